@@ -25,8 +25,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine/js", &["hierarchy", "read", "write", "access", "store", "format"]),
 ];
 
-/// Rooms in which no two files import each other, be it by way of others.
-const WITHOUT_CYCLES: &[&str] = &["engine/store", "engine/read", "engine/write", "engine/hierarchy"];
+/// Folders whose files import each other: what they describe contains itself, as chains of codecs
+/// and types of structs do, or a file has a type that the files of its folder make and take.
+const CIRCLES: &[&str] = &["conventions/pyramid", "core/access/chunk_update", "core/format"];
 
 const LONGEST_FILE: usize = 600;
 
@@ -187,11 +188,11 @@ fn reached(from: &[String], imports: &BTreeMap<Vec<String>, BTreeSet<Vec<String>
 }
 
 #[test]
-fn no_two_files_of_these_rooms_import_each_other() {
+fn no_two_files_import_each_other() {
     let imports = imports();
     assert!(imports.values().map(BTreeSet::len).sum::<usize>() > 500, "imports are found");
     let in_cycles = imports.keys().filter(|module| {
-        let is_held = module.get(..2).is_some_and(|room| WITHOUT_CYCLES.contains(&room.join("/").as_str()));
+        let is_held = !CIRCLES.iter().any(|folder| module.join("/").starts_with(folder));
         is_held && reached(module, &imports).contains(*module)
     });
     none(in_cycles.map(|module| module.join("/")).collect(), "files import each other");

@@ -1,6 +1,7 @@
 //! The interface for decode workers: plain numbers, without wasm-bindgen. `decode/decode_host.ts`
 //! calls it, in workers and, where there are none, with an instance of its own on the engine's
-//! thread. `full::update` adds a call to it. [`zarr_unpack`] makes the other builds of the package from their compressed form.
+//! thread. `full::update` adds a call to it. [`zarr_unpack`] makes the other builds of the package
+//! from their compressed form.
 //!
 //! A call returns 0. If it fails, it returns 1, and [`zarr_result_ptr`] points to the error as
 //! JSON. The caller allocates buffers with [`zarr_alloc`].

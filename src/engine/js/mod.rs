@@ -5,8 +5,8 @@
 //! await. Every future is a [`task`] that TypeScript polls. TypeScript can therefore catch a panic,
 //! reject what is pending, and replace only this instance.
 //!
-//! Code that readers of v2 and v3 rarely need is only in the full build: [`full`]. A call that needs it
-//! in another build fails with [`Error::needs_full`](crate::error::Error::needs_full).
+//! Code that readers of v2 and v3 rarely need is only in the full build: [`full`]. A call that
+//! needs it in another build fails with [`Error::needs_full`](crate::error::Error::needs_full).
 //!
 //! [`decode_host`] is a second interface, for decode workers. It uses plain numbers and no
 //! wasm-bindgen glue.

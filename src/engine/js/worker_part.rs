@@ -1,5 +1,5 @@
-//! The objects that a decode worker holds by number: parts of reads and, in the full build, changes to
-//! stored chunks that wait for user-defined codecs.
+//! The objects that a decode worker holds by number: parts of reads and, in the full build, changes
+//! to stored chunks that wait for user-defined codecs.
 
 use crate::access::assemble::Assembly;
 use crate::error::{IS_FULL, Result, Stage};
