@@ -43,7 +43,7 @@ use zarr_wasm::{error, format, limits};
 use zarr_wasm_kernel as kernel;
 
 use crate::error::{Error, Result};
-use crate::format::metadata::json::Document;
+use crate::format::json::Document;
 
 /// Answers a request: JSON text to JSON text.
 ///

@@ -18,7 +18,7 @@ use support::{
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Error;
 use zarr_wasm::format::data_type::DataType;
-use zarr_wasm::format::metadata::json::Document;
+use zarr_wasm::format::json::Document;
 use zarr_wasm::format::metadata::{ArrayMetadata, NodeMetadata};
 use zarr_wasm::format::tolerated::Form;
 use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, OpenedNode, open};

@@ -241,8 +241,8 @@ pub fn outer_product<T: Clone>(axes: &[Vec<(u64, T)>]) -> Vec<(Vec<u64>, Vec<T>)
 mod tests {
     use super::*;
     use crate::format::chunk_grid::ChunkGrid;
+    use crate::format::json::Document;
     use crate::format::metadata::extension::Extension;
-    use crate::format::metadata::json::Document;
     use proptest::prelude::*;
 
     /// Walks all spans and returns every pair of a place of the output and an array index.

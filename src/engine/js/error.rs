@@ -8,8 +8,8 @@ use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::JsValue;
 
 use crate::error::{Context, Error, ErrorKind, Result, Stage};
-use crate::format::metadata::json::Document;
-use crate::format::metadata::write::text::{ObjectText, string};
+use crate::format::json::Document;
+use crate::format::json::text::{ObjectText, string};
 
 /// The text members of a report.
 fn texts<'a>(error: &'a Error, message: &'a str) -> [(&'static str, Option<&'a str>); 9] {

@@ -12,9 +12,9 @@ use crate::format::codec::Direction;
 use crate::format::codec::registry::kind_of;
 use crate::format::codec::user::{CodecCall, CodecSite, OptionalUserCodecs, UserCodecs};
 use crate::format::data_type::description::Description;
+use crate::format::json::text::{ObjectText, list, string};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
-use crate::format::metadata::write::text::{ObjectText, list, string};
 
 /// Parses what `ts/codec/bind.ts` wrote; empty for none.
 ///

@@ -4,8 +4,8 @@
 use zarr_wasm::format::codec::ArrayBytes;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::data_type::{DataType, Float, Integer, name};
+use zarr_wasm::format::json::Document;
 use zarr_wasm::format::metadata::extension::Extension;
-use zarr_wasm::format::metadata::json::Document;
 
 /// Which elements a codec is tried with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::codec::build::WasmModule;
 use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation, registry};
 use zarr_wasm::format::data_type::{DataType, FillValue, name};
+use zarr_wasm::format::json::Document;
 use zarr_wasm::format::metadata::extension::Extension;
-use zarr_wasm::format::metadata::json::Document;
 use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
 
 pub struct Vector {

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::{ChunkGrid, GridDimension};
 use crate::error::{Error, Result};
+use crate::format::json::Json;
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::Json;
 use crate::limits;
 
 /// The chunks of one dimension, as runs of chunks of equal length.
@@ -210,7 +210,7 @@ fn too_long() -> Error {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     fn parse_text(text: &str, shape: &[u64]) -> Result<ChunkGrid> {
         json::read(text, |json| ChunkGrid::parse(&Extension::parse(json)?, shape))

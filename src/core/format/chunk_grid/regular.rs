@@ -34,7 +34,7 @@ pub(super) fn grid(chunk_shape: &[u64], rank: usize) -> Result<ChunkGrid> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     fn parse_text(text: &str, rank: usize) -> Result<ChunkGrid> {
         json::read(text, |json| ChunkGrid::parse(&Extension::parse(json)?, &vec![1; rank]))

@@ -7,9 +7,9 @@
 
 use super::{ChunkKeyEncoding, Separator, check_key, key_text, separator};
 use crate::error::Result;
+use crate::format::json::text::{ObjectText, string};
+use crate::format::json::{Json, Object};
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::{ObjectText, string};
 
 /// Text before or after the keys of another encoding. One of the two texts is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ fn base(members: &Object<'_>, may_be_absent: bool, rank: usize) -> Result<ChunkK
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     fn parse(name: &str, configuration: &str) -> Result<ChunkKeyEncoding> {
         let text = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);

@@ -7,8 +7,8 @@
 
 use super::push_number;
 use crate::error::Result;
-use crate::format::metadata::json::Object;
-use crate::format::metadata::write::text::ObjectText;
+use crate::format::json::Object;
+use crate::format::json::text::ObjectText;
 
 /// The proposal's default of `max_children`.
 const MAX_CHILDREN: u64 = 1001;
@@ -91,8 +91,8 @@ impl Fanout {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use crate::format::chunk_key::ChunkKeyEncoding;
+    use crate::format::json;
     use crate::format::metadata::extension::Extension;
-    use crate::format::metadata::json;
 
     fn fanout(configuration: &str) -> crate::error::Result<ChunkKeyEncoding> {
         let text = format!(r#"{{"name":"fanout","configuration":{configuration}}}"#);

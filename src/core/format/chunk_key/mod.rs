@@ -17,9 +17,9 @@ pub use fanout::Fanout;
 pub use template::Template;
 
 use crate::error::{Error, Result};
+use crate::format::json::text::{ObjectText, string};
+use crate::format::json::{Json, Object};
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::{ObjectText, string};
 use crate::format::tolerated::Form;
 
 /// The character between the indices.
@@ -244,7 +244,7 @@ fn check_key(key: &str) -> Result<()> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     fn parse(text: &str) -> Result<ChunkKeyEncoding> {
         json::read(text, |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, 2))

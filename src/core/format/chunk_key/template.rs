@@ -6,8 +6,8 @@
 
 use super::{check_key, key_text, push_number};
 use crate::error::Result;
-use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::{ObjectText, string};
+use crate::format::json::text::{ObjectText, string};
+use crate::format::json::{Json, Object};
 use crate::sorted;
 
 /// A format string, resolved for the number of dimensions of its array.
@@ -217,8 +217,8 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::chunk_key::ChunkKeyEncoding;
+    use crate::format::json;
     use crate::format::metadata::extension::Extension;
-    use crate::format::metadata::json;
 
     fn parse(configuration: &str, rank: usize) -> Result<ChunkKeyEncoding> {
         let text = format!(r#"{{"name":"template","configuration":{configuration}}}"#);

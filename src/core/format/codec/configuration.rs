@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 
 use super::user::OptionalUserCodecs;
 use crate::error::{Error, Result};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// Which names and conventions a configuration follows.
@@ -229,7 +229,7 @@ pub fn wrong_value(field: &str, expected: impl Into<String>, actual: impl Displa
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
+    use crate::format::json::Document;
 
     fn codec(name: &str, format: ZarrFormat) -> CodecMetadata {
         CodecMetadata { name: name.into(), configuration: None, format, field: "codecs[0]".into() }

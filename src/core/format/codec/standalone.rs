@@ -14,8 +14,8 @@ use super::{ArrayBytes, ChunkRepresentation, Codec, CodecData, CodecKind, Direct
 use crate::error::{Error, Result, Stage};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, Integer, name, typestr};
-use crate::format::metadata::json::{self, Document, Json, Object};
-use crate::format::metadata::write::text::{ObjectText, list, string};
+use crate::format::json::text::{ObjectText, list, string};
+use crate::format::json::{self, Document, Json, Object};
 use crate::format::metadata::{CodecMetadata, ZarrFormat, callers};
 use crate::limits;
 

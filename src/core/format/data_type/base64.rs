@@ -5,7 +5,7 @@ use ::base64::engine::general_purpose::STANDARD;
 
 use super::FillValue;
 use crate::error::Result;
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 
 /// Decodes a JSON string.
 pub(super) fn decode(json: Json<'_>) -> Result<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use super::FillValue;
 use crate::error::Result;
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 
 pub(super) const NAME: &str = "bool";
 

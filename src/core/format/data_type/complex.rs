@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::{FillValue, Float};
 use crate::error::Result;
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 
 /// The prefix of the names of complex types, before the name of the part. `complex64` and
 /// `complex128` do not have it.

@@ -2,7 +2,7 @@
 
 use super::structure::Field;
 use super::{DataType, Float, Integer, TimeKind};
-use crate::format::metadata::write::text::{ObjectText, list, string};
+use crate::format::json::text::{ObjectText, list, string};
 
 /// A data type as JavaScript sees it: JSON text of a `TypeDescription` of `ts/model/data_type.ts`,
 /// which says what its members are. Those that a type does not have are left out.

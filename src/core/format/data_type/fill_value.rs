@@ -12,7 +12,7 @@ use super::{
     variable,
 };
 use crate::error::{Error, Result};
-use crate::format::metadata::json::{Document, Json};
+use crate::format::json::{Document, Json};
 use crate::format::tolerated::Form;
 
 /// The packed little-endian bytes of one element. For types of variable length, the bytes of the
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::{name, typestr};
-    use crate::format::metadata::json::{self, Document};
+    use crate::format::json::{self, Document};
     use crate::limits;
 
     fn v3(data_type: &DataType, text: &str) -> Result<Vec<u8>> {

@@ -5,7 +5,7 @@
 
 use super::{DataType, FillValue, base64};
 use crate::error::{Error, Result};
-use crate::format::metadata::json::{Json, Object};
+use crate::format::json::{Json, Object};
 use crate::limits;
 
 /// Bytes without a meaning. Types of the same size are equal, whatever metadata names them.

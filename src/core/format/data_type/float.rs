@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use super::{FillValue, Float, base64};
 use crate::error::{Error, Result};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 
 impl Float {
     /// The IEEE 754 type of this many bytes.

@@ -3,7 +3,7 @@
 
 use super::{FillValue, Integer};
 use crate::error::Result;
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 
 impl Integer {
     /// The smallest and the largest number.

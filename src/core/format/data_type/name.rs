@@ -12,9 +12,9 @@ use super::{
     variable,
 };
 use crate::error::{Error, Result};
+use crate::format::json::Json;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::Json;
 
 /// zarrita's name for the type of v2's objects. Their codec tells what they are.
 pub const OBJECTS: &str = "v2:object";

@@ -7,8 +7,8 @@
 
 use super::{DataType, FillValue, ParseType};
 use crate::error::{Error, Result};
+use crate::format::json::Json;
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::Json;
 
 /// The names in v3 metadata. zarrs writes the first; earlier versions wrote the second, which is
 /// proposed.

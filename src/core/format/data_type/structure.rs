@@ -7,9 +7,9 @@
 
 use super::{DataType, Endian, FillValue, ParseType, Run, base64, typestr};
 use crate::error::{Error, Result};
+use crate::format::json::text::string;
+use crate::format::json::{Json, Object};
 use crate::format::metadata::extension::{Extension, refuse_unknown};
-use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::string;
 use crate::limits;
 use crate::sorted::Map;
 

@@ -4,7 +4,7 @@
 use super::Endian;
 use super::*;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::metadata::json::{self, Document};
+use crate::format::json::{self, Document};
 
 fn v3_type(text: &str) -> Result<DataType> {
     json::read(text, name::parse_json)

@@ -6,7 +6,7 @@
 
 use super::{FillValue, Integer};
 use crate::error::{Error, Result};
-use crate::format::metadata::json::{Json, Object};
+use crate::format::json::{Json, Object};
 
 /// A datetime or timedelta type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

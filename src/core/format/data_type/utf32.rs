@@ -4,8 +4,8 @@
 
 use super::{FillValue, fixed_bytes};
 use crate::error::{Error, Result};
-use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::string;
+use crate::format::json::text::string;
+use crate::format::json::{Json, Object};
 
 /// Parses a configuration's `length_bytes` to the number of code points of one element.
 pub(super) fn configured_len(configuration: &Object<'_>) -> Result<usize> {

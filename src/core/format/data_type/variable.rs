@@ -7,8 +7,8 @@
 
 use super::{DataType, FillValue, base64, typestr};
 use crate::error::{Error, Result};
-use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::string;
+use crate::format::json::text::string;
+use crate::format::json::{Json, Object};
 
 /// The names of `bytes` in v3 metadata: the registered one, zarr-python's and that of old versions
 /// of zarrs.
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::Integer;
-    use crate::format::metadata::json::Document;
+    use crate::format::json::Document;
 
     fn objects(filters: &str) -> Result<DataType> {
         of_object_codec(&Document::parse(filters.as_bytes())?.root().array()?)

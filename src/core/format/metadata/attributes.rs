@@ -1,8 +1,8 @@
 //! What the core reads of user attributes: that they are an object, and the names of dimensions
 //! that xarray and netCDF-C store there. `convention` interprets the rest.
 
-use super::json::{Json, Object};
 use crate::error::{Error, Result};
+use crate::format::json::{Json, Object};
 use crate::format::tolerated::Form;
 
 /// The attribute in which xarray stores the names of dimensions where the Zarr format has no field

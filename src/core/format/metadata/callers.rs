@@ -5,14 +5,14 @@
 //! `numcodecs.`, and no `bytes` codec for little-endian numbers. In stored documents only the
 //! missing `bytes` codec is accepted, with a warning (see [`v3`]): no other library reads the rest.
 
-use super::json::{Document, Json};
-use super::write::text::{ObjectText, list, named as extension, string};
 use super::{CodecMetadata, ZarrFormat, codec};
 use crate::error::{Error, Result};
 use crate::format::codec::kind::{CodecKind, place_of_bytes};
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::data_type::name::OBJECTS;
+use crate::format::json::text::{ObjectText, list, named as extension, string};
+use crate::format::json::{Document, Json};
 
 /// Codecs of variable-length elements. v3 has them under their plain names.
 const VARIABLE: [&str; 3] = ["numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array"];

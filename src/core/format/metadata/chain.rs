@@ -3,12 +3,12 @@
 //!
 //! Order `F` becomes a `transpose` at the start.
 
-use super::json::{Json, Object};
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::{Error, Result};
 use crate::format::codec::kind::{CodecKind, place_of_bytes};
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
+use crate::format::json::{Json, Object};
 
 /// A chain that is built in encoding order.
 pub(super) struct ChainBuilder {

@@ -2,11 +2,11 @@
 //! says, and writes the texts of codecs that no document names.
 
 use super::extension::Extension;
-use super::json::{Document, Json};
-use super::write::text::{ObjectText, list, string};
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::Result;
 use crate::format::data_type::Endian;
+use crate::format::json::text::{ObjectText, list, string};
+use crate::format::json::{Document, Json};
 
 /// Parses a codec in v3 metadata. The caller sets its field.
 ///

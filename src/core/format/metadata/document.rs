@@ -4,10 +4,10 @@
 //! The texts are sent to workers, which parse them again, and users get them as raw metadata.
 //! [`parse`] parses them.
 
-use super::json::{self, Document, Json};
-use super::write::text::{ObjectText, list, string};
 use super::{Draft, NodeMetadata, ZarrFormat, callers, draft, v2, v3};
 use crate::error::{Error, Result};
+use crate::format::json::text::{ObjectText, list, string};
+use crate::format::json::{self, Document, Json};
 
 /// The key suffix of v3 metadata.
 pub const ZARR_JSON: &str = "zarr.json";

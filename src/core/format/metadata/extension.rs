@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::json::{Json, Object};
 use crate::error::{Error, Result};
+use crate::format::json::{Json, Object};
 
 /// An extension as in the metadata.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ fn may_be_ignored(value: Json<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
+    use crate::format::json::Document;
 
     #[test]
     fn both_forms_are_parsed() {

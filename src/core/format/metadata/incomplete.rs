@@ -4,11 +4,11 @@
 //! This happens before codecs are looked up, so that opening the array gives the warnings. Written
 //! metadata is always complete: see [`write`](super::write).
 
-use super::json::Document;
-use super::write::text::{ObjectText, string};
 use super::{CodecMetadata, codec};
 use crate::error::Result;
 use crate::format::data_type::{DataType, Endian};
+use crate::format::json::Document;
+use crate::format::json::text::{ObjectText, string};
 use crate::format::tolerated::Form;
 use crate::limits;
 
@@ -81,7 +81,7 @@ impl Completion {
 mod tests {
     use super::*;
     use crate::format::data_type::Integer;
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     /// The completed chain, and the names of the warnings.
     fn completed(text: &str, integer: Integer) -> (Vec<(String, Option<String>)>, Vec<String>) {

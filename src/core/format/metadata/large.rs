@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::json::{BYTE_ORDER_MARK, Document, not_utf8};
 use super::{ZarrFormat, attributes};
 use crate::error::Result;
+use crate::format::json::{BYTE_ORDER_MARK, Document, not_utf8};
 use crate::kernel::json::{Member, Splitter};
 use crate::limits;
 

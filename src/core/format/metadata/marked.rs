@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::json::{Document, string_end};
-use super::write::text::string;
 use crate::error::Result;
+use crate::format::json::text::string;
+use crate::format::json::{Document, string_end};
 
 /// A text and the places of its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Metadata documents: the descriptions of the nodes of a hierarchy.
 //!
 //! Parsing turns every Zarr format into the terms of v3, so that the rest of the crate knows one
-//! format: [`v3`] parses it, [`v2`] and the historic v3 drafts ([`draft`]) are translated. [`json`]
-//! reads numbers exactly and accepts the non-standard JSON that Python writes.
+//! format: [`v3`] parses it, [`v2`] and the historic v3 drafts ([`draft`]) are translated.
+//! [`json`](super::json) reads numbers exactly and accepts the non-standard JSON that Python writes.
 //!
 //! A [`document::NodeDocument`] has the texts of one node as they are in a store; [`consolidated`]
 //! finds the documents of many nodes in one text. Codec names stay as written. They are looked up
@@ -18,7 +18,6 @@ pub mod document;
 pub mod draft;
 pub mod extension;
 mod incomplete;
-pub mod json;
 pub mod large;
 pub mod marked;
 pub mod sketch;

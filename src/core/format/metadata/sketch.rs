@@ -3,8 +3,8 @@
 //! Each member is parsed alone, so that an invalid one does not hide the others. Elements are never
 //! read with it.
 
-use super::json::{Document, Json, Object};
 use super::{NodeKind, ZarrFormat, attributes};
+use crate::format::json::{Document, Json, Object};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS};
 
 /// The members that can be read. `None` for the others.

@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 use std::iter::Peekable;
 
-use super::json::{Document, Json, unescaped};
 use crate::error::Result;
+use crate::format::json::{Document, Json, unescaped};
 use crate::kernel::json::Member;
 
 /// A value that [`Document::split`] has split.

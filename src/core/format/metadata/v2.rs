@@ -6,13 +6,13 @@
 //! `bytes` is inserted. Unknown fields are ignored, as the specification says.
 
 use super::chain::ChainBuilder;
-use super::json::{Document, Json, Object};
 use super::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes, v3};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::codec::kind::CodecKind;
 use crate::format::data_type::{DataType, Endian, FillValue, structure, typestr, variable};
+use crate::format::json::{Document, Json, Object};
 use crate::format::tolerated::Form;
 
 /// Parses a `.zarray` and its `.zattrs`.

@@ -7,7 +7,6 @@
 //! hierarchies at the root.
 
 use super::extension::{Extension, refuse_unknown};
-use super::json::{Document, Json, Object};
 use super::{
     ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, codec, incomplete,
 };
@@ -17,6 +16,7 @@ use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::codec::kind::place_of_bytes;
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::{DataType, Endian, FillValue, name};
+use crate::format::json::{Document, Json, Object};
 use crate::format::tolerated::Form;
 use crate::limits;
 
@@ -270,7 +270,7 @@ mod tests {
             (json!("vlen-utf8"), Endian::Little),
         ] {
             let text = json!([codec]).to_string();
-            let codecs = super::super::json::read(&text, codecs).unwrap();
+            let codecs = crate::format::json::read(&text, codecs).unwrap();
             assert_eq!(stored_endian(&codecs), endian, "{text}");
         }
     }

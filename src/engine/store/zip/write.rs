@@ -13,8 +13,8 @@ use super::records::{
     ZIP64_FIELD,
 };
 use crate::error::{Error, Result};
+use crate::format::json::text::string;
 use crate::format::metadata::document::ZARR_JSON;
-use crate::format::metadata::write::text::string;
 use crate::format::path::StoreKey;
 use crate::limits;
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ChunkRepresentation, Codec, not_of_this_type};
 use crate::format::data_type::{DataType, FillValue, name};
-use crate::format::metadata::json::{Document, Json};
+use crate::format::json::{Document, Json};
 use crate::kernel::exact::{CastFailure, ExactCast, OutOfRange, Rounding};
 use crate::kernel::number::Number;
 use crate::limits;
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::codec::{ArrayBytes, ArrayToArray, testing};
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     /// Binds the codec to a chunk of these numbers.
     fn bind(from: &str, configuration: &str, fill: &str, count: u64) -> Result<Rc<dyn ArrayToArray>> {

@@ -9,7 +9,7 @@ use super::numpy::{Numbers, converted, map_doubles, rounded, zeroed};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 use crate::kernel::number::NumberType;
 
 /// A JSON number. NumPy treats numbers with and without a fraction differently.

@@ -7,7 +7,7 @@
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ArrayBytes, ArrayToArray, ChunkRepresentation, Codec};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 use crate::limits;
 
 struct Reshape {

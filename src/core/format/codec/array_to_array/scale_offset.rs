@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec, not_of_this_type};
 use crate::format::data_type::FillValue;
-use crate::format::metadata::json;
+use crate::format::json;
 use crate::kernel::scale_offset::{self as kernel, ScaleFailure, Scaling};
 
 /// Binds the codec. Its configuration: `offset` and `scale`, scalars of the array's data type.

@@ -12,7 +12,7 @@ use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::data_type::DataType;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::json::{Document, Json};
 use crate::limits;
 
 struct Json2 {

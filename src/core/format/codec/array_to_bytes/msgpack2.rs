@@ -18,7 +18,7 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
-use crate::format::metadata::json::{Document, Json};
+use crate::format::json::{Document, Json};
 use crate::limits;
 
 struct Msgpack2 {

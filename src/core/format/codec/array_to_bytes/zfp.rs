@@ -18,7 +18,7 @@ use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
 };
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 use crate::format::tolerated::Form;
 use crate::kernel::number::NumberType;
 use crate::limits;

@@ -10,7 +10,7 @@ use super::{check_sum, truncated};
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 use crate::kernel::crc32c::crc32c;
 use crate::limits;
 

@@ -17,7 +17,7 @@ use super::{require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 use crate::kernel::predictor::{Rows, undo_differences};
 use crate::limits;
 

@@ -10,9 +10,9 @@
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::data_type::Endian;
+use crate::format::json::text::{ObjectText, list, string};
+use crate::format::json::{Document, Json};
 use crate::format::metadata::draft::uri::is_sharding;
-use crate::format::metadata::json::{Document, Json};
-use crate::format::metadata::write::text::{ObjectText, list, string};
 use crate::format::metadata::{
     ArrayMetadata, CodecMetadata, Draft, StorageTransformerMetadata, ZarrFormat, codec,
 };

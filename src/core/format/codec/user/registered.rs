@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 use crate::format::codec::{ChunkRepresentation, CodecKind};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, name};
+use crate::format::json::text::{ObjectText, list, string};
+use crate::format::json::{self, Json};
 use crate::format::metadata::CodecMetadata;
-use crate::format::metadata::json::{self, Json};
-use crate::format::metadata::write::text::{ObjectText, list, string};
 
 /// A codec at its position in a chain: the arguments of its `fromConfig`.
 #[derive(Clone, Debug, PartialEq, Eq)]

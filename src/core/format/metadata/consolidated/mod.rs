@@ -14,13 +14,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
-use super::json::{Document, Json};
 use super::large::{DocumentScan, OTHERS, metadata_path};
 use super::split::Split;
-use super::write::text::ObjectText;
 use super::{Draft, NodeKind, NodeMetadata, ZarrFormat, draft, v3};
 use super::{GroupMetadata, attributes, document};
 use crate::error::{Error, IS_FULL, Result, Stage};
+use crate::format::json::text::ObjectText;
+use crate::format::json::{Document, Json};
 use crate::format::path::NodePath;
 use crate::format::tolerated::Form;
 use crate::kernel::json;

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::format::codec::kind::CodecKind;
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
+use crate::format::json::text::ObjectText;
+use crate::format::json::{Json, Object};
 use crate::format::metadata::chain::ChainBuilder;
-use crate::format::metadata::json::{Json, Object};
-use crate::format::metadata::write::text::ObjectText;
 use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat};
 
 /// The attribute in which zarr-python stores filters.

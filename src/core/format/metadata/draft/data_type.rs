@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::data_type::{
     DataType, Endian, Float, Integer, TimeUnit, name, structure, typestr, variable,
 };
-use crate::format::metadata::json::{self, Json};
+use crate::format::json::{self, Json};
 use crate::format::metadata::{DataTypeFallback, Draft};
 
 /// A parsed data type, and the byte order of its elements where no codec has one.
@@ -187,7 +187,7 @@ fn fallback(extension: &ExtensionPoint<'_>, draft: Draft, filters: &[Json<'_>]) 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::format::metadata::json::Document;
+    use crate::format::json::Document;
 
     fn parse_text(text: &str, draft: Draft) -> Result<DraftType> {
         json::read(text, |json| parse(json, draft, &[]))

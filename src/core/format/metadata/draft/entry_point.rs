@@ -6,8 +6,8 @@
 use super::extension;
 use super::uri::SpecUri;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::format::metadata::json::{Document, Json, Object};
-use crate::format::metadata::write::text::{ObjectText, string};
+use crate::format::json::text::{ObjectText, string};
+use crate::format::json::{Document, Json, Object};
 use crate::format::metadata::{Draft, ZarrFormat};
 
 /// The default suffix of the names of documents.

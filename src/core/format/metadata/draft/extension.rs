@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
+use crate::format::json::{Json, Object};
 use crate::format::metadata::StorageTransformerMetadata;
-use crate::format::metadata::json::{Json, Object};
 
 /// Checks a list of extensions. None is known, so each must say that it need not be understood.
 ///
@@ -94,7 +94,7 @@ pub(in super::super) fn storage_transformers(json: Json<'_>) -> Result<Vec<Stora
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
+    use crate::format::json::Document;
 
     fn parse_text(text: &str) -> Result<Vec<StorageTransformerMetadata>> {
         storage_transformers(Document::parse(text.as_bytes())?.root())

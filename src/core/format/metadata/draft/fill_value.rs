@@ -8,8 +8,8 @@
 
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Endian, FillValue, Float, Integer};
+use crate::format::json::{Document, Json};
 use crate::format::metadata::Draft;
-use crate::format::metadata::json::{Document, Json};
 use crate::format::tolerated::Form;
 
 /// Parses fill values of one data type.
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::typestr;
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     fn parse_in(draft: Draft, typestr: &str, text: &str, warnings: &mut Vec<String>) -> Result<Vec<u8>> {
         let (data_type, endian) = typestr::parse(typestr).unwrap();

@@ -22,10 +22,10 @@ pub use entry_point::EntryPoint;
 pub(super) use extension::storage_transformers;
 
 use super::document::NodeDocument;
-use super::json::{Document, Json};
 use super::{Draft, NodeKind, NodeMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
 use crate::format::data_type::{DataType, Endian, FillValue};
+use crate::format::json::{Document, Json};
 use crate::format::path::NodePath;
 
 /// The end of the name of an array's document, before the hierarchy's suffix.

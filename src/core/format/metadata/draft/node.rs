@@ -16,8 +16,8 @@ use super::fill_value::FillValueParser;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
+use crate::format::json::{Document, Json, Object};
 use crate::format::metadata::chain::ChainBuilder;
-use crate::format::metadata::json::{Document, Json, Object};
 use crate::format::metadata::{
     ArrayMetadata, DataTypeFallback, Draft, GroupMetadata, ZarrFormat, attributes, v2, v3,
 };

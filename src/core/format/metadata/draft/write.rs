@@ -10,9 +10,9 @@ use super::{ARRAY, GROUP, fill_value};
 use crate::error::{Error, Result};
 use crate::format::chunk_key::Separator;
 use crate::format::data_type::{DataType, Endian, Float};
+use crate::format::json::text::{ObjectText, list, string};
 use crate::format::metadata::chain::Unnamed;
 use crate::format::metadata::document::NodeDocument;
-use crate::format::metadata::write::text::{ObjectText, list, string};
 use crate::format::metadata::write::v2_data_type::dtype;
 use crate::format::metadata::{
     ArrayMetadata, CodecMetadata, Draft, GroupMetadata, StorageTransformerMetadata, ZarrFormat,

@@ -3,14 +3,14 @@
 use super::codecs;
 use super::option_values::V2_COMPRESSOR;
 use super::options::ArrayOptions;
-use super::text::{ObjectText, list};
 use crate::error::{Error, Result};
 use crate::format::codec::kind::{CodecKind, place_of_bytes};
 use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::{DataType, Endian};
+use crate::format::json::text::{ObjectText, list};
+use crate::format::json::{self, Document};
 use crate::format::metadata::chain::ChainBuilder;
-use crate::format::metadata::json::{self, Document};
 use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec, draft};
 
 /// The checksums among the codecs of v2.

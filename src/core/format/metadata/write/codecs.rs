@@ -4,12 +4,12 @@
 //! Codecs named `numcodecs.*` stay as they are: their configurations differ from those of the
 //! registered names.
 
-use super::text::{ObjectText, list, named, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
+use crate::format::json::text::{ObjectText, list, named, string};
 use crate::format::metadata::{CodecMetadata, ZarrFormat, codec};
 
 /// Writes the codecs of a chain. User's codecs stay as they are.
@@ -128,7 +128,7 @@ fn own_name(name: &str) -> &str {
 mod tests {
     use super::*;
     use crate::format::data_type::{Float, Integer};
-    use crate::format::metadata::json;
+    use crate::format::json;
 
     fn strict(codecs: &str, data_type: DataType) -> String {
         let codecs = json::read(codecs, |json| json.list(codec::parse)).unwrap();

@@ -3,11 +3,11 @@
 //! Keys are relative to the group that has it. Entries of groups never have consolidated metadata
 //! themselves: it would be a second copy.
 
-use super::text::ObjectText;
 use crate::error::{Error, Result};
+use crate::format::json::text::ObjectText;
+use crate::format::json::{self, Document};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
 use crate::format::metadata::draft::entry_point::DEFAULT_SUFFIX;
-use crate::format::metadata::json::{self, Document};
 use crate::format::metadata::{ZarrFormat, draft};
 use crate::format::path::{NodePath, StoreKey};
 

@@ -1,9 +1,9 @@
 //! Changes one member of a document, the shape or the attributes, and keeps the rest as written.
 
-use super::text::{self, ObjectText, list, strict};
 use crate::error::{Error, Result};
+use crate::format::json::Document;
+use crate::format::json::text::{self, ObjectText, list, strict};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZATTRS};
-use crate::format::metadata::json::Document;
 use crate::format::metadata::{ZarrFormat, attributes, draft};
 
 /// How new attributes combine with existing ones.

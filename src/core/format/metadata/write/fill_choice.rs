@@ -6,10 +6,10 @@
 //! other arrays keep the fill value and the attributes. `convention::cf` decodes the values.
 
 use super::options::ArrayOptions;
-use super::text::list;
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Endian, FillValue, Float};
-use crate::format::metadata::json::{Document, Json};
+use crate::format::json::text::list;
+use crate::format::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, Draft, ZarrFormat, attributes, draft};
 
 /// CF's attribute for the value of missing elements.

@@ -15,7 +15,6 @@ mod fill_choice;
 mod new_array;
 mod option_values;
 pub mod options;
-pub mod text;
 mod transformers;
 pub mod v2;
 pub(in crate::format::metadata) mod v2_data_type;

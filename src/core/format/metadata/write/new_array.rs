@@ -4,14 +4,14 @@
 use super::codec_chain::NewChain;
 use super::fill_choice::{self, Carried, FillChoice};
 use super::options::{ArrayOptions, Shards, as_argument};
-use super::text::{ObjectText, list, named, string};
 use super::{defaults, edit};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::data_type::{DataType, Endian, FillValue};
+use crate::format::json::text::{ObjectText, list, named, string};
+use crate::format::json::{self, Json};
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{self, Json};
 use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes};
 
 impl ArrayOptions {

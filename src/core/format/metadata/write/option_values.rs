@@ -1,8 +1,8 @@
 //! Parses option values with special forms. See [`options`](super::options).
 
 use crate::error::Result;
+use crate::format::json::{Json, Object};
 use crate::format::metadata::ZarrFormat;
-use crate::format::metadata::json::{Json, Object};
 
 /// The default compressor of v2.
 pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_key::Separator;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::{DataType, Endian, FillValue, name, structure, typestr};
-use crate::format::metadata::json::{self, Document, Json};
+use crate::format::json::{self, Document, Json};
 use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, v2, v3};
 
 /// Whether chunks are put in shards, and in which.

@@ -2,10 +2,10 @@
 //! the draft of May 2022 has them.
 
 use super::options::ArrayOptions;
-use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
+use crate::format::json;
+use crate::format::json::text::{ObjectText, list, string};
 use crate::format::metadata::draft::uri::SHARDING_URIS;
-use crate::format::metadata::json;
 use crate::format::metadata::{StorageTransformerMetadata, ZarrFormat, draft};
 
 impl ArrayOptions {

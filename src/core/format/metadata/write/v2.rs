@@ -5,10 +5,10 @@
 //! codec becomes the byte order of the type, and all other codecs become filters and the
 //! compressor.
 
-use super::text::{ObjectText, list, string};
 use super::v2_data_type::{dtype, fill_value};
 use crate::error::{Error, Result};
 use crate::format::chunk_key::Separator;
+use crate::format::json::text::{ObjectText, list, string};
 use crate::format::metadata::chain::Unnamed;
 use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes};

@@ -1,9 +1,9 @@
 //! Writes v2's `dtype` and `fill_value`: NumPy's type strings and lists of fields, and fill values
 //! as zarr-python 2 writes them.
 
-use super::text::{list, string};
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Endian, FillValue, Float, Integer, Run, TimeKind, TimeUnit, run};
+use crate::format::json::text::{list, string};
 
 /// Writes a data type. The byte order is `None` for a struct whose fields have different ones.
 ///
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::format::data_type::structure;
     use crate::format::data_type::typestr::parse;
-    use crate::format::metadata::json::{self, Json};
+    use crate::format::json::{self, Json};
 
     fn read(data_type: &DataType, endian: Option<Endian>, text: &str) -> FillValue {
         let read = |json: Json<'_>| FillValue::parse_v2(data_type, endian, json, &mut Vec::new());

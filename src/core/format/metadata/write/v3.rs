@@ -1,10 +1,10 @@
 //! Writes `zarr.json`. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
 
 use super::codecs;
-use super::text::{ObjectText, list, named, string};
 use crate::error::Result;
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::codec::user::OptionalUserCodecs;
+use crate::format::json::text::{ObjectText, list, named, string};
 use crate::format::metadata::{ArrayMetadata, GroupMetadata};
 
 /// Writes the document of a group.

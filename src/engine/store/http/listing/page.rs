@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::element::{attribute, contents, next_tag, unescape};
-use crate::format::metadata::json::{Document, Json};
+use crate::format::json::{Document, Json};
 use crate::limits;
 use crate::store::http::transport::HttpResponse;
 use crate::store::http::url::RootUrl;

@@ -17,7 +17,7 @@ use super::{Chunk, ImageFormat, buffer, codec, damaged, tolerate, unsupported};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ChunkRepresentation, Codec};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 use crate::kernel::number::NumberType;
 
 /// Colour spaces, by imagecodecs' names and libjpeg's numbers.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::format::metadata::json::Json;
+use crate::format::json::Json;
 
 /// A JSON object to write.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +207,7 @@ pub fn named(name: &str, configuration: &ObjectText) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::format::metadata::json::Document;
+    use crate::format::json::Document;
 
     #[test]
     fn strings_are_written_as_serde_json_writes_them() {

@@ -1,19 +1,20 @@
-//! Reads the JSON of metadata documents: exact numbers, and Python's bare `NaN`. RFC 8259.
+//! JSON: reads and writes it with exact numbers, and reads Python's bare `NaN`. RFC 8259.
 //!
 //! A [`Document`] is checked once. A [`Json`] is a view of the text of one value in it, and is
 //! parsed one level at a time. Numbers never become doubles unless their field is one, and values
-//! that are not read are never built. There is no value tree (but see [`marked`](super::marked) for
-//! attributes) and no writer.
+//! that are not read are never built. [`text`] writes. There is no value tree (but see
+//! [`marked`](super::metadata::marked) for attributes).
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-pub(super) use crate::kernel::json::string_end;
+pub use crate::kernel::json::string_end;
 use crate::kernel::json::{self, Member};
 use crate::{limits, sorted};
 
 mod check;
+pub mod text;
 
 /// The tokens that Python's `json` writes without quotes, and the string that each is read as. The
 /// escape, which no writer uses for these letters, lets [`Json::original_text`] distinguish the
@@ -75,8 +76,7 @@ impl<'a> Document<'a> {
         Ok(Self { text, non_finite, members: None })
     }
 
-    /// A text that the fast scan did not accept. It is to be [`split`](super::split) strictly,
-    /// which says why.
+    /// A text that the fast scan did not accept. `metadata::split` reads it strictly, and says why.
     ///
     /// # Errors
     /// `Limit` for documents nested too deep.
