@@ -3,7 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm_conventions;
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 
 const ARRAY: &str =
@@ -26,7 +25,7 @@ fuzz_target!(
             format!(r#"{{"operation":"pyramid","root":"/a","nodes":{{"/a":{node}}}}}"#),
         ];
         for request in requests {
-            if let Err(error) = convention::answer(&request)
+            if let Err(error) = zarr_wasm_conventions::answer(&request)
                 && error.kind() != zarr_wasm::ErrorKind::Argument
             {
                 check_blames_data(&error);
