@@ -29,20 +29,20 @@ const ALLOCATION_MIB = 256;
 /** libFuzzer's limit for one input, in seconds. */
 const TIMEOUT_SECONDS = 20;
 
-/** How many inputs `--repeatable` tries: what a target does in about ten seconds on two cores. */
+/** How many inputs `--repeatable` tries: what a target does in about eight seconds on two cores. */
 const INPUTS = {
-  metadata: 60_000,
-  decoders: 25_000,
-  compressors: 65_000,
-  shards: 18_000,
-  archives: 200_000,
-  references: 600_000,
-  selections: 5_500,
-  store_reads: 2_500,
-  round_trips: 8_000,
-  instructions: 70_000,
-  conventions: 150_000,
-  urls: 130_000,
+  metadata: 30_000,
+  decoders: 12_000,
+  compressors: 30_000,
+  shards: 9_000,
+  archives: 100_000,
+  references: 300_000,
+  selections: 2_500,
+  store_reads: 1_200,
+  round_trips: 3_000,
+  instructions: 35_000,
+  conventions: 75_000,
+  urls: 100_000,
 };
 
 const TARGETS = [...readFileSync(join(ROOT, "fuzz/Cargo.toml"), "utf8").matchAll(/^name = "(\w+)"$/gm)].map(
