@@ -2,7 +2,8 @@
 //!
 //! Parsing turns every Zarr format into the terms of v3, so that the rest of the crate knows one
 //! format: [`v3`] parses it, [`v2`] and the historic v3 drafts ([`draft`]) are translated.
-//! [`json`](super::json) reads numbers exactly and accepts the non-standard JSON that Python writes.
+//! [`json`](super::json) reads numbers exactly and accepts the non-standard JSON that Python
+//! writes.
 //!
 //! A [`document::NodeDocument`] has the texts of one node as they are in a store; [`consolidated`]
 //! finds the documents of many nodes in one text. Codec names stay as written. They are looked up
