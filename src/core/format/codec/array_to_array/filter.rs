@@ -1,4 +1,4 @@
-//! An array → array codec of two functions, which most are: elements of a fixed size on both sides.
+//! Most array → array codecs are two functions, over elements of a fixed size on both sides.
 
 use crate::error::Result;
 use crate::format::codec::build::require_encoders;
