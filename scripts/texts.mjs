@@ -10,9 +10,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { deflateRawSync } from "node:zlib";
 import { aliases, DIST, optionsOf, SOURCES, TEXTS } from "./bundles.mjs";
-import { moduleOf, packedWasm, VARIANTS } from "./wasm.mjs";
+import { deflatedEngine, packedWasm, VARIANTS } from "./wasm.mjs";
 
 const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(SOURCES, "engine", name));
 
@@ -65,8 +64,8 @@ const LATER = `throw new Error("this build of zarr-wasm is still being compiled:
 /** Publishes all texts. */
 export async function publishTexts(build, { quick, isFirst }) {
   const programs = await workerPrograms(build, { quick });
-  const engine = readFileSync(moduleOf("engine"));
-  writeTexts("engine-texts", { wasm: deflateRawSync(engine, { level: 9 }).toString("base64"), ...programs });
+  const wasm = (await deflatedEngine({ quick })).toString("base64");
+  writeTexts("engine-texts", { wasm, ...programs });
   writeTexts("engine-programs", programs);
   for (const { name, isFirst: isThere } of VARIANTS.filter((variant) => variant.name !== "engine")) {
     if (isFirst && !isThere) {

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { keyOf } from "./finished.mjs";
 import { ROOT, run, say } from "./run_command.mjs";
 
@@ -170,6 +171,20 @@ export async function buildWasm(variant, { quick, clang }) {
     await (quick ? copyFileSync(raw, module) : optimise(raw, module));
     say(`  ${variant.name}: ${(statSync(module).size / 1024).toFixed(0)} KiB of wasm`);
   });
+}
+
+/**
+ * Compresses the engine's module as DEFLATE: slowly and to the smallest stream, unless `quick`.
+ * Resolves to the stream.
+ */
+export async function deflatedEngine({ quick }) {
+  const module = moduleOf(PREFIX);
+  if (quick) return deflateRawSync(readFileSync(module), { level: 1 });
+  const stream = join(glueFolder(PREFIX), "zarr_wasm.deflate");
+  await unlessCurrent(stream, { of: [module, "xtask/src/deflate.rs"], words: [] }, async () => {
+    await run("xtask: engine, compressed", await buildXtask(), ["deflate", module, stream]);
+  });
+  return readFileSync(stream);
 }
 
 /**

@@ -3,6 +3,8 @@
 //!
 //! Numbers are integers of 1 to 8 bytes, little-endian. They keep their low bytes.
 
+use crate::sort::sort_by;
+
 /// Labels, numbered from 1 on.
 #[derive(Clone, Debug)]
 pub struct Labels {
@@ -17,7 +19,7 @@ impl Labels {
     /// Of texts as elements have them, for numbers of `size` bytes.
     pub fn new(texts: Vec<Vec<u8>>, size: usize) -> Self {
         let mut sorted: Vec<usize> = (0..texts.len()).rev().collect();
-        sorted.sort_by_key(|at| &texts[*at]);
+        sort_by(&mut sorted, |one, other| texts[*one].cmp(&texts[*other]));
         sorted.dedup_by_key(|at| &texts[*at]);
         Self { texts, sorted, size }
     }

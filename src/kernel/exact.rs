@@ -7,6 +7,7 @@
 
 use super::cast::cast;
 use super::number::{Number, NumberType};
+use super::sort::sort_by_key;
 
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ impl ExactCast {
         mut map: Vec<(u64, u64)>,
     ) -> Self {
         map.iter_mut().for_each(|(input, _)| *input = from.canonical(*input));
-        map.sort_by_key(|(input, _)| *input);
+        sort_by_key(&mut map, |(input, _)| *input);
         map.dedup_by_key(|(input, _)| *input);
         let plain = NumberType::of_layout(from)
             .zip(NumberType::of_layout(to))

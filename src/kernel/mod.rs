@@ -24,6 +24,7 @@
 //! | [`crc32c`] | the checksum of shard indexes |
 //! | [`json`] | byte ranges of the members of a large JSON document |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
+//! | [`sort`] | sorting with little code |
 //! | [`inflate`] | DEFLATE through zlib-rs |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
@@ -59,6 +60,7 @@ pub mod predictor;
 pub mod scale_offset;
 pub mod scatter;
 pub mod shuffle;
+pub mod sort;
 pub mod summary;
 pub mod swap;
 pub mod vlen;

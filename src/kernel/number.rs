@@ -129,3 +129,9 @@ impl NumberType {
         !matches!(self.layout(), Number::Integer { signed: false, .. })
     }
 }
+
+/// `2^exponent`, for exponents from -1074 to 1023. `exp2` would bring a table of 4 kB.
+pub const fn power_of_two(exponent: i32) -> f64 {
+    let bits = if exponent < -1022 { 1 << (exponent + 1074) } else { ((exponent + 1023) as u64) << 52 };
+    f64::from_bits(bits)
+}

@@ -2,10 +2,12 @@
 //!
 //!     cargo run -p xtask -- glue <in.wasm> <out_dir> [--names]
 //!     cargo run -p xtask -- pack <in.wasm> <prefix.wasm> <out.zst> [--quick]
+//!     cargo run -p xtask -- deflate <in.wasm> <out>
 //!
 //! `glue` writes the JavaScript of a wasm build ([`glue`]). `pack` compresses a wasm build with
-//! another build as prefix ([`pack`]).
+//! another build as prefix ([`pack`]). `deflate` compresses the engine's ([`deflate`]).
 
+mod deflate;
 mod glue;
 mod pack;
 
@@ -14,7 +16,7 @@ use std::process::ExitCode;
 use glue::Glue;
 use pack::Pack;
 
-const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick]";
+const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick], or xtask deflate <in.wasm> <out>";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -40,6 +42,7 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
             output: output.into(),
             quick: !flags.is_empty(),
         }),
+        (["deflate", input, output], []) => deflate::deflate(input.as_ref(), output.as_ref()),
         _ => Err(USAGE.to_owned()),
     }
 }

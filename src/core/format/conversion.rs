@@ -9,6 +9,7 @@
 
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, widen};
+use crate::format::json::decimal;
 use crate::format::words::Words;
 use crate::kernel::convert::convert;
 pub use crate::kernel::convert::integer_key;
@@ -146,10 +147,14 @@ impl Conversion {
         let Shading { low, high, gamma, width, table } = &shading;
         let whole = matches!(width, 1 | 2 | 4) && table.len().is_multiple_of(*width) && table.len() > *width;
         if !(low.is_finite() && high.is_finite() && (high - low).is_finite()) {
-            return Err(Error::argument("a window is two finite numbers").actual(format!("[{low}, {high}]")));
+            return Err(Error::argument("a window is two finite numbers").actual(format!(
+                "[{}, {}]",
+                decimal::text(*low),
+                decimal::text(*high)
+            )));
         }
         if !(gamma.is_finite() && *gamma > 0.0) {
-            return Err(Error::argument("gamma is a number above zero").actual(gamma.to_string()));
+            return Err(Error::argument("gamma is a number above zero").actual(decimal::text(*gamma)));
         }
         if !whole {
             return Err(Error::argument(
@@ -166,8 +171,11 @@ impl Conversion {
     pub fn summarised(self, bins: Bins) -> Result<Self> {
         let Bins { low, high, count } = bins;
         if !((high - low).is_finite() && low <= high) {
-            return Err(Error::argument("bins reach from a finite number up to another")
-                .actual(format!("[{low}, {high}]")));
+            return Err(Error::argument("bins reach from a finite number up to another").actual(format!(
+                "[{}, {}]",
+                decimal::text(low),
+                decimal::text(high)
+            )));
         }
         limits::within(count as u64, MOST_BINS as u64, "number of bins")?;
         Ok(Self { summary: Some(bins), ..self })

@@ -5,6 +5,7 @@ use js_sys::{Array, Reflect};
 use wasm_bindgen::JsValue;
 
 use crate::error::{Error, Result, Stage};
+use crate::format::json::decimal;
 
 /// A member, unless it is undefined or null.
 pub fn member(object: &JsValue, name: &str) -> Option<JsValue> {
@@ -35,7 +36,7 @@ pub fn natural(number: f64) -> Result<u64> {
         return Ok(number as u64);
     }
     let error = Error::argument("a byte range needs whole numbers");
-    Err(error.expected("an integer from 0 to 2^53 - 1").actual(number.to_string()))
+    Err(error.expected("an integer from 0 to 2^53 - 1").actual(decimal::text(number)))
 }
 
 /// A 32-bit unsigned integer.

@@ -8,6 +8,7 @@
 
 use crate::cast::cast;
 use crate::number::NumberType;
+use crate::sort::sort_by_key;
 
 /// Labels coloured at a time.
 const BLOCK: usize = 512;
@@ -26,7 +27,7 @@ impl LabelColours {
     /// Of labels in any order; of equal ones the last counts.
     pub fn new(mut own: Vec<(u64, Colour)>) -> Self {
         own.reverse();
-        own.sort_by_key(|(label, _)| *label);
+        sort_by_key(&mut own, |(label, _)| *label);
         own.dedup_by_key(|(label, _)| *label);
         Self { own }
     }

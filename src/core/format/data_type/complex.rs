@@ -51,7 +51,7 @@ pub(super) fn parse_v2_fill(part: Float, json: Json<'_>) -> Result<FillValue> {
 }
 
 /// Writes `[re, im]`.
-pub(super) fn fill_to_json(part: Float, fill: &[u8]) -> Result<String> {
+pub(super) fn fill_to_json(part: Float, fill: &[u8]) -> String {
     let (re, im) = fill.split_at(fill.len() / 2);
-    Ok(format!("[{},{}]", part.fill_to_json(re)?, part.fill_to_json(im)?))
+    format!("[{},{}]", part.fill_to_json(re), part.fill_to_json(im))
 }

@@ -163,8 +163,8 @@ impl FillValue {
         match data_type {
             DataType::Bool => Ok(boolean::fill_to_json(&self.0)),
             DataType::Integer(integer) => Ok(integer.fill_to_json(&self.0)),
-            DataType::Float(float) => float.fill_to_json(&self.0),
-            DataType::Complex(part) => complex::fill_to_json(*part, &self.0),
+            DataType::Float(float) => Ok(float.fill_to_json(&self.0)),
+            DataType::Complex(part) => Ok(complex::fill_to_json(*part, &self.0)),
             DataType::Raw(raw) => Ok(fixed_bytes::raw_fill_to_json(*raw, &self.0)),
             DataType::NullTerminatedBytes(_) => Ok(fixed_bytes::padded_fill_to_json(&self.0)),
             DataType::Utf32(_) => utf32::fill_to_json(&self.0),

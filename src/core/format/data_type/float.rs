@@ -8,6 +8,7 @@ use half::{bf16, f16};
 use super::{FillValue, Float, base64};
 use crate::error::{Error, Result};
 use crate::format::json::Json;
+use crate::format::json::decimal::{self, Binary};
 
 impl Float {
     /// The IEEE 754 type of this many bytes.
@@ -55,29 +56,27 @@ impl Float {
     /// literals with more digits than any writer makes of an element.
     fn parse_number(self, text: &str) -> Option<u64> {
         let bits = match self {
-            Self::Float32 => text.parse::<f32>().ok()?.to_bits().into(),
-            _ => self.rounded(text.parse().ok()?)?,
+            Self::Float32 => self.rounded(decimal::parse(text, Binary::SINGLE)?)?,
+            _ => self.rounded(decimal::parse(text, Binary::DOUBLE)?)?,
         };
         (!self.to_f64(bits).is_nan()).then_some(bits)
     }
 
     /// Writes the shortest number that every reader parses to these bits, including readers that
     /// use doubles. For NaN and the infinities it writes the name, or else the bit pattern.
-    pub(super) fn fill_to_json(self, fill: &[u8]) -> Result<String> {
+    pub(super) fn fill_to_json(self, fill: &[u8]) -> String {
         let bits = unpack(fill);
         let value = self.to_f64(bits);
         if value.is_finite() {
-            return shortest(value);
+            return decimal::text(value);
         }
-        Ok(if value == f64::INFINITY {
-            "\"Infinity\"".to_owned()
-        } else if value == f64::NEG_INFINITY {
-            "\"-Infinity\"".to_owned()
+        if value.is_infinite() {
+            format!("\"{}\"", decimal::text(value))
         } else if Some(bits) == self.layout().nan() {
             "\"NaN\"".to_owned()
         } else {
             format!("\"0x{bits:0width$x}\"", width = self.hex_digits())
-        })
+        }
     }
 
     /// The exact value of these bits.
@@ -153,16 +152,4 @@ fn unpack(fill: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(fill).for_each(|(byte, packed)| *byte = *packed);
     u64::from_le_bytes(bytes)
-}
-
-/// The shortest JSON number that parses to this finite value.
-#[cfg(any(feature = "full", feature = "json"))]
-fn shortest(value: f64) -> Result<String> {
-    serde_json::to_string(&value).map_err(|error| Error::format(error.to_string()))
-}
-
-/// Only the full build writes metadata.
-#[cfg(not(any(feature = "full", feature = "json")))]
-fn shortest(_: f64) -> Result<String> {
-    Err(Error::needs_full("writing a fill value"))
 }

@@ -4,6 +4,7 @@
 use super::{FillValue, Integer};
 use crate::error::Result;
 use crate::format::json::Json;
+use crate::format::json::decimal::{self, Binary};
 
 impl Integer {
     /// The smallest and the largest number.
@@ -56,7 +57,7 @@ impl Integer {
 /// The integer that a number with a fraction or an exponent is equal to, where a double represents
 /// it exactly.
 fn integral_double(text: &str) -> Option<i128> {
-    let value: f64 = text.parse().ok()?;
+    let value: f64 = decimal::parse(text, Binary::DOUBLE)?;
     #[allow(clippy::cast_possible_truncation, reason = "an integer below 2^53")]
     (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128)
 }

@@ -5,6 +5,7 @@
 //! bring a source of random numbers into every wasm build.
 
 use super::number::{Layout, Specials};
+use crate::kernel::number::power_of_two;
 
 #[allow(
     clippy::arithmetic_side_effects,
@@ -62,7 +63,7 @@ impl Layout {
         let (digits, exponent) =
             if normal { (fraction | 1 << self.fraction_bits, exponent) } else { (fraction, 1) };
         let step = exponent - self.bias - self.fraction_bits.cast_signed();
-        let value = digits as f64 * f64::from(step).exp2();
+        let value = digits as f64 * power_of_two(step);
         if bits & self.sign_bit() == 0 { value } else { -value }
     }
 

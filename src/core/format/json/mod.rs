@@ -8,19 +8,24 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use self::decimal::Binary;
 use crate::error::{Error, Result};
 pub use crate::kernel::json::string_end;
 use crate::kernel::json::{self, Member};
 use crate::{limits, sorted};
 
 mod check;
+pub mod decimal;
 pub mod text;
 
 /// The tokens that Python's `json` writes without quotes, and the string that each is read as. The
 /// escape, which no writer uses for these letters, lets [`Json::original_text`] distinguish the
 /// token from the string of the same name.
-const NON_FINITE: [(&str, &str); 3] =
-    [("NaN", r#""\u004eaN""#), ("Infinity", r#""\u0049nfinity""#), ("-Infinity", r#""\u002dInfinity""#)];
+const NON_FINITE: [(&str, &str, f64); 3] = [
+    ("NaN", r#""\u004eaN""#, f64::NAN),
+    ("Infinity", r#""\u0049nfinity""#, f64::INFINITY),
+    ("-Infinity", r#""\u002dInfinity""#, f64::NEG_INFINITY),
+];
 
 /// A checked JSON document.
 #[derive(Clone, Debug)]
@@ -161,8 +166,8 @@ fn quote_non_finite(text: &str) -> String {
             continue;
         }
         let rest = text.get(idx..).unwrap_or_default();
-        match NON_FINITE.iter().find(|(token, _)| rest.starts_with(token)) {
-            Some((token, replacement)) => {
+        match NON_FINITE.iter().find(|(token, ..)| rest.starts_with(token)) {
+            Some((token, replacement, _)) => {
                 quoted.push_str(text.get(copied..idx).unwrap_or_default());
                 quoted.push_str(replacement);
                 idx += token.len();
@@ -198,15 +203,15 @@ impl<'a> Json<'a> {
         if !self.non_finite || !self.text.contains("\"\\u00") {
             return Cow::Borrowed(self.text);
         }
-        let restore = |text: String, (token, quoted): &(&str, &str)| text.replace(quoted, token);
+        let restore = |text: String, (token, quoted, _): &(&str, &str, f64)| text.replace(quoted, token);
         Cow::Owned(NON_FINITE.iter().fold(self.text.to_owned(), restore))
     }
 
     /// The number of a bare `NaN` or `Infinity` token. `None` for everything else, including the
     /// strings of the same names.
     pub fn non_finite_token(self) -> Option<f64> {
-        let (token, _) = NON_FINITE.iter().find(|(_, quoted)| self.non_finite && self.text == *quoted)?;
-        token.parse().ok()
+        let mut known = NON_FINITE.iter().filter(|_| self.non_finite);
+        known.find_map(|(_, quoted, number)| (self.text == *quoted).then_some(*number))
     }
 
     /// The kind of the value, for messages.
@@ -271,6 +276,14 @@ impl<'a> Json<'a> {
             Some(b'-' | b'0'..=b'9') => Ok(self.text),
             _ => Err(self.unexpected("a number")),
         }
+    }
+
+    /// The nearest 64-bit float to a number.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn f64(self) -> Result<f64> {
+        decimal::parse(self.number_text()?, Binary::DOUBLE).ok_or_else(|| self.unexpected("a number"))
     }
 
     /// A non-negative integer of 64 bits.

@@ -21,8 +21,7 @@ struct JsonNumber {
 
 impl JsonNumber {
     fn parse(json: Json<'_>) -> Result<Self> {
-        let text = json.number_text()?;
-        let value = text.parse().map_err(|_| json.unexpected("a number"))?;
+        let (text, value) = (json.text(), json.f64()?);
         // Larger integers cannot be operands of NumPy's integers.
         let integer = text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from));
         Ok(Self { value, integer: integer.ok() })

@@ -7,6 +7,7 @@ use super::numpy::{Numbers, converted, map_doubles, rounded};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
+use crate::kernel::number::power_of_two;
 
 /// Binds the codec. Its configuration: `digits`, `dtype`, `astype`.
 ///
@@ -26,7 +27,7 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     }
     // The smallest power of two that is at least 10^digits.
     let bits = (f64::from(digits) * std::f64::consts::LOG2_10).ceil();
-    let scale = rounded(bits.exp2(), float);
+    let scale = rounded(power_of_two(bits as i32), float);
     let quantised = move |number: f64| {
         let steps = rounded(number * scale, float).round_ties_even();
         rounded(steps / scale, float)

@@ -72,7 +72,7 @@ fn number(configuration: &Configuration<'_>, field: &str) -> Result<f64> {
 
 /// Reads a finite number.
 pub(super) fn finite(json: Json<'_>) -> Result<f64> {
-    let value: Option<f64> = json.number_text()?.parse().ok();
+    let value: Option<f64> = json.f64().ok();
     value.filter(|value| value.is_finite()).ok_or_else(|| json.unexpected("a number"))
 }
 

@@ -24,6 +24,7 @@ use crate::format::json::{Document, Json};
 use crate::format::path::NodePath;
 use crate::format::tolerated::Form;
 use crate::kernel::json;
+use crate::sorted;
 
 /// The `node_type` of an array as JSON.
 const ARRAY: &str = "\"array\"";
@@ -302,7 +303,7 @@ impl Consolidated {
             .iter()
             .filter_map(|node| Some((node.order, (node.path.clone(), self.own_kind(node)?))))
             .collect();
-        nodes.sort_by_key(|(order, _)| *order);
+        sorted::sort_by_key(&mut nodes, |(order, _)| *order);
         let own = self.is_own_group(&NodePath::root()).then(|| (NodePath::root(), NodeKind::Group));
         own.into_iter().chain(nodes.into_iter().map(|(_, node)| node)).collect()
     }
@@ -456,7 +457,7 @@ fn gather(found: Vec<FoundDocument>) -> Vec<Node> {
         }
         nodes.push(Node { path, order, spans, is_array });
     }
-    nodes.sort_by(|a, b| by_segments(&a.path, &b.path));
+    sorted::sort_by(&mut nodes, |a, b| by_segments(&a.path, &b.path));
     nodes.dedup_by(|later, first| {
         if later.path != first.path {
             return false;
