@@ -46,12 +46,10 @@ const WASM_OPT_FLAGS = [
   // C functions that only zstd calls. It sorts only for dictionaries, which are not made here.
   "--remove-exports=rust_zstd_wasm_shim_*",
   "-O3",
-  // rustc has inlined what is useful; much more makes the module a twelfth larger on the wire. The
-  // smallest functions are inlined nevertheless, which costs one per cent: browsers compile each
-  // function at its first call, and a page's first tile waits for all of them.
-  "--always-inline-max-function-size=6",
+  // rustc has inlined what is useful; more of it makes the module larger on the wire.
+  "--always-inline-max-function-size=2",
   "--flexible-inline-max-function-size=0",
-  "--one-caller-inline-max-function-size=50",
+  "--one-caller-inline-max-function-size=0",
   // Sort functions by name, so that instances of a generic function are adjacent. gzip only finds
   // repetitions within 32 KiB; this saves three per cent.
   "--reorder-functions-by-name",
