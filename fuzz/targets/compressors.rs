@@ -24,26 +24,22 @@ fuzz_target!(
     }
 );
 
-/// zlib-rs against miniz_oxide.
+/// Our own decoder, in two steps, against miniz_oxide.
 fn inflate(encoded: &[u8], room: usize) {
     let mut output = vec![0xa5; room];
-    let (mut state, mut reached) = (InflateState::default(), (0, 0));
+    let mut state = InflateState::default();
     state.begin();
-    let ours = loop {
-        let (end, read, written) = state.step(&encoded[reached.0..], &mut output[reached.1..]);
-        reached = (reached.0 + read, reached.1 + written);
-        let is_stuck = read == 0 && written == 0;
-        if end != Inflation::OutputFull || reached.1 == room || is_stuck {
-            break (end == Inflation::Done).then(|| &output[..reached.1]);
-        }
-    };
+    let mut end = state.step(encoded, &mut output[..room / 2]);
+    if end == Inflation::OutputFull {
+        end = state.step(encoded, &mut output);
+    }
+    let ours = (end == Inflation::Done).then(|| &output[..state.written()]);
     let theirs = miniz_oxide::inflate::decompress_to_vec_with_limit(encoded, room);
     match (ours, theirs) {
         (Some(ours), Ok(theirs)) => assert_eq!(ours, theirs),
         (None, Err(_)) => {}
-        // A stream that fills the room exactly may end behind it, which only a further step shows.
-        (None, Ok(theirs)) => assert_eq!(theirs.len(), room, "only miniz_oxide decodes it"),
-        (Some(ours), Err(error)) => panic!("only zlib-rs decodes it, to {} bytes: {error}", ours.len()),
+        (None, Ok(theirs)) => panic!("only miniz_oxide decodes it, to {} bytes", theirs.len()),
+        (Some(ours), Err(error)) => panic!("only we decode it, to {} bytes: {error}", ours.len()),
     }
 }
 

@@ -24,7 +24,7 @@ pub enum Lz4Error {
 
 /// The bytes of one copy. A copy may write this many bytes more than it must, if the buffer has
 /// them.
-const STEP: usize = 16;
+pub(crate) const STEP: usize = 16;
 
 /// The smallest length that continues in bytes after the token.
 const LONG: usize = 15;
@@ -270,14 +270,14 @@ fn copy_chunk<const N: usize>(src: &[u8], dst: &mut [u8]) -> bool {
 
 /// Copies sixteen bytes within `dst`.
 #[inline(always)]
-fn step_within(dst: &mut [u8], from: usize, to: usize) {
+pub(crate) fn step_within(dst: &mut [u8], from: usize, to: usize) {
     if let Some(&block) = dst[from..].first_chunk::<STEP>() {
         dst[to..][..STEP].copy_from_slice(&block);
     }
 }
 
 /// Copies a match of any length and offset. Both ends are inside `dst`.
-fn repeat(dst: &mut [u8], to: usize, offset: usize, len: usize) {
+pub(crate) fn repeat(dst: &mut [u8], to: usize, offset: usize, len: usize) {
     let (end, from) = (to + len, to - offset);
     if offset >= len && len >= BULK {
         return dst.copy_within(from..from + len, to);

@@ -21,11 +21,11 @@
 //! | [`packbits`] | numbers of a few bits, packed |
 //! | [`vlen`] | elements of variable length, with their lengths |
 //! | [`categorize`] | texts and the numbers of their labels |
-//! | [`crc32c`] | the checksum of shard indexes |
+//! | [`crc`] | the checksums of shard indexes, gzip and ZIP |
 //! | [`json`] | byte ranges of the members of a large JSON document |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
 //! | [`sort`] | sorting with little code |
-//! | [`inflate`] | DEFLATE through zlib-rs |
+//! | [`inflate`] | DEFLATE, decoded |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
 //! | `interleave` | byte planes to elements, in registers |
@@ -46,7 +46,7 @@ pub mod bitshuffle;
 pub mod cast;
 pub mod categorize;
 pub mod convert;
-pub mod crc32c;
+pub mod crc;
 pub mod delta;
 pub mod downsample;
 pub mod exact;

@@ -156,9 +156,10 @@ fn lz4_length(nibble: usize, bytes: &mut impl Iterator<Item = u8>) -> Option<usi
     Some(len)
 }
 
-pub(super) fn crc32c(src: &[u8]) -> u32 {
+/// A CRC of 32 bits with a reversed polynomial.
+pub(super) fn crc(src: &[u8], polynomial: u32) -> u32 {
     let bits = src.iter().flat_map(|&byte| (0..8).map(move |bit| u32::from(byte >> bit & 1)));
-    !bits.fold(u32::MAX, |crc, bit| if (crc ^ bit) & 1 == 1 { (crc >> 1) ^ 0x82f6_3b78 } else { crc >> 1 })
+    !bits.fold(u32::MAX, |crc, bit| if (crc ^ bit) & 1 == 1 { (crc >> 1) ^ polynomial } else { crc >> 1 })
 }
 
 /// Each `size`-byte little-endian integer minus the one before it, wrapping. Bytes after the last

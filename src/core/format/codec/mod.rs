@@ -35,6 +35,7 @@ use std::fmt::{Debug, Formatter};
 use std::ops::Range;
 use std::rc::Rc;
 
+pub use crate::kernel::crc::crc32;
 pub use array_bytes::ArrayBytes;
 pub use bytes_to_bytes::inflate_raw;
 pub use direction::{CodecData, Direction};

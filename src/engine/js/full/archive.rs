@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
 use crate::error::{Error, Result};
+use crate::format::codec;
 use crate::format::path::StoreKey;
 use crate::js::bytes::our_value;
 use crate::js::error::{Exported, store_failed};
@@ -103,7 +104,7 @@ impl Store for BlobStore {
 /// The CRC-32 of bytes. `before` is that of the bytes before them, 0 for none.
 #[wasm_bindgen(js_name = crc32)]
 pub fn crc32(bytes: &[u8], before: u32) -> u32 {
-    zlib_rs::crc32::crc32(before, bytes)
+    codec::crc32(before, bytes)
 }
 
 /// A value to archive, as `zip_writer.ts` describes it.

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use zlib_rs::crc32::{crc32, crc32_combine};
+use zlib_rs::crc32::crc32_combine;
 
 use super::directory::ZipEntry;
 use crate::error::{Error, Result};
+use crate::format::codec::crc32;
 use crate::limits;
 use crate::store::Value;
 

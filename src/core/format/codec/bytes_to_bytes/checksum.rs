@@ -4,14 +4,13 @@
 //! others are numcodecs': <https://numcodecs.readthedocs.io/en/stable/checksum32.html>.
 
 use zlib_rs::adler32::adler32;
-use zlib_rs::crc32::crc32;
 
 use super::{check_sum, truncated};
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::format::json::Json;
-use crate::kernel::crc32c::crc32c;
+use crate::kernel::crc::{crc32, crc32c};
 use crate::limits;
 
 /// Binds `crc32c`, whose checksum is at the end. Its configuration: `location` in numcodecs; v3 has

@@ -5,7 +5,6 @@
 //! verified.
 
 use miniz_oxide::deflate::compress_to_vec;
-use zlib_rs::crc32::crc32;
 
 use super::inflate::{Inflater, window};
 use super::zlib::deflate_level;
@@ -13,6 +12,7 @@ use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output, wrong_decoded_len};
+use crate::kernel::crc::crc32;
 
 struct Gzip {
     level: u8,

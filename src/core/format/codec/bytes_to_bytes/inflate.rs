@@ -30,29 +30,24 @@ pub(super) struct Inflated {
 impl Inflater {
     /// Decodes the stream at the start of `encoded` to `output` from `start` on. A growing output
     /// is then truncated to the end of the decoded bytes.
-    #[allow(clippy::arithmetic_side_effects, reason = "`step` has read and written bytes of these buffers")]
     pub(super) fn inflate(&self, encoded: &[u8], output: &mut Output<'_>, start: usize) -> Result<Inflated> {
         let mut tables = self.0.borrow_mut();
         let state = tables.get_or_insert_default();
         state.begin();
-        let (mut consumed, mut end) = (0, start);
-        loop {
-            let target = window(output).get_mut(end..).unwrap_or_default();
-            let source = encoded.get(consumed..).unwrap_or_default();
-            let (inflation, read, written) = state.step(source, target);
-            consumed += read;
-            end += written;
+        let end = loop {
+            let inflation = state.step(encoded, window(output).get_mut(start..).unwrap_or_default());
+            let end = start.saturating_add(state.written());
             match inflation {
-                Inflation::Done => break,
+                Inflation::Done => break end,
                 Inflation::OutputFull => grow(output, end)?,
                 Inflation::Truncated => return Err(truncated("DEFLATE stream")),
                 Inflation::Damaged => return Err(Error::format("the DEFLATE stream is corrupt")),
             }
-        }
+        };
         if let Output::Growing { buf, .. } = output {
             buf.truncate(end);
         }
-        Ok(Inflated { consumed, end })
+        Ok(Inflated { consumed: state.consumed(), end })
     }
 }
 

@@ -1,23 +1,33 @@
-//! CRC-32C (Castagnoli), the checksum of shard indexes and of the `crc32c` codec.
+//! CRC-32 (the checksum of gzip, ZIP and the `crc32` codec) and CRC-32C (Castagnoli, that of shard
+//! indexes and the `crc32c` codec).
 //!
-//! It processes eight bytes per step with eight tables. The tables are computed at the first use:
-//! as constants they would add 8 KB to the download, which do not compress. WebAssembly has no
-//! instruction for this checksum.
+//! Both process eight bytes per step with eight tables. The tables are computed at the first use:
+//! as constants they would add 8 KB each to the download, which do not compress. WebAssembly has no
+//! instruction for these checksums.
 
 use std::sync::LazyLock;
 
-/// The reversed Castagnoli polynomial.
-const POLYNOMIAL: u32 = 0x82f6_3b78;
+/// For a polynomial, `[k][b]` is the remainder of byte `b` followed by `k` zero bytes.
+type Tables = [[u32; 256]; 8];
 
-/// `TABLES[k][b]`: the remainder of byte `b` followed by `k` zero bytes.
-static TABLES: LazyLock<[[u32; 256]; 8]> = LazyLock::new(tables);
+/// The reversed polynomials.
+static OF_CRC32: LazyLock<Tables> = LazyLock::new(|| tables(0xedb8_8320));
+static OF_CRC32C: LazyLock<Tables> = LazyLock::new(|| tables(0x82f6_3b78));
 
-/// Computes the checksum of `bytes`.
-#[inline(never)]
+/// Computes the CRC-32 of `bytes`. `before` is that of the bytes before them, 0 for none.
+pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
+    checksum(&OF_CRC32, before, bytes)
+}
+
+/// Computes the CRC-32C of `bytes`.
 pub fn crc32c(bytes: &[u8]) -> u32 {
-    let tables = &*TABLES;
+    checksum(&OF_CRC32C, 0, bytes)
+}
+
+#[inline(never)]
+fn checksum(tables: &Tables, before: u32, bytes: &[u8]) -> u32 {
     let (words, rest) = bytes.as_chunks::<8>();
-    let crc = words.iter().fold(u32::MAX, |crc, word| {
+    let crc = words.iter().fold(!before, |crc, word| {
         let bytes = (u64::from_le_bytes(*word) ^ u64::from(crc)).to_le_bytes();
         let look_up = |idx: usize| tables[7 - idx][usize::from(bytes[idx])];
         (look_up(0) ^ look_up(1) ^ look_up(2) ^ look_up(3))
@@ -30,10 +40,11 @@ pub fn crc32c(bytes: &[u8]) -> u32 {
     !crc
 }
 
-fn tables() -> [[u32; 256]; 8] {
+#[inline(never)]
+fn tables(polynomial: u32) -> Tables {
     let mut tables = [[0; 256]; 8];
     for (byte, entry) in (0u32..).zip(&mut tables[0]) {
-        *entry = (0..8).fold(byte, |crc, _| (crc >> 1) ^ if crc & 1 == 1 { POLYNOMIAL } else { 0 });
+        *entry = (0..8).fold(byte, |crc, _| (crc >> 1) ^ if crc & 1 == 1 { polynomial } else { 0 });
     }
     for table in 1..8 {
         for byte in 0..256 {
@@ -70,7 +81,8 @@ mod tests {
             let bytes = naive::bytes(len + 8, 2);
             for start in 0..8 {
                 let bytes = &bytes[start..][..len];
-                assert_eq!(crc32c(bytes), naive::crc32c(bytes), "{len} bytes from {start}");
+                assert_eq!(crc32c(bytes), naive::crc(bytes, 0x82f6_3b78), "{len} bytes from {start}");
+                assert_eq!(crc32(0, bytes), naive::crc(bytes, 0xedb8_8320), "{len} bytes from {start}");
             }
         }
     }
@@ -80,8 +92,10 @@ mod tests {
 mod properties {
     proptest::proptest! {
         #[test]
-        fn agrees_with_another_crate(bytes in proptest::collection::vec(0u8.., 0..1000)) {
+        fn both_agree_with_other_crates(bytes in proptest::collection::vec(0u8.., 0..1000), split in 0_usize..1000) {
             assert_eq!(super::crc32c(&bytes), crc32c::crc32c(&bytes));
+            let (first, second) = bytes.split_at(split.min(bytes.len()));
+            assert_eq!(super::crc32(super::crc32(0, first), second), zlib_rs::crc32::crc32(0, &bytes));
         }
     }
 }
