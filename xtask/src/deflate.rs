@@ -1,5 +1,5 @@
-//! Compresses a wasm build as DEFLATE (RFC 1951), which browsers inflate themselves. Zopfli's streams
-//! are a twentieth smaller than zlib's, and are inflated as fast.
+//! Compresses a wasm build as DEFLATE (RFC 1951), which browsers inflate themselves. Zopfli's
+//! streams are a twentieth smaller than zlib's, and are inflated as fast.
 
 use std::fs::{self, File};
 use std::io::BufWriter;

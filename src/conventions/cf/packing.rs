@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::format::conversion::{Conversion, Missing, NumberType, Unpacking, integer_key, number_of};
 use crate::format::data_type::{DataType, Float, Integer};
+use crate::format::json::decimal::{self, Binary};
 use crate::node::Node;
 
 /// The attributes that unpack elements or mark missing ones.
@@ -220,8 +221,8 @@ fn text_number(text: &str, source: NumberType) -> Option<Exact> {
         "Infinity" | "inf" => Some(Exact::Float(f64::INFINITY)),
         "-Infinity" | "-inf" => Some(Exact::Float(f64::NEG_INFINITY)),
         _ => text.parse().map(Exact::Integer).ok().or_else(|| {
-            let number: f64 = text.parse().ok()?;
-            Some(Exact::Float(number))
+            let unsigned = text.strip_prefix('+').unwrap_or(text);
+            decimal::parse(unsigned, Binary::DOUBLE).map(Exact::Float)
         }),
     }
 }

@@ -170,7 +170,8 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// `None` for what is no number of JSON, but accepts zeros at the beginning.
+    /// `None` for what is no number. Accepts what JSON does not have: zeros at the beginning, and a
+    /// point at an end.
     fn read(text: &str) -> Option<Self> {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -179,7 +180,7 @@ impl Decimal {
         for byte in whole.bytes().chain(fraction.bytes()) {
             decimal.append(char::from(byte).to_digit(10)?);
         }
-        (!whole.is_empty()).then_some(decimal)
+        (!whole.is_empty() || !fraction.is_empty()).then_some(decimal)
     }
 
     fn append(&mut self, digit: u32) {
@@ -351,6 +352,9 @@ mod tests {
             "1e309",
             "1e-400",
             "1e400",
+            "1.",
+            ".5",
+            "007",
             "1e99999999999999999999",
             "1e-99999999999999999999",
             "0e99999999999999999999",
@@ -377,8 +381,7 @@ mod tests {
     #[test]
     fn what_is_no_number_is_refused() {
         for text in [
-            "", "-", "+1", ".5", "e5", "1e", "1e+", "1.2.3", "1e5e5", "NaN", "inf", "0x10", "--1", " 1",
-            "1_0",
+            "", "-", "+1", "e5", "1e", "1e+", "1.2.3", "1e5e5", "NaN", "inf", "0x10", ".", "--1", " 1", "1_0",
         ] {
             assert_eq!(parse(text, Binary::DOUBLE), None, "{text}");
         }
