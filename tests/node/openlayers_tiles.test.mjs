@@ -9,8 +9,7 @@ import { test } from "node:test";
 const from = (name) => import(join(import.meta.dirname, "../../dist/modules/adapter/openlayers", name));
 const { columnRuns, elementAt, isShort, tileLevel, tileRange, tileSide, tileSpans } =
   await from("tile_levels.js");
-const { bandsOf, packTile } = await from("bands.js");
-const { tileMixer } = await from("mixing.js");
+const { bandsOf, packTile, tileMixer } = await from("textures.js");
 
 const level = (changes) =>
   tileLevel({

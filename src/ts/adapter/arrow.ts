@@ -33,7 +33,7 @@ import {
   Vector,
   vectorFromArray,
 } from "apache-arrow";
-import { NAT } from "../elements/dates.ts";
+import { NAT } from "../elements/elements.ts";
 import { isInOrder } from "../elements/pack.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 

@@ -2,7 +2,6 @@
  * A hierarchy as a data provider of H5Web, which describes groups, arrays, attributes and values in
  * HDF5's terms.
  */
-
 import {
   type Attribute,
   type AttributeValues,
@@ -29,7 +28,7 @@ import type { Group } from "../api/group.ts";
 import { open } from "../api/open.ts";
 import { type CfOptions, packingOf } from "../api/read/conversion.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
-import { below, nameOf } from "../model/path.ts";
+import { below, nameOf } from "../model/node_like.ts";
 import type { Readable, Slice } from "../model/types.ts";
 
 type AnyNode = AnyArray | Group<Readable>;

@@ -3,7 +3,6 @@
  * object has a store, a path and the metadata documents. The engine gets its definition at the
  * first call that needs it, and again after a restart.
  */
-
 import { late } from "#late";
 import { needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
@@ -41,7 +40,7 @@ import {
   type StorageTransformerMetadata,
   textsOf,
 } from "./node_facts.ts";
-import { BECOME, becomeAll, openNodes } from "./open_nodes.ts";
+import { BECOME, becomeAll, openNodes, readSummaryAnew } from "./opening.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
@@ -55,7 +54,6 @@ import {
 } from "./read/request.ts";
 import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
-import { readSummaryAnew } from "./summary.ts";
 import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
@@ -156,7 +154,7 @@ const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
 /** What the options of writes must be. */
 const WRITE_RULES: Rules = { chunkOrder: ["C", "F", "morton"], as: ["bytes"] };
 
-/** Changes the metadata of an array: see `write/changing.ts`. */
+/** Changes the metadata of an array: see `write/write.ts`. */
 async function change(
   array: Array<DataType>,
   make: () => Promise<NodeSummary>,

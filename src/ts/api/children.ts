@@ -5,14 +5,13 @@
  */
 import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
+import { nameOf } from "../model/node_like.ts";
 import type { NodeSummary, UnreadableSummary } from "../model/node_summary.ts";
-import { nameOf } from "../model/path.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
 import { consolidatedChildren } from "./consolidated.ts";
 import { Location, type NodeOptions } from "./location.ts";
-import { inExtensionsOfStore } from "./open_nodes.ts";
-import { openSummary } from "./summary.ts";
+import { inExtensionsOfStore, openSummary } from "./opening.ts";
 
 /** The used part of an `Array` or a `Group`. */
 export interface AnyNode {

@@ -7,10 +7,10 @@ import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
 import { type ErrorReport, errorFromReport } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
+import { unlessAborted } from "../model/waiting.ts";
 import type { Callback, ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import { Transferring } from "../port/perform.ts";
+import { Transferring } from "../port/objects.ts";
 import type { CodecResult } from "../port/protocol.ts";
 import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registry.ts";
 

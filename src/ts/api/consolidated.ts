@@ -2,19 +2,18 @@
  * Consolidated metadata: one document with those of a whole hierarchy. The engine parses it and
  * opens nodes from it. This file wraps the store and adds zarrita's `contents()`.
  */
-
 import { optionsOf } from "../model/argument.ts";
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
 import { HEAD_START_MS } from "../model/limits.ts";
-import { parentOf } from "../model/path.ts";
+import { parentOf } from "../model/node_like.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";
+import { setDefiner } from "../port/definitions.ts";
 import { call, running } from "../port/engine.ts";
 import type { Consolidation } from "../port/operations.ts";
-import { setDefiner } from "../port/page_stores.ts";
 import { warn } from "../port/warnings.ts";
 import { readKey } from "../store/native_store.ts";
-import { isElsewhere } from "./summary.ts";
+import { isElsewhere } from "./opening.ts";
 
 export type ConsolidatedFormat = "v2" | "v3";
 

@@ -3,10 +3,9 @@
  * An array is copied in boxes of whole chunks of the target; the next box is read while one is
  * written, so only a few boxes are in memory.
  */
-
 import { product } from "../elements/typed_arrays.ts";
 import { needReadable, optionsOf, refuse } from "../model/argument.ts";
-import { below, nameOf } from "../model/path.ts";
+import { below, nameOf } from "../model/node_like.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
 import { childrenOf } from "./children.ts";

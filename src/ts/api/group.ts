@@ -18,8 +18,7 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
-import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
-import { readSummaryAnew } from "./summary.ts";
+import { BECOME, becomeAll, readSummaryAnew, rememberOpen } from "./opening.ts";
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;

@@ -2,11 +2,9 @@
  * `init` sets options before the first call, `preload` starts the engine early, `info` reports
  * counters, `dispose` ends the engine. None of them is required.
  */
-
 import { optionsOf } from "../model/argument.ts";
-import { places } from "../port/channels.ts";
 import { configure, type InitOptions } from "../port/configuration.ts";
-import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
+import { call, dispose as disposeEngine, lostEngines, places, reconfigure, running } from "../port/engine.ts";
 import { type EnginePlace, type EngineStatus, newStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
 import { preloadText } from "../port/wasm.ts";

@@ -1,13 +1,39 @@
 /**
  * Places of nodes, and calls on the node at a place. `Location` is a store and an absolute path in
- * it; it needs no wasm. The calls are `exists`, `erase`, `consolidate`, and changes of attributes.
+ * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
+ * files, folders. The calls are `exists`, `erase`, `consolidate`, and changes of attributes.
  */
-import { needReadable, needText, object, optionsOf } from "../model/argument.ts";
+import { isA, needReadable, needText, object, optionsOf } from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
-import { storeOf } from "../store/place.ts";
+import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
+import { FetchStore } from "../store/fetch_store.ts";
+import { ZipFileStore } from "../store/zip.ts";
+
+/** An archive (`Blob`, `File`), or a folder in any form that browsers provide. */
+export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDirectoryEntry;
+
+/** Paths of ZIP archives. */
+const ARCHIVE = /\.(zip|ozx)$/i;
+
+/** The store of a URL: a ZIP archive if its path ends in `.zip` or `.ozx`. */
+function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
+  const path = String(url).replace(/[?#].*$/s, "");
+  return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
+}
+
+/** The store for a place. Any other value is returned, as it must be a store itself. */
+export function storeOf(place: unknown): unknown {
+  if (typeof place === "string" || place instanceof URL) return storeOfUrl(place);
+  if (typeof place !== "object" || place === null) return place;
+  if (isA(place, "Blob")) return ZipFileStore.fromBlob(place as Blob);
+  if (isA(place, "FileSystemDirectoryHandle")) return new DirectoryStore(place as FileSystemDirectoryHandle);
+  if (isA(place, "FileList")) return new FileListStore(place as FileList);
+  if (isA(place, "FileSystemDirectoryEntry")) return new EntryStore(place as FileSystemDirectoryEntry);
+  return place;
+}
 
 /** Percent-decodes one segment of a path. A "%" without two hex digits is kept. */
 function decodeSegment(segment: string): string {

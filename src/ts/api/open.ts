@@ -6,13 +6,10 @@ import { optionsOf, type Rules } from "../model/argument.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
-import type { Files } from "../store/place.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
-import { type Location, locationOf } from "./location.ts";
-import { inExtensionsOfStore } from "./open_nodes.ts";
-
-import { isElsewhere, type OpenOptions, openSummary } from "./summary.ts";
+import { type Files, type Location, locationOf } from "./location.ts";
+import { inExtensionsOfStore, isElsewhere, type OpenOptions, openSummary } from "./opening.ts";
 
 export type { Node, OpenOptions };
 

@@ -7,8 +7,7 @@
 import { refuse } from "../model/argument.ts";
 import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
-import type { Callback, ObjectNumbers } from "../port/definitions.ts";
-import { definerOf } from "../port/page_stores.ts";
+import { type Callback, definerOf, type ObjectNumbers } from "../port/definitions.ts";
 import type { TransformerPlace } from "../port/protocol.ts";
 import { isOurs, NativeStore } from "../store/native_store.ts";
 import type { StorageTransformerMetadata } from "./node_facts.ts";

@@ -17,9 +17,8 @@ import type {
   Slice,
   TypedArray,
 } from "../model/types.ts";
-import { emptyLike } from "./empty_like.ts";
 import { type GetOptions, get, type SetOptions, set } from "./get_and_set.ts";
-import { sliceIndices } from "./slice_indices.ts";
+import { emptyLike, sliceIndices } from "./internal_parts.ts";
 
 export { sliceIndices };
 

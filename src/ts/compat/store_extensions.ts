@@ -9,7 +9,7 @@
 import { optionsOf } from "../model/argument.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { setDefiner } from "../port/page_stores.ts";
+import { setDefiner } from "../port/definitions.ts";
 import { warn } from "../port/warnings.ts";
 import { NativeStore } from "../store/native_store.ts";
 import { defineStoreExtension } from "./extensions.ts";

@@ -3,7 +3,6 @@
  * that name in the array's group (CF, xarray). Without one they follow from the array's transform
  * (`spatial:`, OME, multiscales), which `pyramid` reads.
  */
-
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import {
@@ -12,7 +11,7 @@ import {
   NEAREST_RULES,
   type NearestOptions,
 } from "../api/selection.ts";
-import { NAT } from "../elements/dates.ts";
+import { NAT } from "../elements/elements.ts";
 import { need, needList, needReadable, optionsOf } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";

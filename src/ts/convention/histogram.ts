@@ -2,7 +2,6 @@
  * `histogram`: counts the values of an array, or of the coarsest level of a pyramid. Decode workers
  * count, the engine adds up their counts, and only the sums cross to the page.
  */
-
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { bindCodecs, typeNameOf } from "../api/arrays.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
@@ -20,7 +19,7 @@ import {
   refuse,
 } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
-import { newSummary, PLACES } from "../model/summary_numbers.ts";
+import { newSummary, PLACES } from "../model/request.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
 import { type At, indexAlong } from "./pyramid_level.ts";

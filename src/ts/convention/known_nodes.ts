@@ -10,12 +10,11 @@ import { Location } from "../api/location.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { open, openerBeside } from "../api/open.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
-import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
+import { below, type ChildFact, factsOf, type NodeLike, parentOf } from "../model/node_like.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import { once } from "../model/once.ts";
-import { below, parentOf } from "../model/path.ts";
 import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
+import { unlessAborted } from "../model/waiting.ts";
 
 /** A group or array of this package or of zarrita. */
 export interface PlacedNode<Store extends Readable> extends NodeLike {

@@ -3,7 +3,6 @@
  * coordinate variables of its columns and rows, or in a longitude and latitude for each element.
  * `placement` returns what is found, and `warp` reads elements by it.
  */
-
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
@@ -11,7 +10,7 @@ import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/erro
 import { exactJson } from "../model/json.ts";
 import { once } from "../model/once.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
+import { unlessAborted } from "../model/waiting.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";

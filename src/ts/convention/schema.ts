@@ -8,7 +8,7 @@ import { bodyOf } from "../model/body.ts";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
 import { once } from "../model/once.ts";
 import { withoutSecrets } from "../model/secrets.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
+import { unlessAborted } from "../model/waiting.ts";
 import { warn } from "../port/warnings.ts";
 
 export interface Finding {

@@ -11,7 +11,7 @@ import { needList, optionsOf, refuse } from "../model/argument.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { once } from "../model/once.ts";
 import type { DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
+import { unlessAborted } from "../model/waiting.ts";
 import { askNumbers } from "../port/convention.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
 import type { Extent, Plane } from "./geometry.ts";

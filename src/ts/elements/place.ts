@@ -3,8 +3,9 @@
  * chunks, whose dimensions have a constant step in both. Elements that are adjacent in both are
  * copied as one run.
  */
+
+import { isDue, pauseIfDue } from "../model/waiting.ts";
 import { type Loop, Loops, type Placement, Rows } from "./loops.ts";
-import { isDue, pauseIfDue } from "./pause.ts";
 
 /** Approximate numbers of rows and bytes copied between two checks of the clock. */
 const ROWS_BETWEEN = 256;

@@ -3,8 +3,8 @@
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/json.ts";
+import { isDue, pauseIfDue } from "../model/waiting.ts";
 import { packedOf, scalarOf, someOf } from "./elements.ts";
-import { isDue, pauseIfDue } from "./pause.ts";
 import { splitVariable, variableAt } from "./variable_buffer.ts";
 
 /** Number of elements between two checks of the clock. */

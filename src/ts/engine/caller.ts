@@ -3,8 +3,8 @@
  * reference.
  */
 
-import { NOBODY, type WorkerListener } from "../port/inbox.ts";
 import type { Channel, ToEngine, ToPage } from "../port/protocol.ts";
+import { NOBODY, type WorkerListener } from "../port/worker_start.ts";
 import { PageLink } from "./page.ts";
 import { EngineServer } from "./server.ts";
 

@@ -3,12 +3,92 @@
  * call into wasm passes through `enter`. Every promise that Rust awaits is guarded, so that a
  * dropped instance cannot touch its successor. Rust futures (tasks) are polled here, so a trap
  * during a poll is caught and only rejects the calls in flight.
+ *
+ * An instance holds locks by name, one around each change of a chunk in a store that has a
+ * `lockName`. With Web Locks, they hold for every tab and worker of the origin; without, for this
+ * thread only.
  */
 
-import { nextTask, pauseIfDue } from "../elements/pause.ts";
 import { INTERNAL, TrapError } from "../model/errors.ts";
-import { Locks } from "./locks.ts";
+import { nextTask, pauseIfDue } from "../model/waiting.ts";
 import { cacheLimits, counters } from "./state.ts";
+
+/** A requested lock; see `src/engine/js/full/locks.rs`. */
+export interface HostLock {
+  /** Resolves when the lock is held. */
+  readonly held: Promise<void>;
+  /** Releases the lock, or cancels the request for it. */
+  release(): void;
+}
+
+type Available = Pick<LockManager, "request">;
+
+/** The last promise of each queue, by lock name, for environments without Web Locks. */
+const tails = new Map<string, Promise<void>>();
+
+function queueHere(name: string, granted: () => void, released: Promise<void>): void {
+  const tail = (tails.get(name) ?? Promise.resolve()).then(() => {
+    granted();
+    return released;
+  });
+  tails.set(name, tail);
+  tail.then(() => tails.get(name) === tail && tails.delete(name));
+}
+
+function queueThere(
+  locks: Available,
+  name: string,
+  granted: () => void,
+  released: Promise<void>,
+): AbortController {
+  const waiting = new AbortController();
+  const request = locks.request(`zarr-wasm ${name}`, { signal: waiting.signal }, () => {
+    granted();
+    return released;
+  });
+  // Opaque origins (of a sandboxed frame) have no locks. No other tab or worker can share their
+  // storage, so the lock counts as granted.
+  request.catch(granted);
+  return waiting;
+}
+
+/**
+ * The locks that one wasm instance holds or waits for. They are kept here, because an instance that
+ * is gone cannot release its locks.
+ */
+export class Locks {
+  readonly #open = new Set<HostLock>();
+
+  /** Requests a lock. It is always granted in the end. */
+  lock(name: string): HostLock {
+    const { locks } = (globalThis as { navigator?: { locks?: Available } }).navigator ?? {};
+    let end = () => {};
+    const released = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let waiting: AbortController | undefined;
+    const held = new Promise<void>((granted) => {
+      if (locks) waiting = queueThere(locks, name, granted, released);
+      else queueHere(name, granted, released);
+    });
+    const open = this.#open;
+    const asked: HostLock = {
+      held,
+      release() {
+        open.delete(asked);
+        end();
+        waiting?.abort();
+      },
+    };
+    open.add(asked);
+    return asked;
+  }
+
+  /** Releases all locks and cancels all requests. */
+  releaseAll(): void {
+    for (const asked of [...this.#open]) asked.release();
+  }
+}
 
 /** The exports that every build has. */
 export type Glue = typeof import("#glue");

@@ -8,7 +8,7 @@
 import * as fullGlue from "#full-glue";
 import * as engineGlue from "#glue";
 import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { unlessAborted } from "../model/unless_aborted.ts";
+import { unlessAborted } from "../model/waiting.ts";
 import { type Glue, Instance, type Pending } from "./instance.ts";
 import { engineModule } from "./wasm_builds.ts";
 

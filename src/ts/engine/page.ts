@@ -4,7 +4,7 @@
  */
 import { failureOf } from "../codec/fault.ts";
 import type { CodecRequest } from "../codec/site.ts";
-import { withState } from "../files/reading.ts";
+import { withState } from "../files/folders.ts";
 import { THROWN } from "../model/errors.ts";
 import type { CodecsDefinition } from "../port/definitions.ts";
 import type { Ask, CodecResult, ToEngine, ToPage } from "../port/protocol.ts";

@@ -3,14 +3,11 @@
  * first call, and again after the wasm instance was replaced. A user's store is represented by an
  * object whose methods ask the page.
  */
-
 import { HandleFolder, opfsFolder } from "../files/directory.ts";
-import { namesOfPrefix } from "../files/file.ts";
-import { type FolderIo, FolderStore } from "../files/folder_store.ts";
+import { type FolderIo, FolderStore, namesOfPrefix } from "../files/folder_store.ts";
 import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
-import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
-import { STORE_METHODS } from "../port/page_stores.ts";
+import { type HttpDefinition, STORE_METHODS, type StoreDefinition } from "../port/definitions.ts";
 import { type HttpSender, sender } from "./http/send.ts";
 import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
 import { page } from "./page.ts";

@@ -4,8 +4,7 @@
  */
 export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
 export { engineCodecEntry } from "../api/engine_codec.ts";
-export { changing } from "../api/write/changing.ts";
-export { appendValues, resizeArray, writeSelection } from "../api/write/write.ts";
+export { appendValues, changing, resizeArray, writeSelection } from "../api/write/write.ts";
 export { getByChunk } from "../compat/by_chunk.ts";
 export { HandleFolder, opfsFolder } from "../files/directory.ts";
-export { readFound, whileChanging, withState } from "../files/reading.ts";
+export { readFound, whileChanging, withState } from "../files/folders.ts";

@@ -190,13 +190,18 @@ export type { NodeLike } from "../model/node_like.ts";
 export type { Dialect } from "../model/node_summary.ts";
 export type * from "../model/types.ts";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
-export { EntryStore, FileListStore, storesOfDrop } from "../store/chosen_files.ts";
-export { DirectoryStore, OpfsStore } from "../store/directory.ts";
+export {
+  DirectoryStore,
+  EntryStore,
+  FileListStore,
+  OpfsStore,
+  storesOfDrop,
+} from "../store/browser_folders.ts";
 export { FetchStore } from "../store/fetch_store.ts";
 export { FileSystemStore } from "../store/file_system.ts";
 export type { FetchStoreOptions, HeaderList, HeadersReason, HeadersSource } from "../store/http_options.ts";
+export { PersistentCache, type PersistentCacheOptions } from "../store/http_options.ts";
 export { OverlayStore } from "../store/overlay.ts";
-export { PersistentCache, type PersistentCacheOptions } from "../store/persistent_cache.ts";
 export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
 export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "../store/zip.ts";
 export { ZipWriter, type ZipWriterOptions } from "../store/zip_writer.ts";

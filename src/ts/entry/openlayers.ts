@@ -1,6 +1,5 @@
 /** `zarr-wasm/openlayers`: pyramids as tiles of an OpenLayers map. `ol` is the user's own. */
-export type { BandLayout } from "../adapter/openlayers/bands.ts";
-export type { MixedChannel } from "../adapter/openlayers/mixing.ts";
+
 export type { LevelPlace, LevelPlaces, WarpedMap } from "../adapter/openlayers/placement.ts";
 export { PyramidSource } from "../adapter/openlayers/pyramid_source.ts";
 export type {
@@ -10,11 +9,12 @@ export type {
   TileReading,
   TileValue,
 } from "../adapter/openlayers/source_options.ts";
+export type { BandLayout, MixedChannel } from "../adapter/openlayers/textures.ts";
 export {
   channelStyle,
   channelVariables,
   type Palette,
   paletteStyle,
   paletteVariables,
-} from "../adapter/openlayers/style.ts";
+} from "../adapter/openlayers/textures.ts";
 export type { AxisPlace, MapExtent } from "../adapter/openlayers/tile_levels.ts";

@@ -3,18 +3,18 @@
  * The command `zarr-wasm <folder>`: writes the wasm files and the worker's program into a folder,
  * for `zarr-wasm/slim`. The package itself has each wasm module once, as text.
  */
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import conventions from "#conventions-wasm";
 import * as engine from "#engine-texts";
 import full from "#full-wasm";
 import images from "#images-wasm";
 import { inflating, unpacked } from "../engine/wasm_builds.ts";
-import { node } from "../store/node_builtins.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);
 
 async function writeFiles(folder: string): Promise<void> {
-  const { copyFile, mkdir, writeFile } = node.files;
-  const at = (name: string) => node.paths.join(folder, name);
+  const at = (name: string) => join(folder, name);
   await mkdir(folder, { recursive: true });
   const engineBytes = await inflating(engine.wasm).arrayBuffer();
   await writeFile(at("zarr_wasm.wasm"), new Uint8Array(engineBytes));

@@ -9,10 +9,16 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
-import { type Entries, fileSystemFailed, keyOf, type Names, nameOfError, orUndefined } from "./file.ts";
-import type { FolderIo } from "./folder_store.ts";
-import { isUnfinished, keysBelow, taken, unfinishedName } from "./folders.ts";
-import { readFound } from "./reading.ts";
+import {
+  type Entries,
+  type FolderIo,
+  fileSystemFailed,
+  keyOf,
+  type Names,
+  nameOfError,
+  orUndefined,
+} from "./folder_store.ts";
+import { isUnfinished, keysBelow, readFound, taken, unfinishedName } from "./folders.ts";
 
 /** Methods of handles that lib.dom lacks, or has only for workers. */
 interface MovableFile extends FileSystemFileHandle {

@@ -1,9 +1,10 @@
 /**
- * Describes a node to the conventions module: JSON text of its attributes and of the few facts that
- * conventions use. Nodes of zarrita are accepted too.
+ * Nodes as conventions know them: absolute paths, without a slash at their end but that of the
+ * root, "/"; and the description of a node for the conventions module, as JSON text of its
+ * attributes and of the few facts that conventions use. Nodes of zarrita are accepted too.
  */
 import { exactJson } from "./json.ts";
-import type { Attributes } from "./types.ts";
+import type { AbsolutePath, Attributes } from "./types.ts";
 
 /** The members that a node must have: those of this package, of zarrita, and of similar objects. */
 export interface NodeLike {
@@ -60,3 +61,14 @@ export function documentOf(node: NodeLike): Record<string, unknown> {
   const head = exactJson({ zarr_format: 3, node_type: kind, ...array }, "node");
   return JSON.parse(`${head.slice(0, -1)},"attributes":${text}}`);
 }
+
+/** The path of the group that holds a node. */
+export const parentOf = (path: string): AbsolutePath =>
+  (path.slice(0, path.lastIndexOf("/")) || "/") as AbsolutePath;
+
+/** The last name of a path; "" for the root. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** The path of a node below a group. */
+export const below = (path: string, name: string): AbsolutePath =>
+  `${path === "/" ? "" : path}/${name}` as AbsolutePath;

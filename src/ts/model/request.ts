@@ -1,6 +1,6 @@
 /**
- * A read request as the engine takes it (`src/engine/js/read.rs`). `api/selection.ts` makes the
- * selection from the caller's.
+ * A read request as the engine takes it (`src/engine/js/read.rs`), and the numbers that answer a
+ * request for a summary. `api/selection.ts` makes the selection from the caller's.
  */
 
 export type Integer = number | bigint;
@@ -38,4 +38,37 @@ export interface EngineRequest {
   /** Bypass all caches. */
   reload?: boolean;
   conversion?: ConversionRequest;
+}
+
+/** The index of each number. The bins are last. */
+export const PLACES = {
+  count: 0,
+  missing: 1,
+  below: 2,
+  above: 3,
+  lowest: 4,
+  highest: 5,
+  sum: 6,
+  bins: 7,
+} as const;
+
+/** An empty summary. */
+export function newSummary(bins: number): Float64Array {
+  const numbers = new Float64Array(PLACES.bins + bins);
+  numbers[PLACES.lowest] = Number.POSITIVE_INFINITY;
+  numbers[PLACES.highest] = Number.NEGATIVE_INFINITY;
+  return numbers;
+}
+
+/**
+ * Adds the summary `found` to `numbers`, `times` times. A fill value is counted once and added once
+ * per element.
+ */
+export function addSummary(numbers: Float64Array, found: Float64Array, times: number): void {
+  for (let at = 0; at < numbers.length; at += 1) {
+    const [before, added] = [numbers[at] as number, found[at] as number];
+    if (at === PLACES.lowest) numbers[at] = Math.min(before, added);
+    else if (at === PLACES.highest) numbers[at] = Math.max(before, added);
+    else numbers[at] = before + added * times;
+  }
 }

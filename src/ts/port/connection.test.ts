@@ -2,12 +2,13 @@
  * Tests the page's end of the port. The test plays the engine: it checks the messages and sends
  * answers.
  */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldsOfError, THROWN, ZarrError } from "../model/errors.ts";
 import { Connection } from "./connection.ts";
-import { NOBODY } from "./inbox.ts";
 import type { Ask, Channel, ToEngine, ToPage } from "./protocol.ts";
+import { NOBODY } from "./worker_start.ts";
 
 interface Sent {
   messages: ToEngine[];

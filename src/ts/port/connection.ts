@@ -1,16 +1,15 @@
 /**
  * The page's end of the port. It sends calls, receives answers and events, and performs what the
  * engine asks of the page. It keeps the values that users' code threw. Messages of one microtask
- * turn are posted together. It does not start engines (`engine.ts` and `channels.ts` do).
+ * turn are posted together. It does not start engines (`engine.ts` does).
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Callback, ObjectNumbers } from "./definitions.ts";
-import { NOBODY } from "./inbox.ts";
-import { Objects } from "./objects.ts";
+import { Objects, type Performed, perform } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
-import { type Performed, perform } from "./perform.ts";
 import { type Ask, type Channel, type EngineStatus, PAGE, type ToEngine, type ToPage } from "./protocol.ts";
 import { loadWasm } from "./wasm.ts";
+import { NOBODY } from "./worker_start.ts";
 
 /** The engine crashed or does not answer. Its calls get no answer. */
 export class EngineLost extends Error {}

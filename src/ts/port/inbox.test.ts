@@ -1,7 +1,8 @@
 /** Tests that messages and a crash are heard by a listener that is set later. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Inbox } from "./inbox.ts";
+import { Inbox } from "./worker_start.ts";
 
 test("a listener hears of messages and of a crash before and after it is set, once", async () => {
   const heard: string[] = [];

@@ -2,10 +2,11 @@
  * Tests the numbers of the page's objects: an object is defined once before its first use, and
  * again after a change.
  */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setDefiner } from "./definitions.ts";
 import { Objects } from "./objects.ts";
-import { setDefiner } from "./page_stores.ts";
 import type { ToEngine } from "./protocol.ts";
 
 function made() {

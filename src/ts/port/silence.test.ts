@@ -1,10 +1,10 @@
 /**
  * Tests when an engine counts as lost, with a fake clock.
  */
+
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
-import { watchSilence } from "./silence.ts";
-import { TIMEOUTS } from "./timeouts.ts";
+import { TIMEOUTS, watchSilence } from "./timeouts.ts";
 
 /** An engine that answers pings unless it is silenced. */
 class FakeEngine {

@@ -8,8 +8,7 @@ import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { configuration } from "./configuration.ts";
-import type { WorkerPrograms } from "./engine_source.ts";
-import { compileResponse, requireOk } from "./loading.ts";
+import { compileResponse, requireOk, type WorkerPrograms } from "./loading.ts";
 import type { Build, WasmBytes, WasmText } from "./protocol.ts";
 import { warn } from "./warnings.ts";
 

@@ -1,14 +1,58 @@
 /**
- * Starts workers, for the engine (`channels.ts`) and for decoding (`engine/decode/decoder.ts`): in
+ * Starts workers, for the engine (`engine.ts`) and for decoding (`engine/decode/decoder.ts`): in
  * browsers from a blob or a URL, in Node as a thread. It hides the differences between them, tries
  * one place after the other, and tells when a worker has started, failed, or fallen silent. It does
  * not know the messages.
  */
 import { ZarrError } from "../model/errors.ts";
 import { nodeModule } from "../model/node.ts";
-import { Inbox, type WorkerListener } from "./inbox.ts";
-import { watchSilence } from "./silence.ts";
-import { TIMEOUTS } from "./timeouts.ts";
+import { TIMEOUTS, watchSilence } from "./timeouts.ts";
+
+/** The owner of a worker, or of what answers like one. */
+export interface WorkerListener<Received> {
+  heard(message: Received): void;
+  /** The worker failed. It may fail several times, and before its first message. */
+  crashed(reason: string): void;
+}
+
+/** Listens no more. */
+export const NOBODY: WorkerListener<unknown> = { heard() {}, crashed() {} };
+
+type Saying<Received> = (listener: WorkerListener<Received>) => void;
+
+export class Inbox<Received> implements WorkerListener<Received> {
+  #listener: WorkerListener<Received> | undefined;
+  #kept: Saying<Received>[] = [];
+  #isCrashed = false;
+
+  heard(message: Received): void {
+    this.#say((listener) => listener.heard(message));
+  }
+
+  /** Tells of the crash. A worker crashes once. */
+  crashed(reason: string): void {
+    if (this.#isCrashed) return;
+    this.#isCrashed = true;
+    this.#say((listener) => listener.crashed(reason));
+  }
+
+  /**
+   * Sets the listener. It hears what was kept in a microtask, unless another one is set meanwhile.
+   */
+  listen(listener: WorkerListener<Received>): void {
+    this.#listener = listener;
+    const kept = this.#kept.splice(0);
+    if (kept.length === 0) return;
+    queueMicrotask(() => {
+      for (const say of kept) if (this.#listener === listener) say(listener);
+    });
+  }
+
+  #say(say: Saying<Received>): void {
+    if (this.#listener) say(this.#listener);
+    else this.#kept.push(say);
+  }
+}
 
 /**
  * The order of the places in a browser. A page with a `workerUrl` probably forbids blob workers.

@@ -1,12 +1,23 @@
 /**
  * `FetchStore`: a Zarr hierarchy below a URL.
+ *
+ * It requests a node's metadata documents while the engine starts, so that the engine finds them
+ * answered. If the format is not known, v3's document is requested first, and v2's if it is absent
+ * or takes long. Requests that the engine does not use are cancelled. This is only for stores whose
+ * requests do not depend on the engine.
  */
+
 import { needUrl } from "../model/argument.ts";
+import type { BodyLimits } from "../model/body.ts";
+import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
+import { isNode } from "../model/node.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
+import type { Callback } from "../port/definitions.ts";
+import { Transferring } from "../port/objects.ts";
 import { warningsOfStore } from "../port/warnings.ts";
-import { type BeginEarly, EARLY, type EarlyNode, type EarlyStart, earlyDocuments } from "./early.ts";
 import {
+  answerParts,
   checkHttpOptions,
   type FetchStoreOptions,
   HttpCallbacks,
@@ -15,6 +26,126 @@ import {
   pairsOf,
 } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore, REQUESTING } from "./native_store.ts";
+
+/** The key of the store method that sends early requests. */
+export const EARLY: unique symbol = Symbol("zarr-wasm.early");
+
+/** The possible metadata documents of a node. The engine decides which of them it reads. */
+const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
+
+/** Paths that need no escaping in a URL, and do not lead out of the root. */
+const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
+
+/** The address of a root, and its query. */
+const ADDRESS = /^(https?:\/\/[^/?#][^?#]*)(\?[^#]*)?(?:#.*)?$/i;
+
+const LIMITS: BodyLimits = [METADATA_BYTES, METADATA_BYTES];
+
+/** The node to open. */
+export interface EarlyNode {
+  path: string;
+  format: 0 | 2 | 3;
+  /** Whether to request v2's attributes too. */
+  attrs: boolean;
+}
+
+/** Requests in flight. */
+export interface EarlyStart {
+  urls: string[];
+  /** Returns a response to the engine. */
+  callback: Callback;
+  /** Cancels the requests that the engine did not use. */
+  giveUp(): void;
+}
+
+/** Requests the documents of a node. Returns undefined if its URLs are not certain. */
+export type BeginEarly = (root: string, node: EarlyNode) => EarlyStart | undefined;
+
+/**
+ * For a store whose requests depend on its options only. Undefined if a cache, a function or
+ * headers are involved: the engine keeps headers from other servers.
+ */
+export function earlyDocuments(options: FetchStoreOptions): BeginEarly | undefined {
+  const { headers, persistentCache, overrides, credentials } = options;
+  const { fetch = (request: Request) => globalThis.fetch(request) } = options;
+  if (headers !== undefined || overrides?.headers !== undefined || persistentCache) return undefined;
+  // The engine follows redirects where the platform shows them, and judges where they lead.
+  const redirect = isNode() ? { redirect: "manual" as const } : {};
+  const init = { ...redirect, ...overrides, ...(credentials !== undefined && { credentials }) };
+  return (root, { path, format, attrs }) => {
+    const [, address = "", query = ""] = ADDRESS.exec(root) ?? [];
+    if (address === "" || !PLAIN.test(path)) return undefined;
+    const place = address.replace(/(?<!\/)\/+$/, "");
+    const below = path.split("/").filter((name) => name !== "");
+    const requestsFor = (names: readonly string[]) =>
+      names
+        .filter((name) => attrs || name !== ".zattrs")
+        .map((name) => unsent([place, ...below, name].join("/") + query, init, fetch));
+    try {
+      const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
+      return started(requests, format === 0 ? requestsFor(DOCUMENTS[2]) : []);
+    } catch {
+      // The engine sends the same request, and its error names the cause.
+      return undefined;
+    }
+  };
+}
+
+/** A request that may be sent. */
+interface Unsent {
+  url: string;
+  /** Sends it, once. */
+  send(): Promise<Response>;
+  giveUp(): void;
+}
+
+function unsent(address: string, init: RequestInit, fetch: (request: Request) => Promise<Response>): Unsent {
+  const controller = new AbortController();
+  const request = new Request(address, { ...init, signal: controller.signal });
+  let response: Promise<Response> | undefined;
+  return {
+    url: request.url,
+    send() {
+      // A `fetch` of the user may throw at once.
+      response ??= (async () => fetch(request))();
+      response.catch(() => {}); // the engine hears of it when it takes the answer
+      return response;
+    },
+    giveUp: () => controller.abort(),
+  };
+}
+
+function started(first: Unsent[], later: Unsent[]): EarlyStart {
+  const requests = new Map([...first, ...later].map((request) => [request.url, request]));
+  const sendLater = () => {
+    for (const request of later) if (requests.has(request.url)) request.send();
+  };
+  const timer = later.length > 0 ? setTimeout(sendLater, HEAD_START_MS) : undefined;
+  // A user's `fetch` may return anything.
+  const settle = (response: Response | undefined) => {
+    // A redirect does not yet tell whether the document is there.
+    if (response && response.status >= 300 && response.status < 400) return;
+    clearTimeout(timer);
+    if (!response?.ok) sendLater();
+  };
+  for (const request of first) request.send().then(settle, () => {});
+  return {
+    urls: [...requests.keys()],
+    callback: async (url: string, left: AbortSignal) => {
+      const taken = requests.get(url);
+      if (!taken) throw new TypeError(`${url} was not asked for`);
+      requests.delete(url);
+      left.addEventListener("abort", () => taken.giveUp(), { once: true });
+      const parts = await answerParts(await taken.send(), LIMITS);
+      return new Transferring(parts, [parts.body]);
+    },
+    giveUp() {
+      clearTimeout(timer);
+      for (const request of requests.values()) request.giveUp();
+      requests.clear();
+    },
+  };
+}
 
 /**
  * A store over HTTP for the hierarchy below a URL. A query string, such as a signature, is sent

@@ -10,16 +10,47 @@
  */
 
 import type { Dirent } from "node:fs";
+import type * as Files from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
+import type * as Paths from "node:path";
+import type * as Urls from "node:url";
 import { late } from "#late";
-import { type Entries, fileSystemFailed, keyOf, type Names, orUndefined } from "../files/file.ts";
-import { type FolderIo, FolderStore } from "../files/folder_store.ts";
-import { isUnfinished, keysBelow, taken, unfinishedName } from "../files/folders.ts";
-import type { FileState } from "../files/reading.ts";
+import {
+  type Entries,
+  type FolderIo,
+  FolderStore,
+  fileSystemFailed,
+  keyOf,
+  type Names,
+  orUndefined,
+} from "../files/folder_store.ts";
+import { type FileState, isUnfinished, keysBelow, taken, unfinishedName } from "../files/folders.ts";
 import { needUrl, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
+import { nodeModule } from "../model/node.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
-import { node } from "./node_builtins.ts";
+
+function builtin(name: string): unknown {
+  const found = nodeModule(name);
+  if (found) return found;
+  throw new ZarrError(
+    "Unsupported",
+    `FileSystemStore needs Node 20.16 or newer, Deno or Bun: ${name} is not available here. In browsers use DirectoryStore or OpfsStore`,
+  );
+}
+
+/** The modules. Each getter throws an `Unsupported` error in other environments. */
+const node = {
+  get files() {
+    return builtin("node:fs/promises") as typeof Files;
+  },
+  get paths() {
+    return builtin("node:path") as typeof Paths;
+  },
+  get urls() {
+    return builtin("node:url") as typeof Urls;
+  },
+};
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
 

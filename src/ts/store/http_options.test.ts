@@ -1,9 +1,9 @@
 /** Options of stores over HTTP that need another one beside them. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ZarrError } from "../model/errors.ts";
-import { checkHttpOptions, type FetchStoreOptions } from "./http_options.ts";
-import { PersistentCache } from "./persistent_cache.ts";
+import { checkHttpOptions, type FetchStoreOptions, PersistentCache } from "./http_options.ts";
 
 const fetch = async () => new Response();
 const signal = new AbortController().signal;

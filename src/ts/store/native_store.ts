@@ -3,12 +3,11 @@
  * object with zarrita's interface, such as a `Map`, is a user's store, which the engine calls as
  * zarrita does.
  */
-import type { Listed } from "../files/file.ts";
+import type { Listed } from "../files/folder_store.ts";
 import { needBytes, needRange, needText, object, optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
+import { type ObjectNumbers, type StoreDefinition, setDefiner } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
-import { setDefiner } from "../port/page_stores.ts";
 
 /** The key of the method that makes a store whose requests have more options. */
 export const REQUESTING: unique symbol = Symbol("zarr-wasm.requesting");

@@ -13,7 +13,7 @@ use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
 
 /// Creates a store of references: of the document at `url`, or of `text`, whose relative references
 /// are resolved against `base`. The sender of the requests knows which servers are allowed
-/// (`reach.ts`). Throws a report.
+/// (`redirects.ts`). Throws a report.
 #[wasm_bindgen(js_name = referenceStore)]
 pub fn reference_store(
     url: Option<String>,

@@ -1,5 +1,5 @@
 //! Writes arrays. The core receives a selection and packed elements. A TypeScript job
-//! (`operations/writes.ts`) encodes the chunks in workers.
+//! (`operations/elements.ts`) encodes the chunks in workers.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use crate::write::{WriteProgress, WriteRequest, WriteSource, write};
 
 #[wasm_bindgen]
 extern "C" {
-    /// `WriteJob` of `operations/writes.ts`.
+    /// `WriteJob` of `operations/elements.ts`.
     #[derive(Clone)]
     pub type WriteJob;
 

@@ -6,7 +6,7 @@
 //! the page's address.
 //!
 //! This file joins paths. It does not decide which server a URL leads to: only the platform's
-//! `URL`, which `fetch` uses, does (`src/ts/engine/http/reach.ts`). `fuzz/targets/urls.rs` compares
+//! `URL`, which `fetch` uses, does (`src/ts/engine/http/redirects.ts`). `fuzz/targets/urls.rs` compares
 //! the two.
 //!
 //! [`StoreKey`]: crate::format::path::StoreKey

@@ -3,19 +3,18 @@
  * and cancels the reads of tiles that left the view. It caches elements, so changes of colours,
  * repeated steps and values under the pointer need no request.
  *
- * Styles define the colours (`style.ts`). OpenLayers uploads at most four bands without rearranging
+ * Styles define the colours (`textures.ts`). OpenLayers uploads at most four bands without rearranging
  * them on the page. If there are more, the source makes pictures.
  */
+
 import type DataTile from "ol/DataTile.js";
 import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
-import { pauseIfDue } from "../../elements/pause.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { arrayTiles } from "./array_tiles.ts";
-import { type BandLayout, bandsOf, type Packing, packTile, VALUE_SCALE } from "./bands.ts";
-import { type MixedChannel, mixTile } from "./mixing.ts";
+import { pauseIfDue } from "../../model/waiting.ts";
+import { arrayTiles, PointValues, type TileNumber, TilePlaces } from "./array_tiles.ts";
 import {
   channelAxisOf,
   gridOf,
@@ -28,8 +27,16 @@ import {
 } from "./placement.ts";
 import type { PyramidSourceOptions, TileAt, TileProgress, TileReading } from "./source_options.ts";
 import { colorsOf, type TileElements, valuesOf } from "./texels.ts";
+import {
+  type BandLayout,
+  bandsOf,
+  type MixedChannel,
+  mixTile,
+  type Packing,
+  packTile,
+  VALUE_SCALE,
+} from "./textures.ts";
 import { isShort, type MapExtent, type TileLevel, tileRange, tileSpans, tilesIn } from "./tile_levels.ts";
-import { PointValues, type TileNumber, TilePlaces } from "./tile_places.ts";
 import { LookAhead, type RunningTile, RunningTiles, type TilePlace, TileReader } from "./tile_reader.ts";
 
 const MIB = 2 ** 20;

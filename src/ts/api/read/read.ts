@@ -26,7 +26,7 @@ import type {
 import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
 import { arrayNumber, bindCodecs, settleCodecs } from "../arrays.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
-import { checkOut, type Form, formed, formedIn, isDirect, type ReadResult } from "./form.ts";
+import { checkOut, type Form, formed, formedIn, isDirect, type ReadResult } from "./conversion.ts";
 import { observe } from "./plan.ts";
 import {
   type Progress,

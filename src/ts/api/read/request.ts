@@ -9,8 +9,7 @@ import type { EngineRequest, EngineSelection } from "../../model/request.ts";
 import { bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, memoryOrderOf, placesOf, requestOf } from "../selection.ts";
-import { type ConversionOptions, conversionOf } from "./conversion.ts";
-import type { Form } from "./form.ts";
+import { type ConversionOptions, conversionOf, type Form } from "./conversion.ts";
 
 /** The progress of a read. */
 export interface Progress {

@@ -8,7 +8,7 @@ import { ZarrError } from "../../model/errors.ts";
 import type { PartEvent } from "../../port/operations.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
-import { type Form, formed, type ReadResult } from "./form.ts";
+import { type Form, formed, type ReadResult } from "./conversion.ts";
 import { readParts } from "./read.ts";
 import { prepareRead, type Read, type ReadOptions, type WantedElements } from "./request.ts";
 

@@ -2,12 +2,12 @@
  * Packs numbers. A value that the data type cannot represent is rejected with its position. With
  * `cast` it is converted as by a cast in C: fractions are truncated, large integers wrap around,
  * anything but 0 is true. A `Date` becomes NumPy's count of units since 1970, the inverse of
- * `elements/dates.ts`.
+ * `elements/elements.ts`.
  *
  * The engine packs floats without a typed array in JavaScript. Then values are packed twice: first
  * to collect the numbers, then with the engine's results.
  */
-import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/dates.ts";
+import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/elements.ts";
 import { isInOrder } from "../../elements/pack.ts";
 import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
 import { integerRange, type TimeUnit, type TypeDescription } from "../../model/data_type.ts";

@@ -1,16 +1,66 @@
 /**
- * A new data set as callers describe it, as xarray would print it, and the data of its variables
- * as sources of elements: dates become counts of CF's units of time, lists elements of a data type.
+ * A new data set as callers describe it, as xarray would print it, and the data of its variables as
+ * sources of elements: dates become counts of CF's units of time, lists elements of a data type.
+ *
+ * The value of missing elements is read and written as xarray does. In v2 it is the fill value of
+ * the metadata. In v3 it is the attribute `_FillValue`; for floats this is a double in base64.
  */
 
 import type { Array as ZarrArray } from "../../api/array.ts";
 import type { CreateArrayOptions } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
-import { type ElementSource, type ElementsInMemory, typeOfElements } from "../../api/write/element_source.ts";
-import { NAT } from "../../elements/dates.ts";
+import {
+  type ElementSource,
+  type ElementsInMemory,
+  type OpenedSource,
+  typeOfElements,
+} from "../../api/write/element_source.ts";
+import { NAT } from "../../elements/elements.ts";
 import { refuse } from "../../model/argument.ts";
 import type { Attributes, DataType, DateLike, Readable } from "../../model/types.ts";
 import { timeUnits } from "../time.ts";
+
+export type FillValue = number | bigint;
+
+export const isFloat = (dtype: unknown): boolean =>
+  typeof dtype === "string" && /^float(16|32|64)$/.test(dtype);
+
+const NAME = "_FillValue";
+
+/** Returns the attribute for a data type and a format; none in v2. */
+export function fillAttribute(fill: FillValue | undefined, dtype: unknown, zarrFormat: 2 | 3): Attributes {
+  if (fill === undefined || zarrFormat === 2) return {};
+  if (!isFloat(dtype)) return { [NAME]: fill };
+  const bytes = new Uint8Array(new Float64Array([Number(fill)]).buffer);
+  return { [NAME]: btoa(String.fromCharCode(...bytes)) };
+}
+
+/** Returns the attributes without the fill value. */
+export function withoutFill({ [NAME]: _, ...others }: Attributes): Attributes {
+  return others;
+}
+
+/** Returns a number of an attribute; undefined for anything else. */
+function numberOf(value: unknown): FillValue | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  if (typeof value !== "string" || !/^[A-Za-z0-9+/]{11}=$/.test(value)) return undefined;
+  const bytes = Uint8Array.from(atob(value), (letter) => letter.charCodeAt(0));
+  return new DataView(bytes.buffer).getFloat64(0, true);
+}
+
+/** Returns the value of missing elements of a source, if its metadata give one. */
+export function fillValueIn({ array, attributes }: OpenedSource): FillValue | undefined {
+  const exact = array?.attributes({ bigint: true }) ?? attributes;
+  const named = numberOf(exact[NAME]);
+  return named ?? (array?.zarrFormat === 2 ? numberOf(array.fillValue) : undefined);
+}
+
+/** Returns the values of `_FillValue` and `missing_value` that are numbers. */
+export function missingIn({ array, attributes }: OpenedSource): FillValue[] {
+  const exact = array?.attributes({ bigint: true }) ?? attributes;
+  const values = [NAME, "missing_value"].flatMap((key) => exact[key] ?? []).map(numberOf);
+  return values.filter((value): value is FillValue => value !== undefined);
+}
 
 /**
  * The elements of a variable: a source, or a flat list in C order of numbers, booleans, texts or

@@ -13,21 +13,24 @@ import { consolidate, Location, locationOf } from "../../api/location.ts";
 import { type ElementSource, openSource, writeSource } from "../../api/write/element_source.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { need, optionsOf, type Rules, refuse } from "../../model/argument.ts";
-import { below } from "../../model/path.ts";
+import { below } from "../../model/node_like.ts";
 import type { Attributes, Readable } from "../../model/types.ts";
 import {
   type CreateDatasetOptions,
   type Dataset,
   type FlatData,
+  fillAttribute,
+  fillValueIn,
   flatData,
   isFlat,
+  isFloat,
   isSource,
   type NewDataset,
   type NewVariable,
   shaped,
   type VariableData,
+  withoutFill,
 } from "./dataset.ts";
-import { fillAttribute, fillValueIn, isFloat, withoutFill } from "./fill_value.ts";
 
 /** A variable whose elements and attributes are known, but not its shape. */
 interface Variable {

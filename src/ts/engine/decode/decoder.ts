@@ -2,14 +2,14 @@
  * A decoder, as the pool sees it: it takes the messages of `messages.ts` and answers them. There
  * are four kinds: a worker from a blob, a worker from a URL, a worker thread of Node, and the
  * engine's own thread. They are tried in this order, the URL first if there is one, because content
- * security policies forbid some and some browsers lack some.
+ * security policies forbid some and some browsers lack some. `IdleClock` ends those that have
+ * nothing to do.
  */
-
-import { pauseIfDue } from "../../elements/pause.ts";
-import { Inbox } from "../../port/inbox.ts";
+import { pauseIfDue } from "../../model/waiting.ts";
 import type { EngineStatus } from "../../port/protocol.ts";
 import {
   firstOpened,
+  Inbox,
   type RunningWorker,
   started,
   startedAt,
@@ -66,4 +66,38 @@ export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> 
   const decoder = (await firstOpened(places, openAt, counters.refused)) ?? (await openAt("caller"));
   counters.decoder ??= decoder.place;
   return decoder;
+}
+
+/** The longest delay of a timer, in ms. */
+const LONGEST = 2 ** 31 - 1;
+
+export class IdleClock {
+  readonly #limit: () => number;
+  readonly #end: (since: number) => boolean;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Time at which the timer fires; infinity if none is set. */
+  #due = Number.POSITIVE_INFINITY;
+
+  /**
+   * `limit()` is in ms. `end(since)` ends what has been idle since then, and returns whether
+   * anything is left to watch.
+   */
+  constructor(limit: () => number, end: (since: number) => boolean) {
+    this.#limit = limit;
+    this.#end = end;
+  }
+
+  /** Something is idle from now on. The limit may have changed. */
+  watch(): void {
+    const limit = Math.max(1, this.#limit());
+    const due = performance.now() + limit;
+    if (!(limit <= LONGEST) || due >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#due = Number.POSITIVE_INFINITY;
+      if (this.#end(performance.now() - this.#limit())) this.watch();
+    }, limit);
+    (this.#timer as { unref?(): void }).unref?.();
+  }
 }

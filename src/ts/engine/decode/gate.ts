@@ -8,7 +8,7 @@
  * transferred, and the engine's thread copies nothing.
  */
 import { type Placement, Rows } from "../../elements/loops.ts";
-import { nextTask } from "../../elements/pause.ts";
+import { nextTask } from "../../model/waiting.ts";
 
 /** Two words: whether the gate is closed, and the number of writers inside. */
 export type Gate = Int32Array<SharedArrayBuffer>;

@@ -3,17 +3,15 @@
  * two messages at a time. The others wait here, where they can be cancelled and are ordered by
  * priority.
  */
-
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
 import type { CodedArray } from "../../port/definitions.ts";
-import { NOBODY } from "../../port/inbox.ts";
+import { NOBODY } from "../../port/worker_start.ts";
 import { runOnPage } from "../page.ts";
 import { counters, recycleBytes } from "../state.ts";
 import { engineModule } from "../wasm_builds.ts";
-import type { Decoder } from "./decoder.ts";
+import { type Decoder, IdleClock } from "./decoder.ts";
 import type { SharedTarget } from "./gate.ts";
-import { IdleClock } from "./idle.ts";
 import type { CodecWork, DecodeBuild, Failure, FromDecoder, Outcome, WorkMessage } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 import {

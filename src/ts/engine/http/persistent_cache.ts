@@ -13,7 +13,7 @@ import type { CacheDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";
 import { counters } from "../state.ts";
 import { AnsweringCache } from "./answering_cache.ts";
-import type { Send } from "./request_headers.ts";
+import type { Send } from "./redirects.ts";
 
 /** A cache entry, as its headers describe it. */
 interface Entry {

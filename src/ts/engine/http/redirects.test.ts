@@ -2,10 +2,10 @@
  * Redirects as browsers show them: an answer with status 0, and, when `fetch` has followed, the
  * address of the answer. `tests/node/reach.test.mjs` has those that Node shows.
  */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeOf } from "./reach.ts";
-import { RedirectFollower } from "./redirects.ts";
+import { judgeOf, RedirectFollower } from "./redirects.ts";
 
 /** A platform whose `fetch` follows to an address, or shows that there is a redirect. */
 function following(address: string, { carriesHeaders = false } = {}) {

@@ -1,11 +1,10 @@
 /**
  * Assembles the result of a read in the engine. Parts arrive in any order and are placed. A result
  * with only one part is that part. Elements of variable length are collected in one buffer, in the
- * order of the result. The page converts the result to its final form (`api/read/form.ts`).
+ * order of the result. The page converts the result to its final form (`api/read/conversion.ts`).
  */
 import { type PartBox, type Placement, placementOf, Rows } from "../../elements/loops.ts";
 import { variableBuffer } from "../../elements/pack.ts";
-import { isDue, pauseIfDue } from "../../elements/pause.ts";
 import { type PlacedChunk, placeAtOnce, placeChunk, placeElements, placeFill } from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import { splitVariable } from "../../elements/variable_buffer.ts";
@@ -14,6 +13,7 @@ import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { RESULT_BYTES } from "../../model/limits.ts";
 import { canShare, isSharedMemory } from "../../model/memory.ts";
+import { isDue, pauseIfDue } from "../../model/waiting.ts";
 import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
 import { closeGate, type Gate, newGate, type SharedTarget } from "../decode/gate.ts";
 import { keepSpare } from "../decode/part_memory.ts";

@@ -8,7 +8,7 @@ import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import type { PlacedChunk } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { addSummary, newSummary } from "../../model/summary_numbers.ts";
+import { addSummary, newSummary } from "../../model/request.ts";
 import type { PartEvent, ProgressNumbers, ReadArguments, ResultLayout } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";

@@ -3,8 +3,13 @@
  * from the files of the package beside the script, by their URLs.
  */
 import { ZarrError } from "../../model/errors.ts";
-import type { CallerModule, EngineSource, EngineTexts, WorkerPrograms } from "../../port/engine_source.ts";
-import { chunkFailed } from "../../port/loading.ts";
+import {
+  type CallerModule,
+  chunkFailed,
+  type EngineSource,
+  type EngineTexts,
+  type WorkerPrograms,
+} from "../../port/loading.ts";
 
 interface ScriptHost {
   document?: { currentScript?: { src?: string } | null };

@@ -8,7 +8,7 @@ import conventions from "#conventions-wasm";
 import * as engine from "#engine-texts";
 import full from "#full-wasm";
 import images from "#images-wasm";
-import type { EngineSource } from "../../port/engine_source.ts";
+import type { EngineSource } from "../../port/loading.ts";
 
 export const loadEngine: EngineSource["loadEngine"] = async () => engine;
 export const loadPrograms: EngineSource["loadPrograms"] = loadEngine;

@@ -1,16 +1,72 @@
 /**
- * Read-only stores over folders from browsers without handles: the list of `<input
- * webkitdirectory>`, and dropped folders as entries (`webkitGetAsEntry`).
+ * Stores over the folders of browsers. `DirectoryStore` and `OpfsStore` have handles: the engine
+ * reads and writes them through a copy of the handle, unless a method has been replaced, and the
+ * page's own calls use `files/directory.ts`, which is late code. `FileListStore` (`<input
+ * webkitdirectory>`) and `EntryStore` (dropped folders, `webkitGetAsEntry`) are for browsers
+ * without handles, and read only.
  */
-
 import { late } from "#late";
-import { keyOf, type Listed, listed, type Names, namesOfPrefix, orUndefined } from "../files/file.ts";
-import { type FileIo, FileStore } from "../files/folder_store.ts";
-import { need, needReadable, needText, object } from "../model/argument.ts";
+import {
+  type FileIo,
+  FileStore,
+  FolderStore,
+  keyOf,
+  type Listed,
+  listed,
+  type Names,
+  namesOfPrefix,
+  orUndefined,
+} from "../files/folder_store.ts";
+import { isA, need, needReadable, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath } from "../model/types.ts";
-import { DirectoryStore } from "./directory.ts";
+import { type StoreDefinition, setDefiner } from "../port/definitions.ts";
+import { isUntouched } from "./native_store.ts";
 import { ZipFileStore } from "./zip.ts";
+
+/** Lets the engine use its own store for this object, as long as no method has been replaced. */
+function definedAs(store: object, own: object, define: () => StoreDefinition): void {
+  setDefiner(store, (numbers) => (isUntouched(store, own) ? numbers.native(store, define) : undefined));
+}
+
+/**
+ * A store over a folder that the user chose (`showDirectoryPicker`, a dropped folder), or over any
+ * other `FileSystemDirectoryHandle`. `root` is the folder, or a function that returns it when it is
+ * first needed.
+ */
+export class DirectoryStore extends FolderStore {
+  constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
+    super(async () => new (await late()).HandleFolder(root));
+    object(root, "root");
+    // A function cannot be cloned, so the page performs the calls of this store.
+    if (typeof root === "function" || !isA(root, "FileSystemDirectoryHandle")) return;
+    const define = (): StoreDefinition => ({ kind: "directory", root, lockName: lockNameOf(this) });
+    definedAs(this, DirectoryStore.prototype, define);
+  }
+}
+
+/** A store over a folder in the origin private file system, created when it is first needed. */
+export class OpfsStore extends FolderStore {
+  /**
+   * The same for every page and worker of this origin, so that writers of one chunk wait for each
+   * other.
+   */
+  readonly lockName: string;
+
+  /** `path` is a folder below the origin's root. Default: the root. */
+  constructor(path = "") {
+    needText(path, "path");
+    const names = namesOfPrefix(path);
+    super(async () => (await late()).opfsFolder(names));
+    this.lockName = `opfs:/${names.join("/")}`;
+    definedAs(this, OpfsStore.prototype, () => ({ kind: "opfs", path, lockName: this.lockName }));
+  }
+}
+
+function lockNameOf(store: object): string | undefined {
+  const { lockName } = store as { lockName?: unknown };
+  return typeof lockName === "string" ? lockName : undefined;
+}
 
 /**
  * Reads the files that `find` finds. The code for it is a chunk that pages with such stores load.

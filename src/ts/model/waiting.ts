@@ -1,7 +1,19 @@
 /**
- * Keeps tasks short, on the engine's thread and on the page's. Long work calls `pauseIfDue`
- * regularly, which lets other tasks run.
+ * Waits: for a promise that cannot be aborted itself, and for the next task. The latter keeps tasks
+ * short, on the engine's thread and on the page's: long work calls `pauseIfDue` regularly, which
+ * lets other tasks run.
  */
+
+/** Settles as the promise does, or rejects with the signal's reason if that comes first. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
 
 /**
  * Working time in ms between two pauses. An abort must act within 10 ms, even if it arrives just

@@ -1,0 +1,285 @@
+/**
+ * The textures of tiles, and OpenLayers styles for them. A texture has the elements of a tile as
+ * bands of bytes or 32-bit floats side by side, or is a picture: channels whose colours are added.
+ * A mask band marks missing values. Textures contain no NaN, because drivers treat it differently.
+ * WebKitGTK's and some phones' textures hold 16-bit floats, which end at 65504 and have 11 bits. So
+ * bands can have shares of a range instead of values.
+ *
+ * Styles add the colours of channels, or show numbers as colours of a palette. Windows, colours and
+ * gammas are style variables: `layer.updateStyleVariables(...)` changes them without requests and
+ * without a new shader.
+ */
+
+import type { Style } from "ol/layer/WebGLTile.js";
+import { pauseIfDue } from "../../model/waiting.ts";
+import { planeOf, type Spans, type TileElements } from "./texels.ts";
+import type { TileLevel } from "./tile_levels.ts";
+
+/** Just below the largest 32-bit float. Replaces infinities, which are drawn as a window's end. */
+const LARGEST = 3.4e38;
+
+export interface Packing {
+  /** Whether bands are bytes from 0 to 255. */
+  asBytes: boolean;
+  /** Whether the last band is the mask. */
+  hasMask: boolean;
+  /** Whether bands have decimal logarithms. Values without one are missing. */
+  isLog: boolean;
+  /** Bands have `(value - origin) / unit`. */
+  origin: number;
+  unit: number;
+}
+
+/** Returns the texture data of a tile, with the width and height of the level's tiles. */
+export function packTile(
+  level: TileLevel,
+  spans: Spans,
+  channels: readonly TileElements[],
+  { asBytes, hasMask, isLog, origin, unit }: Packing,
+): Uint8Array | Float32Array {
+  const planes = channels.map((elements) => planeOf(level, spans, elements, hasMask));
+  if (isLog) for (const plane of planes) takeLogarithms(plane);
+  else if (!asBytes && (origin !== 0 || unit !== 1))
+    for (const plane of planes) takeShares(plane, origin, unit);
+  const bands = planes.length + (hasMask ? 1 : 0);
+  const [only] = planes;
+  if (only && bands === 1) return asBytes ? new Uint8Array(only) : only;
+  const out = new Float32Array(level.tileWidth * level.tileHeight * bands);
+  for (const [band, plane] of planes.entries()) {
+    if (hasMask) placeMasked(plane, out, bands, band);
+    else
+      for (let texel = 0, at = band; texel < plane.length; texel += 1, at += bands)
+        out[at] = plane[texel] as number;
+  }
+  if (!asBytes) return out;
+  const bytes = new Uint8Array(out);
+  if (hasMask)
+    for (let at = bands - 1; at < bytes.length; at += bands) bytes[at] = 255 * (bytes[at] as number);
+  return bytes;
+}
+
+/** Copies a band. Sets the mask to 1 for its values. */
+function placeMasked(plane: Float32Array, out: Float32Array, bands: number, band: number): void {
+  for (let texel = 0, at = 0; texel < plane.length; texel += 1, at += bands) {
+    const value = plane[texel] as number;
+    if (Number.isNaN(value)) continue;
+    out[at + band] = value > LARGEST ? LARGEST : value < -LARGEST ? -LARGEST : value;
+    out[at + bands - 1] = 1;
+  }
+}
+
+function takeLogarithms(plane: Float32Array): void {
+  for (let texel = 0; texel < plane.length; texel += 1) {
+    const value = plane[texel] as number;
+    plane[texel] = value > 0 ? Math.log10(value) : Number.NaN;
+  }
+}
+
+function takeShares(plane: Float32Array, origin: number, unit: number): void {
+  for (let texel = 0; texel < plane.length; texel += 1) {
+    plane[texel] = ((plane[texel] as number) - origin) / unit;
+  }
+}
+
+/** The layout of a tile's texture. */
+export interface BandLayout {
+  count: number;
+  /** Whether bands are bytes. */
+  isByte: boolean;
+  /** Whether the last band is the mask. */
+  hasMask: boolean;
+  /** Whether tiles are pictures (red, green, blue, alpha) that the page makes. */
+  isPicture: boolean;
+  /** A style reads `(value - origin) / unit`. */
+  origin: number;
+  unit: number;
+}
+
+/** Maximum number of bands that OpenLayers uploads without rearranging them. */
+const MOST_BANDS = 4;
+
+/** WebGL reads the bytes 0 to 255 as 0 to 1. */
+const BYTE_SCALE = { origin: 0, unit: 255 };
+/** The scale of bands with the values themselves, or with their logarithms. */
+export const VALUE_SCALE = { origin: 0, unit: 1 };
+
+function scaleOf(range: readonly [low: number, high: number] | undefined) {
+  const [origin, unit] = range ? [range[0], range[1] - range[0]] : [0, 1];
+  return Number.isFinite(origin) && Number.isFinite(unit) && unit > 0 ? { origin, unit } : VALUE_SCALE;
+}
+
+interface BandsFrom {
+  dtype: string;
+  /** Whether elements are unpacked, and missing values masked. */
+  isPacked: boolean;
+  /** Whether places of the map may be without an element. */
+  mayMiss: boolean;
+  /** Whether elements are labels, which have their own colours. */
+  areLabels: boolean;
+  /** The range of values that bands have as 0 to 1. */
+  range?: readonly [low: number, high: number] | undefined;
+}
+
+/** Returns the layout of bands for a number of channels. */
+export function bandsOf(
+  { dtype, isPacked, mayMiss, areLabels, range }: BandsFrom,
+  channels: number,
+): BandLayout {
+  const hasMask = isPacked || /float/.test(dtype) || mayMiss;
+  const count = channels + (hasMask ? 1 : 0);
+  if (areLabels || count > MOST_BANDS)
+    return { count: 4, isByte: true, hasMask: true, isPicture: true, ...BYTE_SCALE };
+  const isByte = !isPacked && /^(uint8|bool)$/.test(dtype);
+  return { count, isByte, hasMask, isPicture: false, ...(isByte ? BYTE_SCALE : scaleOf(range)) };
+}
+
+/** The look of a channel. */
+export interface MixedChannel {
+  /** The index along the axis of channels. */
+  channel: number;
+  color: readonly [red: number, green: number, blue: number];
+  window: readonly [number, number];
+  /** The exponent for positions in the window, from 0 to 1. */
+  gamma: number;
+}
+
+/** Number of rows between two checks of the clock. */
+const ROWS = 16;
+
+/** Resolves to the colours of a tile, four bytes a pixel. Other tasks run in between. */
+export async function mixTile(
+  level: TileLevel,
+  spans: Spans,
+  channels: readonly (TileElements & MixedChannel)[],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const out = new Uint8Array(level.tileWidth * level.tileHeight * 4);
+  const mix = tileMixer(level, spans, channels, out);
+  for (let row = 0; row < level.tileHeight; row += ROWS) {
+    mix(row, Math.min(row + ROWS, level.tileHeight));
+    await pauseIfDue();
+    signal.throwIfAborted();
+  }
+  return out;
+}
+
+/** Returns the function that mixes rows of a tile. */
+export function tileMixer(
+  level: TileLevel,
+  spans: Spans,
+  channels: readonly (TileElements & MixedChannel)[],
+  out: Uint8Array,
+): (from: number, to: number) => void {
+  const width = level.tileWidth;
+  const light = new Float32Array(width * 4);
+  const adders = channels.map((channel) => lineAdder(planeOf(level, spans, channel, true), channel, light));
+  return (from, to) => {
+    for (let v = from; v < to; v += 1) {
+      light.fill(0);
+      for (const add of adders) add(v * width);
+      const at = v * width * 4;
+      for (let part = 0; part < light.length; part += 1) {
+        const value = light[part] as number;
+        out[at + part] = value > 255 ? 255 : value + 0.5;
+      }
+    }
+  };
+}
+
+/** Adds one row of a channel. */
+function lineAdder(plane: Float32Array, { color, gamma, window }: MixedChannel, light: Float32Array) {
+  const [low, scale] = [window[0], 1 / Math.max(window[1] - window[0], Number.MIN_VALUE)];
+  const [red, green, blue] = color;
+  const width = light.length / 4;
+  return (line: number): void => {
+    for (let u = 0, at = 0; u < width; u += 1, at += 4) {
+      const value = plane[line + u] as number;
+      if (Number.isNaN(value)) continue;
+      light[at + 3] = 255;
+      if (value <= low) continue;
+      let share = (value - low) * scale;
+      if (share > 1) share = 1;
+      else if (gamma !== 1) share = share ** gamma;
+      light[at] = (light[at] as number) + share * red;
+      light[at + 1] = (light[at + 1] as number) + share * green;
+      light[at + 2] = (light[at + 2] as number) + share * blue;
+    }
+  };
+}
+
+type Expression = (string | number | Expression)[];
+type Variables = Record<string, number>;
+
+/** Returns the expression for the position in a window, from 0 to 1. */
+const share = (band: number, suffix: string): Expression => [
+  "clamp",
+  [
+    "/",
+    ["-", ["band", band], ["var", `low${suffix}`]],
+    ["-", ["var", `high${suffix}`], ["var", `low${suffix}`]],
+  ],
+  0,
+  1,
+];
+
+const alphaOf = ({ hasMask, count }: BandLayout): Expression | number => (hasMask ? ["band", count] : 1);
+
+/** Returns the ends of a window in units of the texture. They are never equal. */
+function ends([low, high]: readonly [number, number], { origin, unit }: BandLayout): [number, number] {
+  const [from, to] = [(low - origin) / unit, (high - origin) / unit];
+  const least = Math.max(Math.abs(from), Math.abs(to), 1e-30) * 1e-6;
+  return [from, to - from > least ? to : from + least];
+}
+
+/** Returns the variables of `channelStyle`. Null means that a channel is not drawn. */
+export function channelVariables(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Variables {
+  const variables: Variables = {};
+  for (const [at, channel] of channels.entries()) {
+    const [low, high] = ends(channel?.window ?? [0, 1], layout);
+    const [red, green, blue] = channel?.color ?? [0, 0, 0];
+    const own = { low, high, gamma: channel?.gamma ?? 1, red, green, blue };
+    for (const [name, value] of Object.entries(own)) variables[`${name}${at + 1}`] = value;
+  }
+  return variables;
+}
+
+/**
+ * Returns a style that adds the colours of channels. A gamma of 1 costs nothing, but a change from
+ * 1 or to 1 requires a new style. Tiles that are pictures are drawn unchanged.
+ */
+export function channelStyle(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Style {
+  if (layout.isPicture) return {};
+  const light = (name: string): Expression | number => {
+    const parts = channels.map((channel, at): Expression => {
+      const place = share(at + 1, `${at + 1}`);
+      const isCurved = channel !== null && channel.gamma !== 1;
+      const curved: Expression = isCurved ? ["^", place, ["var", `gamma${at + 1}`]] : place;
+      return ["*", curved, ["var", `${name}${at + 1}`]];
+    });
+    const sum = parts.length > 1 ? (["+", ...parts] as Expression) : (parts[0] ?? 0);
+    return ["clamp", sum, 0, 255];
+  };
+  const color = ["color", light("red"), light("green"), light("blue"), alphaOf(layout)];
+  return { variables: channelVariables(layout, channels), color };
+}
+
+export interface Palette {
+  /** CSS colours from low to high. */
+  colors: readonly string[];
+  window: readonly [number, number];
+}
+
+/** Returns the variables of `paletteStyle`. */
+export function paletteVariables(layout: BandLayout, window: readonly [number, number]): Variables {
+  const [low, high] = ends(window, layout);
+  return { low, high };
+}
+
+/** Returns a style that shows the first band in the colours of a palette. */
+export function paletteStyle(layout: BandLayout, { colors, window }: Palette): Style {
+  const place: Expression = ["*", share(1, ""), colors.length - 1];
+  const color: Expression = ["palette", place, colors as unknown as Expression];
+  const variables = paletteVariables(layout, window);
+  if (!layout.hasMask) return { variables, color };
+  return { variables, color: ["case", ["<", ["band", layout.count], 0.5], ["color", 0, 0, 0, 0], color] };
+}
