@@ -1,5 +1,5 @@
 //! The interface of the conventions' own module, without wasm-bindgen: functions from JSON text to
-//! JSON text, and from numbers to numbers. `engine/convention_module.ts` drives it.
+//! JSON text, and from numbers to numbers. `engine/wasm_builds.ts` drives it.
 //!
 //! A call answers 0, or 1 when the answer is an error: `{code, message}` as JSON. The module
 //! imports nothing; a panic is a trap, after which the instance is thrown away.

@@ -1,5 +1,5 @@
 //! Storage transformers of the user: JavaScript functions from a store to a store, by the URI that
-//! metadata names. `ts/storage_transformers.ts` calls them when an array is bound.
+//! metadata names. `ts/api/registry.ts` calls them when an array is bound.
 
 use std::rc::Rc;
 

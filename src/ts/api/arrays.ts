@@ -2,7 +2,6 @@
  * Defines arrays for the engine, and gets from it what the page cannot know: the data type of a
  * caller's metadata object, and which user codecs an array has.
  */
-
 import { late } from "#late";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
@@ -11,8 +10,7 @@ import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../port/definitio
 import { call } from "../port/engine.ts";
 import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
-import { userLoaders } from "./registry.ts";
-import { transformerCallback, transformerNames } from "./storage_transformers.ts";
+import { transformerCallback, transformerNames, userLoaders } from "./registry.ts";
 
 /** The key of an array's definition. It is replaced when the user's registrations change. */
 interface Known extends ArrayKey {

@@ -14,8 +14,7 @@ import { arrayNumber, describeWithCodecs } from "./arrays.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
-import { userLoaders } from "./registry.ts";
-import { storageTransformers } from "./storage_transformers.ts";
+import { storageTransformers, userLoaders } from "./registry.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
 import { type FloatPacker, withPackedFloats } from "./write/numbers.ts";
 

@@ -3,12 +3,11 @@
  * }`), and back. Floats without a typed array in this environment are given as bits. Elements that
  * are not numbers, text or booleans are given as packed bytes.
  */
-
 import { wrapperOf } from "../elements/elements.ts";
 import { loopsOver } from "../elements/loops.ts";
 import { isInOrder, joinVariable } from "../elements/pack.ts";
 import { CLASSES, product, stridesInOrder, viewOf } from "../elements/typed_arrays.ts";
-import { splitVariable, variableAt } from "../elements/variable_buffer.ts";
+import { splitVariable, variableAt } from "../elements/variable.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { CodecFault } from "./fault.ts";
 import type { ArrayForm } from "./site.ts";

@@ -1,9 +1,9 @@
 /**
  * Packs elements, and tells where they are. It is apart from `typed_arrays.ts` and
- * `variable_buffer.ts`, which every page loads: only writes, codecs of users and the engine pack.
+ * `variable.ts`, which every page loads: only writes, codecs of users and the engine pack.
  */
 import { product, stridesInOrder } from "./typed_arrays.ts";
-import { splitVariable, type VariableElements } from "./variable_buffer.ts";
+import { splitVariable, type VariableElements } from "./variable.ts";
 
 /** Assumed size in bytes of an element of variable length, for estimates of the cost of a read. */
 export const VARIABLE_SIZE = 32;

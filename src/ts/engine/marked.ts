@@ -3,10 +3,8 @@
  * tokens (`NaN`) or integers that a double would round. Such a document crosses as strict text with
  * the places of the marks that replace them (`src/engine/js/json.rs`).
  */
-
-import { splitVariable, variableAt } from "../elements/variable_buffer.ts";
-import type { TypeDescription } from "../model/data_type.ts";
-import { parseDescription } from "../model/data_type.ts";
+import { splitVariable, variableAt } from "../elements/variable.ts";
+import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import type {
   ArraySummary,
   JsonText,

@@ -6,7 +6,6 @@ import { type ErrorFields, fieldsOfError, localFieldsOfError } from "../model/er
 import type { OperationName } from "../port/operations.ts";
 import { type EngineStatus, PROTOCOL_VERSION, type ToEngine, type ToPage } from "../port/protocol.ts";
 import { defineArray, forgetArrays, releaseArray } from "./arrays.ts";
-import { forgetConventions } from "./convention_module.ts";
 import { closePools, workerCount } from "./decode/pools.ts";
 import { defineCache, releaseCache } from "./http/persistent_cache.ts";
 import { cacheCounters, currentBuild, setCaches, startEngine, stopEngine } from "./instances.ts";
@@ -18,7 +17,7 @@ import { type Operation, type OperationTable, perform } from "./operations/opera
 import { type PageLink, setPage } from "./page.ts";
 import { configuration, configure, counters } from "./state.ts";
 import { defineStore, forgetStores, releaseStore } from "./stores.ts";
-import { forgetModules } from "./wasm_builds.ts";
+import { forgetConventions, forgetModules } from "./wasm_builds.ts";
 
 const OPERATIONS: OperationTable = {
   ...nodeOperations,

@@ -68,7 +68,14 @@ export type {
   CodecRegistry,
   UserCodec,
 } from "../api/registry.ts";
-export { registry } from "../api/registry.ts";
+export {
+  registry,
+  type StorageTransformer,
+  type StorageTransformerInfo,
+  type StorageTransformerMetadata,
+  type StoreBelow,
+  storageTransformers,
+} from "../api/registry.ts";
 export type { AnySelection, DimensionSelection } from "../api/selection.ts";
 export {
   AtValue,
@@ -80,13 +87,6 @@ export {
   select,
   slice,
 } from "../api/selection.ts";
-export {
-  type StorageTransformer,
-  type StorageTransformerInfo,
-  type StorageTransformerMetadata,
-  type StoreBelow,
-  storageTransformers,
-} from "../api/storage_transformers.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
 export {

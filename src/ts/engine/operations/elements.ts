@@ -18,7 +18,6 @@ import type {
   WriteEvent,
 } from "../../port/operations.ts";
 import { arrayId, arrayOf, bound, typeOf } from "../arrays.ts";
-import { prepareConventions } from "../convention_module.ts";
 import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
 import { poolFor, prepareWorker } from "../decode/pools.ts";
 import { call, type FullGlue, hasInstance, startEngine } from "../instances.ts";
@@ -26,6 +25,7 @@ import { crossingSummary } from "../marked.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { refreshStore } from "../stores.ts";
+import { prepareConventions } from "../wasm_builds.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /** Transfers a result's memory, unless it belongs to the caller. */

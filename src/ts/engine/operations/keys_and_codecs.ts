@@ -3,14 +3,13 @@
  * one codec, which runs in a decoder, for the entries of the registry and for
  * `zarr-wasm/numcodecs`.
  */
-
 import { type ErrorReport, errorFromReport } from "../../model/errors.ts";
 import type { ArchiveLayout, CodecDescription } from "../../port/operations.ts";
-import { askConventions, askNumbers } from "../convention_module.ts";
 import type { Failure } from "../decode/messages.ts";
 import { poolFor } from "../decode/pools.ts";
 import { sharedCache } from "../http/persistent_cache.ts";
 import { storeId } from "../stores.ts";
+import { askConventions, askNumbers } from "../wasm_builds.ts";
 import type { OperationTable } from "./operation.ts";
 
 export const storeOperations = {

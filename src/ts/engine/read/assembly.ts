@@ -7,7 +7,7 @@ import { type PartBox, type Placement, placementOf, Rows } from "../../elements/
 import { variableBuffer } from "../../elements/pack.ts";
 import { type PlacedChunk, placeAtOnce, placeChunk, placeElements, placeFill } from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
-import { splitVariable } from "../../elements/variable_buffer.ts";
+import { splitVariable } from "../../elements/variable.ts";
 import { needOut } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
