@@ -14,18 +14,6 @@ export function isInOrder(shape: readonly number[], stride: readonly number[]): 
   return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
 }
 
-/** The index of the element at a position in C order. */
-export function indexAt(shape: readonly number[], position: number): number[] {
-  const index = shape.map(() => 0);
-  let rest = position;
-  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-    const extent = shape[axis] as number;
-    index[axis] = rest % extent;
-    rest = Math.floor(rest / extent);
-  }
-  return index;
-}
-
 /** A buffer for `count` elements of `length` bytes in all. Its first offset is 0. */
 export const variableBuffer = (count: number, length: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(4 * (count + 1) + length);

@@ -12,7 +12,7 @@ import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { elementAtPlace } from "../../convention/warp.ts";
 import type { Slice } from "../../model/types.ts";
 import type { PyramidSourceOptions, TileAt, TileReading } from "./source_options.ts";
-import { elementOf, type TileElements } from "./texels.ts";
+import { elementOf, type TileElements } from "./textures.ts";
 import { columnRuns, elementAt, type TileLevel, tileSpans } from "./tile_levels.ts";
 import type { ReadWish, TileFetch, TilePlace, TileReader } from "./tile_reader.ts";
 

@@ -26,15 +26,17 @@ import {
   warpedTiles,
 } from "./placement.ts";
 import type { PyramidSourceOptions, TileAt, TileProgress, TileReading } from "./source_options.ts";
-import { colorsOf, type TileElements, valuesOf } from "./texels.ts";
 import {
   type BandLayout,
   bandsOf,
+  colorsOf,
   type MixedChannel,
   mixTile,
   type Packing,
   packTile,
+  type TileElements,
   VALUE_SCALE,
+  valuesOf,
 } from "./textures.ts";
 import { isShort, type MapExtent, type TileLevel, tileRange, tileSpans, tilesIn } from "./tile_levels.ts";
 import { LookAhead, type RunningTile, RunningTiles, type TilePlace, TileReader } from "./tile_reader.ts";

@@ -6,9 +6,10 @@
  * Tiles are being read in view, and around it. A cancelled read of a tile in view does not reject,
  * because OpenLayers would mark the tile as broken. Instead the tile returns to its initial state.
  */
+
 import type DataTile from "ol/DataTile.js";
 import TileState from "ol/TileState.js";
-import type { TileElements } from "./texels.ts";
+import type { TileElements } from "./textures.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
 /** The elements of a level that a tile needs. */

@@ -4,7 +4,7 @@
  * that an array of any size needs only the memory of a few boxes. A box consists of whole stored
  * chunks. The next box is read while one is written.
  */
-import { indexAt, VARIABLE_SIZE } from "../../elements/pack.ts";
+import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 import { NUMBER_VIEWS } from "../../model/data_type.ts";
@@ -12,6 +12,7 @@ import type { Attributes, DataType, Readable, Settable } from "../../model/types
 import { type AnyArray, Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../arrays.ts";
 import { FACTS } from "../node_facts.ts";
+import { indexAt } from "./layout.ts";
 
 /** Elements in memory. */
 export interface ElementsInMemory {

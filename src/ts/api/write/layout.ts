@@ -4,7 +4,6 @@
  */
 
 import { loopsOver } from "../../elements/loops.ts";
-import { indexAt } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 
@@ -51,6 +50,18 @@ export function eachRow(
   if (product(shape) === 0) return;
   const rows = loopsOver(shape.slice(0, -1), stride);
   for (; rows.left > 0; rows.next()) visit(rows.source);
+}
+
+/** The index of the element at a position in C order. */
+export function indexAt(shape: readonly number[], position: number): number[] {
+  const index = shape.map(() => 0);
+  let rest = position;
+  for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
+    const extent = shape[axis] as number;
+    index[axis] = rest % extent;
+    rest = Math.floor(rest / extent);
+  }
+  return index;
 }
 
 /** The position text of a single value. */
