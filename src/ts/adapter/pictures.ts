@@ -6,7 +6,7 @@
  */
 import { addLight, type Colors, colorTable, type LabelColors } from "../api/read/colors.ts";
 import { type CfOptions, type ConversionOptions, windowOf } from "../api/read/conversion.ts";
-import { toIndex, toWorld } from "../convention/geometry.ts";
+import { pointIn, toIndex, toWorld } from "../convention/geometry.ts";
 import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
 import { type At, needPlane, type PyramidLevel, planeSelection } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
@@ -106,10 +106,8 @@ function levelFor({ levels }: Pyramid, elements: number): PyramidLevel {
 function rangesOf(pyramid: Pyramid, level: PyramidLevel, [left, top, right, bottom]: Box) {
   const { plane, levels } = pyramid;
   const finest = levels[0] as PyramidLevel;
-  const indexOf = (x: number, y: number) => {
-    const index = level.shape.map((_, axis) => (axis === plane.x ? x - 0.5 : axis === plane.y ? y - 0.5 : 0));
-    return toIndex(level, plane, toWorld(finest, plane, index));
-  };
+  const indexOf = (x: number, y: number) =>
+    toIndex(level, plane, toWorld(finest, plane, pointIn(level.shape.length, plane, [x - 0.5, y - 0.5])));
   const [first, last] = [indexOf(left, top), indexOf(right, bottom)];
   const within = (axis: number, place = 0) =>
     Math.min(Math.max(Math.ceil(place - 1e-6), 0), level.shape[axis] ?? 0);
@@ -134,9 +132,7 @@ function boundsOf(
 ): Box {
   const finest = levels[0] as PyramidLevel;
   const edge = (across = 0, down = 0) => {
-    const index = level.shape.map(
-      (_, axis) => (axis === plane.x ? across : axis === plane.y ? down : 0) - 0.5,
-    );
+    const index = pointIn(level.shape.length, plane, [across - 0.5, down - 0.5], -0.5);
     const place = toIndex(finest, plane, toWorld(level, plane, index));
     return [(place[plane.x] ?? 0) + 0.5, (place[plane.y] ?? 0) + 0.5] as const;
   };

@@ -64,7 +64,7 @@ function choicesFor(source: AnyArray, options: CopyOptions): ArrayChoices {
   const { chunks, shards } = source[FACTS];
   const layout: ArrayChoices =
     isLaidOut || zarrFormat !== source.zarrFormat
-      ? { chunkShape: chunks, ...(zarrFormat === 3 ? { shardShape: shards ?? null } : {}) }
+      ? { chunkShape: chunks, shardShape: zarrFormat === 3 ? (shards ?? null) : undefined }
       : {};
   if (chunkShape !== undefined) layout.shardShape = undefined;
   return { ...layout, ...chosen, kind: "array", zarrFormat, overwrite, signal };

@@ -4,6 +4,7 @@
  */
 import { late } from "#late";
 import { needText, object, optionsOf, type Rules } from "../model/argument.ts";
+import { isNumeric } from "../model/data_type.ts";
 import { shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
@@ -15,7 +16,7 @@ import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
 import { storageTransformers, userLoaders } from "./registry.ts";
-import { isNumeric, packScalar } from "./write/elements.ts";
+import { packScalar } from "./write/elements.ts";
 import { type FloatPacker, withPackedFloats } from "./write/numbers.ts";
 
 /** A codec: its name, an object with name and configuration, or in v2 numcodecs' object. */

@@ -15,6 +15,7 @@ import { viewBytes } from "../model/memory.ts";
 import { once } from "../model/once.ts";
 import { call } from "../port/engine.ts";
 import type { CodecDescription } from "../port/operations.ts";
+import { orderOf } from "./node_facts.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -78,13 +79,6 @@ function typeOfData(data: unknown): string | undefined {
 }
 
 const isTransposition = (name: string) => name === "transpose";
-
-/** Returns the dimensions in the order of a transposition, slowest first. */
-function orderOf({ order }: Record<string, unknown>, rank: number): number[] {
-  const axes = Array.from({ length: rank }, (_, axis) => axis);
-  if (order === "F") return axes.reverse();
-  return Array.isArray(order) ? (order as number[]) : axes;
-}
 
 const isSame = (a: readonly number[], b: readonly number[]) =>
   a.length === b.length && a.every((value, at) => value === b[at]);
@@ -263,12 +257,6 @@ function typeAfter(name: string, configuration: Configuration): string | undefin
   return typeof after === "string" ? typeOfNumpy(after) : undefined;
 }
 
-/** Returns the shape after a transposition. */
-function transposed(shape: number[], order: unknown): number[] {
-  if (order === "F") return [...shape].reverse();
-  return Array.isArray(order) ? order.map((axis) => shape[axis as number] ?? 0) : shape;
-}
-
 /**
  * Returns the shape after `reshape`: sizes, products of dimensions, and -1 for the remaining
  * elements.
@@ -306,7 +294,7 @@ export function encodedMetaOf(name: string, configuration: Configuration, meta: 
   const { shape = [], fillValue } = meta;
   switch (name.replace(/^numcodecs\./, "")) {
     case "transpose":
-      return { ...meta, shape: transposed(shape, configuration.order) };
+      return { ...meta, shape: orderOf(configuration, shape.length).map((axis) => shape[axis] ?? 0) };
     case "zarrs.squeeze":
       return { ...meta, shape: shape.filter((length) => length !== 1) };
     case "packbits":

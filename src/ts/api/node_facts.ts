@@ -249,9 +249,9 @@ type Codec = ArrayMetadata["codecs"][number];
 const named = (codecs: Codec[], name: string) =>
   Array.from(codecs).find((codec) => Object(codec).name === name)?.configuration;
 
-/** The order of the first transpose codec, else C order. */
-function orderOf(codecs: Codec[], rank: number): number[] {
-  const order = named(codecs, "transpose")?.order;
+/** The dimensions in the order of a transposition, slowest first. Without one, C order. */
+export function orderOf(transposition: { order?: unknown } | undefined, rank: number): number[] {
+  const order = transposition?.order;
   const axes = Array.from({ length: rank }, (_, axis) => axis);
   if (order === "F") return axes.reverse();
   return Array.isArray(order) ? order : axes;
@@ -281,7 +281,7 @@ export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFac
     type: undefined,
     fillValue: callersFillValue(metadata),
     dimensionNames: metadata.dimension_names,
-    order: orderOf(codecs, metadata.shape.length),
+    order: orderOf(named(codecs, "transpose"), metadata.shape.length),
     format: 3,
     dialect: "v3",
     fallback: undefined,

@@ -26,19 +26,17 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   return node.kind === "array" ? inExtensionsOfStore(node) : node;
 }
 
-function openV2<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
-function openV2<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
-function openV2<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
-function openV2(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
-  return openNode(place, options, 2);
+/** Opens a node of one format only. */
+interface OpenFormat {
+  <S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+  <S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
+  <S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
 }
 
-function openV3<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
-function openV3<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
-function openV3<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
-function openV3(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
-  return openNode(place, options, 3);
-}
+const openerOf = (format: 2 | 3) =>
+  ((place: unknown, options: OpenOptions = {}) => openNode(place, options, format)) as OpenFormat;
+
+const [openV2, openV3] = [openerOf(2), openerOf(3)];
 
 /**
  * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
@@ -79,5 +77,5 @@ open.v3 = openV3;
  * Returns the function that opens other nodes of the same hierarchy. It requests only documents of
  * the same format.
  */
-export const openerBeside = (node: { dialect: Dialect }): typeof openV3 =>
+export const openerBeside = (node: { dialect: Dialect }): OpenFormat =>
   node.dialect === "v2" ? open.v2 : open.v3;

@@ -13,7 +13,7 @@
  */
 import { late } from "#late";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
-import { need, needReadable, object, refuse } from "../model/argument.ts";
+import { need, needReadable, object, pageUrl, refuse } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
@@ -46,9 +46,8 @@ const urls = new WeakMap<CodecLoader, string>();
 export const urlOf = (loader: CodecLoader): string | undefined => urls.get(loader);
 
 function absoluteUrl(url: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } };
   try {
-    return new URL(url, location?.href).href;
+    return new URL(url, pageUrl()).href;
   } catch (cause) {
     throw new ZarrError("Argument", `${shown(url)} is not the URL of a module`, {
       field: "codec",

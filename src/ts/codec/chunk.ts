@@ -5,7 +5,7 @@
  */
 import { wrapperOf } from "../elements/elements.ts";
 import { loopsOver } from "../elements/loops.ts";
-import { isInOrder, joinVariable } from "../elements/pack.ts";
+import { isInOrder, joinVariable, reach } from "../elements/pack.ts";
 import { CLASSES, product, stridesInOrder, viewOf } from "../elements/typed_arrays.ts";
 import { splitVariable, variableAt } from "../elements/variable.ts";
 import type { TypeDescription } from "../model/data_type.ts";
@@ -62,12 +62,6 @@ const isNumbers = (value: unknown): value is number[] =>
 const shown = (value: unknown) => (value === null ? "null" : isObject(value) ? nameOf(value) : typeof value);
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const nameOf = (value: object) => value.constructor?.name ?? "an object";
-
-/** The index behind the last element, in elements of the data. */
-function reach(shape: readonly number[], stride: readonly number[]): number {
-  if (shape.includes(0)) return 0;
-  return 1 + shape.reduce((last, extent, axis) => last + (extent - 1) * (stride[axis] ?? 0), 0);
-}
 
 function checkChunk(form: ArrayForm, result: unknown): ZarrChunk {
   const chunk = isObject(result) ? (result as Partial<ZarrChunk>) : {};

@@ -139,24 +139,21 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   selection?: S,
   options: AnyOptions = {},
 ): Promise<Got<D, S> | SelectedBytes | SelectedColors> {
-  const { opts, createQueue, as, decode, window, gamma, colors, mask, memoryOrder, ...rest } = optionsOf(
-    options,
-    RULES,
-  );
+  const { opts, createQueue, ...given } = optionsOf(options, RULES);
   needArray(array);
   optionsOf(opts ?? {}, {}, "opts");
   needReadable(selection, "selection");
   const signal = signalOf(options);
   // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.
   const byChunk = createQueue !== undefined || array.getChunk !== ZarrArray.prototype.getChunk;
+  const { as, decode, window, colors, mask, memoryOrder, useSharedArrayBuffer } = given;
   const isOther = as === "bytes" || as === "rgba" || mask === true || colors !== undefined;
   const isConverted = isOther || as !== undefined || decode !== undefined || window !== undefined;
   if (byChunk && isConverted) {
     throw new UnsupportedError("conversion of elements with a replaced getChunk or with createQueue");
   }
   if (isOther) {
-    const wanted = { as, decode, window, gamma, colors, mask, memoryOrder };
-    return array.get(selection, { ...rest, ...wanted, signal } as never) as Promise<SelectedBytes>;
+    return array.get(selection, { ...given, signal } as never) as Promise<SelectedBytes>;
   }
   await array[FACTS].doubt?.(signal);
   const facts = array[FACTS];
@@ -166,16 +163,14 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   const isScalar =
     entries.length === facts.shape.length && entries.every((entry) => typeof entry === "number");
   if (byChunk) {
-    const { useSharedArrayBuffer } = rest;
     const { getByChunk } = await late();
     const { shape, grid } = facts;
     const place = { array, selection: request.selection, shape, grid, order };
     const chunk = await getByChunk({ ...place, signal, useSharedArrayBuffer, createQueue });
     if (chunk) return (isScalar ? scalarOf(chunk) : chunk) as Got<D, S>;
   }
-  const wanted = { ...rest, as, decode, window, gamma, signal };
-  const read = await readOf(array, request, wanted, isScalar ? "scalar" : "wrapped");
-  const result = await readSelection(read, { ...rest, signal });
+  const read = await readOf(array, request, { ...given, signal }, isScalar ? "scalar" : "wrapped");
+  const result = await readSelection(read, { ...given, signal });
   return (isScalar ? result.data : result) as Got<D, S>;
 }
 

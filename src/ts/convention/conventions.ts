@@ -3,10 +3,10 @@
  * declares another one. `registerConvention` makes one of the user known. The conventions module
  * does the work (`src/conventions`).
  */
-import { need, needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
+import { object, optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
-import { factsOf, type NodeLike } from "../model/node_like.ts";
+import { factsOf, type NodeLike, needNode } from "../model/node_like.ts";
 import type { Attributes } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
 import {
@@ -167,15 +167,9 @@ function conventionOf(node: NodeLike, { keys, registered, findings, ...found }: 
  * `validate` reports them.
  */
 export async function conventions(node: NodeLike): Promise<Convention[]> {
-  const { conventions } = await examine(nodeLike(node));
+  needNode(node);
+  const { conventions } = await examine(node);
   return conventions.map((found) => conventionOf(node, found));
-}
-
-/** Returns a node that has attributes. */
-function nodeLike(node: NodeLike): NodeLike {
-  needReadable(node, "node");
-  need("attrs" in Object(node), "node", "an array or a group");
-  return node;
 }
 
 export interface ValidateOptions {
@@ -203,7 +197,8 @@ const MOST_SCHEMAS = 16;
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
   const { signal } = optionsOf(options, { validate: "a function" });
   signal?.throwIfAborted();
-  const examination = await examine(nodeLike(node));
+  needNode(node);
+  const examination = await examine(node);
   const findings = [...examination.findings];
   const room = { schemas: MOST_SCHEMAS };
   for (const found of examination.conventions) {

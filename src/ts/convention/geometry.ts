@@ -56,6 +56,17 @@ export function toIndex(level: Placed, plane: Plane, world: readonly number[]): 
   return index;
 }
 
+/** A point of this rank with these coordinates in the plane, and `others` along the other axes. */
+export const pointIn = (
+  rank: number,
+  plane: Plane,
+  [x, y]: readonly [number, number],
+  others = 0,
+): number[] =>
+  globalThis.Array.from({ length: rank }, (_, axis) =>
+    axis === plane.x ? x : axis === plane.y ? y : others,
+  );
+
 const corners = ([left, bottom, right, top]: Extent) =>
   [
     [left, bottom],
@@ -66,12 +77,7 @@ const corners = ([left, bottom, right, top]: Extent) =>
 
 /** The bounding box of the four corners of a box after `map`. */
 function boxed(box: Extent, rank: number, plane: Plane, map: (point: number[]) => number[]): Extent {
-  const images = corners(box).map(([x, y]) => {
-    const point = new globalThis.Array<number>(rank).fill(0);
-    point[plane.x] = x;
-    point[plane.y] = y;
-    return map(point);
-  });
+  const images = corners(box).map((corner) => map(pointIn(rank, plane, corner)));
   const xs = images.map((image) => image[plane.x] ?? Number.NaN);
   const ys = images.map((image) => image[plane.y] ?? Number.NaN);
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];

@@ -12,7 +12,7 @@ import { open, openerBeside } from "../api/open.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { below, type ChildFact, factsOf, type NodeLike, parentOf } from "../model/node_like.ts";
 import type { Dialect } from "../model/node_summary.ts";
-import { once } from "../model/once.ts";
+import { once, onceFor } from "../model/once.ts";
 import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 
@@ -201,17 +201,10 @@ export function besideOf(
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<AnyArray | undefined> {
-  const facts = array[FACTS];
-  const opened = variables.get(facts) ?? new Map<string, Promise<AnyArray | undefined>>();
-  variables.set(facts, opened);
-  // An absent variable may be created later, so only existing ones are remembered.
-  const opening = once(
-    opened,
-    name,
-    () => openBeside(array, name),
-    (found) => found !== undefined,
+  return unlessAborted(
+    onceFor(variables, [array[FACTS], name], () => openBeside(array, name)),
+    signal,
   );
-  return unlessAborted(opening, signal);
 }
 
 async function openBeside(array: AnyArray, name: string): Promise<AnyArray | undefined> {

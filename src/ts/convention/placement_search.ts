@@ -3,13 +3,13 @@
  * coordinate variables of its columns and rows, or in a longitude and latitude for each element.
  * `placement` returns what is found, and `warp` reads elements by it.
  */
-import type { Array as ZarrArray } from "../api/array.ts";
+import type { AnyArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
-import { once } from "../model/once.ts";
-import type { Attributes, DataType, Readable } from "../model/types.ts";
+import { onceFor } from "../model/once.ts";
+import type { Attributes } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
@@ -17,8 +17,6 @@ import { besideOf } from "./known_nodes.ts";
 import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
 import { type PlacedLevel, placedLevel, pyramid, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
-
-type AnyArray = ZarrArray<DataType, Readable>;
 
 /**
  * The centres of the pixels of an array.
@@ -210,18 +208,11 @@ export function foundPlacement(
   from: CrsLike | undefined,
   signal: AbortSignal | undefined,
 ): Promise<FoundPlacement | undefined> {
-  const facts = array[FACTS];
-  const key = exactJson(from ?? null, "from");
-  const before = searches.get(facts) ?? new Map<string, Promise<FoundPlacement | undefined>>();
-  searches.set(facts, before);
-  // What is absent may be created later.
-  const search = once(
-    before,
-    key,
-    () => searched(array, from),
-    (found) => found !== undefined,
+  const key = [array[FACTS], exactJson(from ?? null, "from")] as const;
+  return unlessAborted(
+    onceFor(searches, key, () => searched(array, from)),
+    signal,
   );
-  return unlessAborted(search, signal);
 }
 
 /** Whether x and y of a placement are longitudes and latitudes. */

@@ -11,10 +11,10 @@ import type { AnyArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { openerBeside } from "../api/open.ts";
-import { need, needReadable, optionsOf, type Rules } from "../model/argument.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
-import { parentOf } from "../model/node_like.ts";
+import { needNode, parentOf } from "../model/node_like.ts";
 import { once } from "../model/once.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
@@ -126,8 +126,7 @@ export async function pyramid<Store extends Readable>(
   node: PlacedNode<Store>,
   options: PyramidOptions = {},
 ): Promise<Pyramid<Store>> {
-  needReadable(node, "node");
-  need("attrs" in Object(node), "node", "an array or a group");
+  needNode(node);
   optionsOf(options, RULES).signal?.throwIfAborted();
   return unlessAborted(read(node, options), options.signal);
 }

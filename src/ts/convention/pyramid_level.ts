@@ -5,7 +5,16 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
-import { type Extent, elementsIn, indexBox, type Placed, type Plane, toWorld, worldBox } from "./geometry.ts";
+import {
+  type Extent,
+  elementsIn,
+  indexBox,
+  type Placed,
+  type Plane,
+  pointIn,
+  toWorld,
+  worldBox,
+} from "./geometry.ts";
 
 /** One level: an array and its transform to world coordinates. */
 export interface PyramidLevel<Store extends Readable = Readable> extends Placed {
@@ -160,10 +169,8 @@ function tileAt(
   selection[plane.x] = { start: left, stop: right, step: null };
   selection[plane.y] = { start: top, stop: bottom, step: null };
   const extent = worldBox(level, plane, [left - 0.5, top - 0.5, right - 0.5, bottom - 0.5]);
-  const index = new globalThis.Array<number>(level.shape.length).fill(0);
-  index[plane.x] = (left + right - 1) / 2;
-  index[plane.y] = (top + bottom - 1) / 2;
-  const world = toWorld(level, plane, index);
+  const middle = [(left + right - 1) / 2, (top + bottom - 1) / 2] as const;
+  const world = toWorld(level, plane, pointIn(level.shape.length, plane, middle));
   return { selection, extent, middle: [world[plane.x] ?? 0, world[plane.y] ?? 0] as const };
 }
 

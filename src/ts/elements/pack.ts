@@ -14,6 +14,12 @@ export function isInOrder(shape: readonly number[], stride: readonly number[]): 
   return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
 }
 
+/** Number of places from the first element to behind the last one, if no stride is negative. */
+export const reach = (shape: readonly number[], stride: readonly number[]): number =>
+  shape.includes(0)
+    ? 0
+    : 1 + shape.reduce((last, extent, axis) => last + (extent - 1) * (stride[axis] ?? 0), 0);
+
 /** A buffer for `count` elements of `length` bytes in all. Its first offset is 0. */
 export const variableBuffer = (count: number, length: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(4 * (count + 1) + length);

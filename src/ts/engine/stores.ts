@@ -110,42 +110,33 @@ function made(number: number, definition: StoreDefinition): EngineStore {
       return local(new HandleFolder(definition.root), definition.lockName);
     case "opfs":
       return local(opfsFolder(namesOfPrefix(definition.path)), definition.lockName);
-    case "consolidated":
-      return {
-        make: makeOf(definition),
-        loaded: definition.loaded,
-        behind: [definition.store],
-      };
-    default:
-      return { make: makeOf(definition), behind: behindOf(definition) };
+    case "consolidated": {
+      const { store, loaded } = definition;
+      // Metadata that is no longer loaded is read from the store itself.
+      const make: Make = (glue) => storeId(glue, stores.has(loaded) ? loaded : store);
+      return { make, loaded, behind: [store] };
+    }
+    case "overlay": {
+      const { first, second } = definition;
+      const make: Make = (glue) => glue.overlayStore(storeId(glue, first), storeId(glue, second));
+      return { make, behind: [first, second] };
+    }
+    case "zip-blob": {
+      const { blob, rawNames } = definition;
+      return { make: (glue) => needFull(glue).zipStoreOfBlob(blob, warnOfArchive, rawNames) };
+    }
+    case "zip-store": {
+      const { store, rawNames } = definition;
+      const make: Make = (glue) =>
+        needFull(glue).zipStoreOfStore(storeId(glue, store), warnOfArchive, rawNames);
+      return { make, behind: [store] };
+    }
+    case "below":
+      return { make: () => definition.below };
   }
-}
-
-function behindOf(definition: StoreDefinition): number[] {
-  if (definition.kind === "overlay") return [definition.first, definition.second];
-  return definition.kind === "zip-store" ? [definition.store] : [];
 }
 
 const warnOfArchive = (message: string) => page().warn(message, "/");
-
-function makeOf(definition: StoreDefinition): Make {
-  switch (definition.kind) {
-    case "overlay":
-      return (glue) => glue.overlayStore(storeId(glue, definition.first), storeId(glue, definition.second));
-    case "zip-blob":
-      return (glue) => needFull(glue).zipStoreOfBlob(definition.blob, warnOfArchive, definition.rawNames);
-    case "zip-store":
-      return (glue) =>
-        needFull(glue).zipStoreOfStore(storeId(glue, definition.store), warnOfArchive, definition.rawNames);
-    case "consolidated":
-      // Metadata that is no longer loaded is read from the store itself.
-      return (glue) => storeId(glue, stores.has(definition.loaded) ? definition.loaded : definition.store);
-    case "below":
-      return () => definition.below;
-    default:
-      throw new ZarrError("Argument", `the engine cannot make a store of kind ${definition.kind}`);
-  }
-}
 
 const weakly = (object: object): Make => {
   const reference = new WeakRef(object);

@@ -110,6 +110,10 @@ export const needFunction = (value: unknown, name: string): void =>
 export const needBytes = (value: unknown, name: string): void =>
   need(ArrayBuffer.isView(value) && Object(value).BYTES_PER_ELEMENT === 1, name, "a Uint8Array");
 
+/** The address of the page, or of the worker. Undefined elsewhere, as in Node. */
+export const pageUrl = (): string | undefined =>
+  (globalThis as { location?: { href: string } }).location?.href;
+
 /** Parses an address. Throws an `Argument` error for what is not an address. */
 export function parsedUrl(url: unknown, base?: string): URL {
   try {

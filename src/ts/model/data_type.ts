@@ -97,3 +97,8 @@ export type TimeUnit =
   | "generic";
 
 export const parseDescription = (text: string): TypeDescription => JSON.parse(text);
+
+const NUMERIC = ["bool", "integer", "float", "complex", "datetime", "timedelta"];
+
+/** Whether elements are numbers, or pairs of them. */
+export const isNumeric = ({ kind }: TypeDescription): boolean => NUMERIC.includes(kind);

@@ -243,7 +243,7 @@ export function fieldsOfError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { name: "Error", message: shown(error) };
   const cause = causeFields(error.cause);
   const message = withoutSecrets(error.message);
-  const fields = { name: error.name, message, ...(cause && { cause }) };
+  const fields = { name: error.name, message, cause };
   if (!(error instanceof ZarrError)) return fields;
   const details: Record<string, unknown> = {};
   for (const name of CROSSING) {

@@ -3,6 +3,7 @@
  * root, "/"; and the description of a node for the conventions module, as JSON text of its
  * attributes and of the few facts that conventions use. Nodes of zarrita are accepted too.
  */
+import { need, needReadable } from "./argument.ts";
 import { exactJson } from "./json.ts";
 import type { AbsolutePath, Attributes } from "./types.ts";
 
@@ -15,6 +16,12 @@ export interface NodeLike {
   readonly chunks?: readonly number[];
   readonly dimensionNames?: readonly (string | null)[];
   readonly zarrFormat?: number;
+}
+
+/** Throws an `Argument` error unless an argument has attributes. */
+export function needNode(node: unknown): void {
+  needReadable(node, "node");
+  need("attrs" in Object(node), "node", "an array or a group");
 }
 
 /** A descendant of a node. */

@@ -27,3 +27,14 @@ export function once<Key, T>(
   making.then((value) => isKept(value) || forget(), forget);
   return making;
 }
+
+/** As `once`, by the key of an object and a text. What is undefined may exist later: it is not kept. */
+export function onceFor<Key extends object, T>(
+  shared: WeakMap<Key, Map<string, Promise<T | undefined>>>,
+  [key, text]: readonly [Key, string],
+  make: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const known = shared.get(key) ?? new Map<string, Promise<T | undefined>>();
+  shared.set(key, known);
+  return once(known, text, make, (value) => value !== undefined);
+}

@@ -108,65 +108,72 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
   }
 }
 
-/** Strings of `chars` bytes each, padded with NUL. */
-export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
-  /** Survives minifying: other libraries compare it. */
-  static readonly name = "ByteStringArray";
+type TextValues<B> = number | B | Iterable<string>;
+
+/** Strings of `chars` units each, padded with NUL. */
+abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> | Int32Array<B>> {
   static {
-    Object.setPrototypeOf(ByteStringArray.prototype, INDICES);
+    Object.setPrototypeOf(TextArray.prototype, INDICES);
   }
 
   [idx: number]: string;
-  _data: Uint8Array<B>;
+  readonly #units: Units;
   chars: number;
 
-  constructor(chars: number, size: number);
-  constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
-  constructor(chars: number, values: Iterable<string>);
-  constructor(chars: number, source: number | B | Iterable<string>, byteOffset?: number, length?: number) {
+  constructor(
+    Class: new (source: never, byteOffset?: number, length?: number) => Units,
+    chars: number,
+    ...[source, byteOffset, length]: [source: TextValues<B>, byteOffset?: number, length?: number]
+  ) {
     this.chars = chars;
     if (isBuffer(source)) {
-      this._data = new Uint8Array(source, byteOffset, length === undefined ? undefined : length * chars);
+      this.#units = new Class(source as never, byteOffset, length === undefined ? undefined : length * chars);
       return;
     }
     const values = typeof source === "number" ? [] : [...(source as Iterable<string>)];
     const size = typeof source === "number" ? source : values.length;
-    this._data = new Uint8Array(size * chars) as unknown as Uint8Array<B>;
+    this.#units = new Class((size * chars) as never);
     for (const [idx, value] of values.entries()) this.set(idx, value);
   }
 
   get BYTES_PER_ELEMENT(): number {
-    return this.chars;
+    return this.#units.BYTES_PER_ELEMENT * this.chars;
   }
 
   get byteOffset(): number {
-    return this._data.byteOffset;
+    return this.#units.byteOffset;
   }
 
   get byteLength(): number {
-    return this._data.byteLength;
+    return this.#units.byteLength;
   }
 
   get buffer(): B {
-    return this._data.buffer;
+    return this.#units.buffer;
   }
 
   get length(): number {
-    return this.chars === 0 ? 0 : this.byteLength / this.chars;
+    return this.chars === 0 ? 0 : this.#units.length / this.chars;
+  }
+
+  /** @internal */
+  protected get units(): Units {
+    return this.#units;
+  }
+
+  /**
+   * The units of the string at an index.
+   *
+   * @internal
+   */
+  protected place(idx: number): Units {
+    return this.#units.subarray(this.chars * idx, this.chars * (idx + 1)) as Units;
   }
 
   /** The string at an index. Throws a `RangeError` outside of the array. */
-  get(idx: number): string {
-    checkIndex(idx, this);
-    const bytes = this._data.slice(this.chars * idx, this.chars * (idx + 1));
-    return new TextDecoder().decode(bytes).replaceAll("\0", "");
-  }
+  abstract get(idx: number): string;
 
-  set(idx: number, value: string): void {
-    const place = this._data.subarray(this.chars * idx, this.chars * (idx + 1));
-    place.fill(0);
-    place.set(new TextEncoder().encode(value));
-  }
+  abstract set(idx: number, value: string): void;
 
   fill(value: string): void {
     for (let idx = 0; idx < this.length; idx += 1) this.set(idx, value);
@@ -177,70 +184,60 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
   }
 }
 
-/** Strings of `chars` UTF-32 code points each, padded with NUL. */
-export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
+/** Strings of `chars` bytes each, padded with NUL. */
+export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends TextArray<
+  B,
+  Uint8Array<B>
+> {
   /** Survives minifying: other libraries compare it. */
-  static readonly name = "UnicodeStringArray";
-  static {
-    Object.setPrototypeOf(UnicodeStringArray.prototype, INDICES);
-  }
-
-  [idx: number]: string;
-  #codes: Int32Array<B>;
-  chars: number;
+  static override readonly name = "ByteStringArray";
+  _data: Uint8Array<B>;
 
   constructor(chars: number, size: number);
   constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
   constructor(chars: number, values: Iterable<string>);
-  constructor(chars: number, source: number | B | Iterable<string>, byteOffset?: number, length?: number) {
-    this.chars = chars;
-    if (isBuffer(source)) {
-      this.#codes = new Int32Array(source, byteOffset, length === undefined ? undefined : length * chars);
-      return;
-    }
-    const values = typeof source === "number" ? [] : [...(source as Iterable<string>)];
-    const size = typeof source === "number" ? source : values.length;
-    this.#codes = new Int32Array(size * chars) as unknown as Int32Array<B>;
-    for (const [idx, value] of values.entries()) this.set(idx, value);
-  }
-
-  get BYTES_PER_ELEMENT(): number {
-    return this.#codes.BYTES_PER_ELEMENT * this.chars;
-  }
-
-  get byteOffset(): number {
-    return this.#codes.byteOffset;
-  }
-
-  get byteLength(): number {
-    return this.#codes.byteLength;
-  }
-
-  get buffer(): B {
-    return this.#codes.buffer;
-  }
-
-  get length(): number {
-    return this.chars === 0 ? 0 : this.#codes.length / this.chars;
+  constructor(chars: number, source: TextValues<B>, byteOffset?: number, length?: number) {
+    super(Uint8Array<B>, chars, source, byteOffset, length);
+    this._data = this.units;
   }
 
   /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
     checkIndex(idx, this);
-    return codesToText(this.#codes.subarray(this.chars * idx, this.chars * (idx + 1))).replaceAll("\0", "");
+    return new TextDecoder().decode(this.place(idx).slice()).replaceAll("\0", "");
   }
 
   set(idx: number, value: string): void {
-    const place = this.#codes.subarray(this.chars * idx, this.chars * (idx + 1));
+    const place = this.place(idx);
+    place.fill(0);
+    place.set(new TextEncoder().encode(value));
+  }
+}
+
+/** Strings of `chars` UTF-32 code points each, padded with NUL. */
+export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends TextArray<
+  B,
+  Int32Array<B>
+> {
+  /** Survives minifying: other libraries compare it. */
+  static override readonly name = "UnicodeStringArray";
+
+  constructor(chars: number, size: number);
+  constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
+  constructor(chars: number, values: Iterable<string>);
+  constructor(chars: number, source: TextValues<B>, byteOffset?: number, length?: number) {
+    super(Int32Array<B>, chars, source, byteOffset, length);
+  }
+
+  /** The string at an index. Throws a `RangeError` outside of the array. */
+  get(idx: number): string {
+    checkIndex(idx, this);
+    return codesToText(this.place(idx)).replaceAll("\0", "");
+  }
+
+  set(idx: number, value: string): void {
+    const place = this.place(idx);
     place.fill(0);
     place.set([...value].slice(0, this.chars).map((char) => char.codePointAt(0) ?? 0));
-  }
-
-  fill(value: string): void {
-    for (let idx = 0; idx < this.length; idx += 1) this.set(idx, value);
-  }
-
-  *[Symbol.iterator](): IterableIterator<string> {
-    for (let idx = 0; idx < this.length; idx += 1) yield this.get(idx);
   }
 }

@@ -2,7 +2,7 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
-import { needUrl, optionsOf, parsedUrl, type Rules, refuse } from "../model/argument.ts";
+import { needUrl, optionsOf, pageUrl, parsedUrl, type Rules, refuse } from "../model/argument.ts";
 import type { EngineOptions } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
@@ -105,8 +105,8 @@ export function configure(options: InitOptions): void {
 export function absoluteUrl(url: string | URL): string {
   needUrl(url, "url");
   const text = String(url);
-  const { location } = globalThis as { location?: { href: string } };
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !location ? text : parsedUrl(text, location.href).href;
+  const page = pageUrl();
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !page ? text : parsedUrl(text, page).href;
 }
 
 /** The options that the engine needs, as they cross the port. */

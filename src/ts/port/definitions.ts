@@ -6,6 +6,12 @@
 import type { TypeDescription } from "../model/data_type.ts";
 import type { DecodeBuild } from "../model/node_summary.ts";
 
+/** The reason for which the function that makes headers is called. */
+export interface HeadersReason {
+  /** A server answered 401 to the previous headers, because a token has expired. */
+  isRefresh: boolean;
+}
+
 /** HTTP headers as pairs of name and value. */
 export type HeaderPairs = [name: string, value: string][];
 

@@ -204,8 +204,7 @@ function crossing(value: unknown, isLocal: boolean): Performed {
   const copy = new Uint8Array(bytes.byteLength);
   copy.set(bytes);
   const { [SIZE]: size, [VERSION]: version } = value as { [SIZE]?: number; [VERSION]?: string };
-  const state = { ...(size !== undefined && { size }), ...(version !== undefined && { version }) };
-  return { value: copy, transfer: [copy.buffer], ...state };
+  return { value: copy, transfer: [copy.buffer], size, version };
 }
 
 /**

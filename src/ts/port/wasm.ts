@@ -4,7 +4,7 @@
  * import. The page compiles files while they arrive. The engine compiles texts.
  */
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
-import { need, parsedUrl } from "../model/argument.ts";
+import { need, pageUrl, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { configuration } from "./configuration.ts";
@@ -24,10 +24,7 @@ const noWasm = (build: Build) =>
   new ZarrError("Argument", `this entry point has no inlined wasm: call init({ ${OPTION[build]} }) first`);
 
 /** Resolves a wasm URL against the page's. Without a page, as in Node, a relative URL throws. */
-function absolute(source: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } };
-  return parsedUrl(source, location?.href).href;
-}
+const absolute = (source: string | URL): string => parsedUrl(source, pageUrl()).href;
 
 const read = new WeakMap<Response, Promise<ArrayBuffer>>();
 

@@ -2,7 +2,7 @@
  * The options of stores over HTTP: as users write them, and as they are sent to the engine. A
  * user's `fetch` runs on the page; requests and responses are converted for it.
  */
-import { need, needFunction, object, optionsOf } from "../model/argument.ts";
+import { need, needFunction, object, optionsOf, pageUrl } from "../model/argument.ts";
 import { type AnyBody, type BodyLimits, bodyOf, type Exceeded, exceededBy } from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
@@ -11,6 +11,7 @@ import type {
   CacheDefinition,
   Callback,
   HeaderPairs,
+  HeadersReason,
   HttpDefinition,
   ObjectNumbers,
   Reach,
@@ -70,11 +71,7 @@ export const persistentCacheOf = (
 /** Headers in any form that `fetch` accepts. */
 export type HeaderList = Record<string, string> | readonly (readonly [string, string])[] | Headers;
 
-/** The reason for which the function is called. */
-export interface HeadersReason {
-  /** A server answered 401 to the previous headers, because a token has expired. */
-  isRefresh: boolean;
-}
+export type { HeadersReason };
 
 /** The headers, or a function that makes them. It is called once, and again after a 401. */
 export type HeadersSource = HeaderList | ((reason: HeadersReason) => HeaderList | Promise<HeaderList>);
@@ -151,8 +148,8 @@ const hasHeaders = ({ headers, overrides }: FetchStoreOptions): boolean =>
 
 /** The referrer of the page's requests. Requests of a blob worker would have none. */
 function referrer(): { referrer?: string } {
-  const { location, document } = globalThis as { location?: { href: string }; document?: unknown };
-  return document !== undefined && location?.href.startsWith("http") ? { referrer: location.href } : {};
+  const page = pageUrl();
+  return "document" in globalThis && page?.startsWith("http") ? { referrer: page } : {};
 }
 
 /**
@@ -253,10 +250,10 @@ const headersCallback =
  * pages.
  */
 export function isSameOrigin(url: string | URL): boolean {
-  const { location } = globalThis as { location?: { origin: string; href: string } };
-  if (!location) return true;
+  const page = pageUrl();
+  if (page === undefined) return true;
   try {
-    return new URL(url, location.href).origin === location.origin;
+    return new URL(url, page).origin === new URL(page).origin;
   } catch {
     return false;
   }

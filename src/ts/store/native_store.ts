@@ -6,7 +6,7 @@
 import type { Listed } from "../files/folder_store.ts";
 import { needBytes, needRange, needText, object, optionsOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { type ObjectNumbers, type StoreDefinition, setDefiner } from "../port/definitions.ts";
+import { type ObjectNumbers, STORE_METHODS, type StoreDefinition, setDefiner } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
 
 /** The key of the method that makes a store whose requests have more options. */
@@ -16,12 +16,6 @@ export const REQUESTING: unique symbol = Symbol("zarr-wasm.requesting");
 export interface RequestingStore {
   [REQUESTING]?(options: object): AsyncReadable | undefined;
 }
-
-/**
- * The methods that the engine uses. If a subclass replaces one, the engine must call the
- * replacement.
- */
-const METHODS = ["get", "getRange", "size", "list", "listDir", "set", "delete", "deletePrefix"] as const;
 
 /** Prototypes of the classes whose methods the engine implements. */
 const OURS = new WeakSet<object>();
@@ -40,10 +34,10 @@ function nativeMethods(store: object): object {
 
 /**
  * Whether a store has the methods of `own`, so that the engine may use its own implementation. A
- * method was replaced where it has others.
+ * method was replaced where it has others, and then the engine must call the replacement.
  */
 export const isUntouched = (store: object, own = nativeMethods(store)): boolean =>
-  METHODS.every((name) => Reflect.get(store, name) === Reflect.get(own, name));
+  Object.keys(STORE_METHODS).every((name) => Reflect.get(store, name) === Reflect.get(own, name));
 
 /** Reads a key through the engine. Without `range`, reads the whole value. */
 export function readKey(

@@ -4,7 +4,7 @@
  * another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import { need, needList, needReadable, needText, needUrl, parsedUrl } from "../model/argument.ts";
+import { need, needList, needReadable, needText, needUrl, pageUrl, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
 import { absoluteUrl } from "../port/configuration.ts";
@@ -29,14 +29,14 @@ export type ReferenceSpec = Record<string, unknown> | string;
 
 /** Whether a document is the page's own: given to the constructor, or on the page's server. */
 function isOwn(url: string | undefined): boolean {
-  const page = pageUrl();
+  const page = baseUrl();
   return url === undefined || (page !== undefined && originOf(page) === originOf(url));
 }
 
 /** The base URL of a document in memory: that of the page. */
-const pageUrl = () => {
-  const { location } = globalThis as { location?: { href: string } };
-  return location && /^https?:/.test(location.href) ? new URL("references", location.href).href : undefined;
+const baseUrl = () => {
+  const page = pageUrl() ?? "";
+  return /^https?:/.test(page) ? new URL("references", page).href : undefined;
 };
 
 export class ReferenceStore extends NativeStore {
@@ -145,7 +145,7 @@ function definitionOf(
   const text =
     place instanceof URL ? undefined : typeof place === "string" ? place : exactJson(place, "spec");
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
-  const own = [url ?? pageUrl(), target].flatMap((each) => (each && urlOf(each)) || []);
+  const own = [url ?? baseUrl(), target].flatMap((each) => (each && urlOf(each)) || []);
   const headerOrigins = own.map(({ origin }) => origin);
   const reach = reachOf(url, own, options.allowHosts);
   const callbacks = new HttpCallbacks(options);
@@ -153,7 +153,7 @@ function definitionOf(
     kind: "reference",
     url,
     text,
-    pageUrl: pageUrl(),
+    pageUrl: baseUrl(),
     target,
     http: callbacks.define(objects, url ?? "references", { headerOrigins, reach }),
   });

@@ -11,6 +11,7 @@ import { variableElements } from "../../elements/variable.ts";
 import { refuse } from "../../model/argument.ts";
 import {
   integerRange,
+  isNumeric,
   NUMBER_VIEWS,
   type NumberType,
   type TypeDescription,
@@ -85,8 +86,6 @@ export async function formed(
   return wrapper ? { ...layout, data: wrapper } : packedOf(type, bytes, layout);
 }
 
-const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
-
 /** The name of a typed array's class, also if it is from another realm. */
 const classOf = (view: unknown): string => Object.prototype.toString.call(view).slice(8, -1);
 
@@ -100,7 +99,7 @@ function classOfData(type: TypeDescription, form: Form): string {
 
 /** Throws an `Argument` error unless the caller's memory is of the class that `data` would have. */
 export function checkOut(out: ArrayBufferView, type: TypeDescription, form: Form): void {
-  if (form !== "bytes" && typeof form !== "object" && !NUMBERS.has(type.kind)) {
+  if (form !== "bytes" && typeof form !== "object" && !isNumeric(type)) {
     throw new ZarrError(
       "Argument",
       `elements of data type ${type.name} are not numbers, which \`out\` requires`,

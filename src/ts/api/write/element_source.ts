@@ -4,7 +4,7 @@
  * that an array of any size needs only the memory of a few boxes. A box consists of whole stored
  * chunks. The next box is read while one is written.
  */
-import { VARIABLE_SIZE } from "../../elements/pack.ts";
+import { reach, VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
 import { NUMBER_VIEWS } from "../../model/data_type.ts";
@@ -85,9 +85,8 @@ function inMemory({ data, shape, stride, dtype }: ElementsInMemory): OpenedSourc
     refuse("the strides of the source are not valid", `${shape.length} numbers from 0 up`, strides);
   // A complex element is two numbers.
   const units = type.startsWith("complex") ? 2 : 1;
-  const lengthOf = (extents: readonly number[]) =>
-    units * (1 + extents.reduce((sum, extent, axis) => sum + (extent - 1) * (strides[axis] as number), 0));
-  if (product(shape) > 0 && lengthOf(shape) > data.length)
+  const lengthOf = (extents: readonly number[]) => units * reach(extents, strides);
+  if (lengthOf(shape) > data.length)
     refuse("the source has fewer elements than its shape", `${lengthOf(shape)} numbers`, data.length);
   const read = async (box: Box) => {
     const extents = shapeOfBox(box);

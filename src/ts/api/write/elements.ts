@@ -5,7 +5,7 @@
 
 import { fillVariable, lengthOfAll } from "../../elements/pack.ts";
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
-import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
+import { type FieldDescription, isNumeric, type TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/json.ts";
 import { viewBytes } from "../../model/memory.ts";
@@ -17,10 +17,6 @@ export interface PackedElements {
   bytes: Uint8Array;
   offsets?: Uint32Array;
 }
-
-const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
-
-export const isNumeric = ({ kind }: TypeDescription): boolean => NUMBERS.has(kind);
 
 const utf8 = new TextEncoder();
 
@@ -152,7 +148,6 @@ function column(field: FieldDescription, values: Values, given: unknown): Values
   return { ...whole, stride: whole.stride ?? stridesInOrder(whole.shape) };
 }
 
-/** Concatenates the lists of one field of all structs. */
 /** A field of a struct, which may be a class's. Members that every object has are no fields. */
 function fieldOf(struct: unknown, name: string): unknown {
   if (typeof struct !== "object" || struct === null) return undefined;
@@ -160,6 +155,7 @@ function fieldOf(struct: unknown, name: string): unknown {
   return isField ? (struct as Record<string, unknown>)[name] : undefined;
 }
 
+/** Concatenates the lists of one field of all structs. */
 function listed(
   field: FieldDescription,
   structs: readonly unknown[],

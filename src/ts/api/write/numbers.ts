@@ -28,8 +28,6 @@ export interface PackOptions {
 /** Converts a value for a typed array; undefined if the type cannot represent it. */
 type Convert = (value: unknown) => number | bigint | undefined;
 
-const asNumber = (value: unknown): number => (typeof value === "boolean" ? Number(value) : Number(value));
-
 /** Number of bits of an integer type, from its name: `uint4` has fewer than its typed array. */
 const bitsOf = ({ name }: TypeDescription): number => Number(/(?<!\d)\d+$/.exec(name)?.[0] ?? 8);
 
@@ -39,7 +37,7 @@ function castInteger(value: unknown, bits: number, signed: boolean): number {
   const wide =
     typeof value === "bigint"
       ? value
-      : BigInt(Math.trunc(Number.isFinite(value) ? (value as number) : asNumber(value) || 0));
+      : BigInt(Math.trunc(Number.isFinite(value) ? (value as number) : Number(value) || 0));
   return Number(signed ? BigInt.asIntN(bits, wide) : BigInt.asUintN(bits, wide));
 }
 
@@ -49,7 +47,7 @@ function integers(type: TypeDescription, cast: boolean): Convert {
   return (value) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= low && value <= high) return value;
     if (!cast) return undefined;
-    const number = typeof value === "bigint" ? value : asNumber(value);
+    const number = typeof value === "bigint" ? value : Number(value);
     return castInteger(typeof number === "number" && !Number.isFinite(number) ? 0 : number, bits, signed);
   };
 }
@@ -60,7 +58,7 @@ function wideIntegers(type: TypeDescription, cast: boolean): Convert {
   return (value) => {
     if (typeof value === "bigint") return fit(value) === value || cast ? fit(value) : undefined;
     if (!cast) return undefined;
-    const number = asNumber(value);
+    const number = Number(value);
     return fit(Number.isFinite(number) ? BigInt(Math.trunc(number)) : 0n);
   };
 }
@@ -76,7 +74,7 @@ function times(type: TypeDescription, cast: boolean): Convert {
 
 function floats(round: (value: number) => number, cast: boolean): Convert {
   return (value) => {
-    if (typeof value !== "number") return cast ? asNumber(value) : undefined;
+    if (typeof value !== "number") return cast ? Number(value) : undefined;
     // A finite number beyond the type's range would become infinite.
     return cast || Number.isFinite(round(value)) || !Number.isFinite(value) ? value : undefined;
   };

@@ -6,10 +6,10 @@
 
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { isReadable, need, needReadable, refuse } from "../../model/argument.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
+import { isNumeric, type TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
-import { checkLength, isNumeric, type PackedElements, packScalar, packValues } from "./elements.ts";
+import { checkLength, type PackedElements, packScalar, packValues } from "./elements.ts";
 import { broadcast, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 

@@ -142,7 +142,7 @@ const takerOf = ({ take, target }: WorkMessage): WorkMessage["take"] =>
 const doneWith = (part: number, result: Uint8Array<ArrayBuffer> | Unstored | undefined): Outcome =>
   typeof result === "string"
     ? { type: "done", part, unstored: result }
-    : { type: "done", part, ...(result && { elements: result }) };
+    : { type: "done", part, elements: result };
 
 export class DecodeServer {
   readonly #post: Post;

@@ -26,12 +26,9 @@ export interface Decoder extends DecodeWorker {
   readonly place: DecoderPlace;
 }
 
-/** The first message to a decoder. It counts as started when it has answered this one. */
-type First = Extract<ToDecoder, { type: "module" }>;
-
-/** How a decoder is started. */
-const startOf = (first: First) => ({
-  first: first as ToDecoder,
+/** How a decoder is started. It counts as started when it has answered the first message. */
+const startOf = (module: WebAssembly.Module) => ({
+  first: { type: "module", build: "engine", module, recycleBytes: recycleBytes() } as ToDecoder,
   ping: { type: "ping" } as ToDecoder,
   refusal: (answer: FromDecoder) => (answer?.type === "broken" ? new Error(answer.reason) : undefined),
 });
@@ -39,7 +36,7 @@ const startOf = (first: First) => ({
 const ignore = () => {};
 
 /** Makes a decoder on this thread. Other tasks run between its messages. */
-export async function localDecoder(first: First): Promise<Decoder> {
+export async function localDecoder(module: WebAssembly.Module): Promise<Decoder> {
   const inbox = new Inbox<FromDecoder>();
   const server = new DecodeServer((answer) => inbox.heard(answer));
   let last: Promise<unknown> = Promise.resolve();
@@ -51,16 +48,17 @@ export async function localDecoder(first: First): Promise<Decoder> {
     close: ignore,
     listen: (listener) => inbox.listen(listener),
   };
-  return { ...(await started(here, startOf(first))), place: "caller", hold: ignore };
+  return { ...(await started(here, startOf(module))), place: "caller", hold: ignore };
 }
 
 /** Starts a decoder at the first place that works. Later calls use only that place. */
 export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
-  const first: First = { type: "module", build: "engine", module, recycleBytes: recycleBytes() };
   const { workerScript, workerUrl } = configuration;
   const source = { script: workerScript, url: workerUrl, name: "a decode worker" };
   const openAt = async (place: DecoderPlace): Promise<Decoder> =>
-    place === "caller" ? localDecoder(first) : { ...(await startedAt(place, source, startOf(first))), place };
+    place === "caller"
+      ? localDecoder(module)
+      : { ...(await startedAt(place, source, startOf(module))), place };
   if (counters.decoder) return openAt(counters.decoder);
   const places = [...workerPlaces(workerUrl), "node"] as const;
   const decoder = (await firstOpened(places, openAt, counters.refused)) ?? (await openAt("caller"));

@@ -128,7 +128,7 @@ interface PoolOptions {
   /** At most so many decoders run. */
   limit: () => number;
   /** A decoder that is idle for so many ms ends. */
-  idleMs?: (() => number) | undefined;
+  idleMs?: () => number;
   /** Makes a decoder on this thread, for when none can be started. */
   openAlone?: () => Promise<Decoder>;
   /** Hears once that a decoder did not start, until the pool is closed or idle. */
@@ -136,10 +136,7 @@ interface PoolOptions {
 }
 
 export class DecodePool {
-  readonly #open: () => Promise<Decoder>;
-  readonly #onRefused: (reason: string) => void;
-  readonly #openAlone: (() => Promise<Decoder>) | undefined;
-  readonly #limit: () => number;
+  readonly #options: PoolOptions;
   readonly #slots: WorkerSlot[] = [];
   readonly #waiting = new Set<PartTask>();
   readonly #modules = new Map<DecodeBuild, WebAssembly.Module>();
@@ -153,11 +150,9 @@ export class DecodePool {
   #closings = 0;
   readonly #idle: IdleClock;
 
-  constructor({ open, limit, idleMs = () => Number.POSITIVE_INFINITY, ...failing }: PoolOptions) {
-    this.#open = open;
-    this.#openAlone = failing.openAlone;
-    this.#onRefused = failing.onRefused ?? (() => {});
-    this.#limit = limit;
+  constructor(options: PoolOptions) {
+    const { idleMs = () => Number.POSITIVE_INFINITY } = options;
+    this.#options = options;
     this.#idle = new IdleClock(idleMs, (since) => this.#endIdle(since));
   }
 
@@ -309,7 +304,7 @@ export class DecodePool {
       this.#post(slot, part);
     }
     const unassigned = [...this.#waiting].filter(({ slot }) => !slot).length;
-    const limit = Math.min(this.#limit(), this.#most);
+    const limit = Math.min(this.#options.limit(), this.#most);
     while (this.#opening < unassigned && this.#slots.length + this.#opening < limit) this.#openSlot();
   }
 
@@ -394,7 +389,7 @@ export class DecodePool {
     decoder.post({ type: "bind", array: number, build, document, codecs }, []);
   }
 
-  #openSlot(open = this.#open): void {
+  #openSlot(open = this.#options.open): void {
     this.#opening += 1;
     const closings = this.#closings;
     open().then(
@@ -435,9 +430,9 @@ export class DecodePool {
   #refused(open: () => Promise<Decoder>, error: unknown): void {
     this.#opening -= 1;
     const left = this.#slots.length + this.#opening;
-    const alone = this.#openAlone;
+    const { openAlone: alone, onRefused } = this.#options;
     if (alone && open !== alone) {
-      if (this.#most === Number.POSITIVE_INFINITY) this.#onRefused(String(error));
+      if (this.#most === Number.POSITIVE_INFINITY) onRefused?.(String(error));
       this.#most = Math.max(1, left);
     }
     if (left > 0) this.#pump();

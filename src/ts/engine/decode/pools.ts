@@ -4,7 +4,7 @@
  */
 
 import { page } from "../page.ts";
-import { recycleBytes, workerIdleMs, workerLimit } from "../state.ts";
+import { workerIdleMs, workerLimit } from "../state.ts";
 import { engineModule } from "../wasm_builds.ts";
 import { type Decoder, localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
@@ -14,10 +14,7 @@ import { dropCopyMemory } from "./transfer.ts";
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;
 
-async function openLocal(): Promise<Decoder> {
-  const module = await engineModule("engine");
-  return localDecoder({ type: "module", build: "engine", module, recycleBytes: recycleBytes() });
-}
+const openLocal = async (): Promise<Decoder> => localDecoder(await engineModule("engine"));
 
 const workers = new DecodePool({
   open: async () => openDecoder(await engineModule("engine")),

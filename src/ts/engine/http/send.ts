@@ -9,17 +9,11 @@
  */
 import { type BodyLimits, BodyTooLarge, bodyOf, limitsOf, withLimits } from "../../model/body.ts";
 import { ZarrError } from "../../model/errors.ts";
-import type { HeaderPairs, HttpDefinition } from "../../port/definitions.ts";
+import type { HeaderPairs, HeadersReason, HttpDefinition } from "../../port/definitions.ts";
 import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
 import { page } from "../page.ts";
 import { cacheOf } from "./persistent_cache.ts";
 import { judgeOf, RedirectFollower, type Send } from "./redirects.ts";
-
-/** The reason for which the function is called. */
-interface HeadersReason {
-  /** A server answered 401 to the previous headers, because a token has expired. */
-  isRefresh: boolean;
-}
 
 /** The headers, or the function that makes them. It is called once, and again after a 401. */
 export type HeadersSource = HeaderPairs | ((reason: HeadersReason) => Promise<HeaderPairs>);

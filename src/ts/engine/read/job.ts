@@ -185,8 +185,7 @@ export async function readInto(
       array: known.bound,
       result: sink,
       decodedBytes: (layout) => decodedBytes(chunks, layout),
-      chunkBytes: ({ elementSize }) =>
-        chunks.reduce((bytes, extent) => bytes * extent, elementSize || VARIABLE_SIZE),
+      chunkBytes: ({ elementSize }) => product(chunks) * (elementSize || VARIABLE_SIZE),
       isRaw,
       priority: request.priority ?? 0,
       onProgress: progressListener(args, context),
