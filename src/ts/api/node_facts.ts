@@ -92,13 +92,13 @@ export interface ArrayFacts {
   /** The metadata documents as JSON text, in the form that the engine takes. */
   readonly document: string;
   /** The document of which `document` lacks the attributes. */
-  readonly large?: LargeDocument | undefined;
+  readonly large?: LargeDocument;
   readonly build: DecodeBuild;
   /**
    * Set after a change of the array failed: what is stored is not known. It reads the metadata
    * again. Every call awaits it before it uses the facts, which are others then.
    */
-  doubt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  doubt?: (signal: AbortSignal | undefined) => Promise<void>;
 }
 
 const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -18,11 +18,7 @@ interface LocatedArray {
 }
 
 /** Converts the values in a selection to indices. */
-type Locate = (
-  array: never,
-  selection: never,
-  options: { signal?: AbortSignal | undefined },
-) => Promise<unknown>;
+type Locate = (array: never, selection: never, options: { signal?: AbortSignal }) => Promise<unknown>;
 
 /** A value of a coordinate. For time coordinates it may be a date. */
 export type CoordinateValue = number | bigint | DateLike;

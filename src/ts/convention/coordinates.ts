@@ -38,12 +38,12 @@ export interface CoordsOptions {
 interface Parts {
   dimension: string;
   source: Coordinates["source"];
-  path?: string | undefined;
+  path?: string;
   values: EvenAxis | Float64Array | readonly string[];
   attrs: Attributes;
-  units?: string | undefined;
-  time?: TimeUnits | undefined;
-  exact?: ArrayLike<bigint> | undefined;
+  units?: string;
+  time?: TimeUnits;
+  exact?: ArrayLike<bigint>;
 }
 
 /** Maximum number of moments in one list. A list of more does not fit into a page. */

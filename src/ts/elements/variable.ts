@@ -79,8 +79,8 @@ function reader(
 }
 
 interface Conversion {
-  marked?: MarkedTexts | undefined;
-  signal?: AbortSignal | undefined;
+  marked?: MarkedTexts;
+  signal?: AbortSignal;
 }
 
 /**

@@ -73,7 +73,7 @@ const VERSION = Symbol.for("zarr-wasm.version");
 /** The state of a file. The version changes when the file changes. */
 export interface FileState {
   size: number;
-  version?: string | undefined;
+  version?: string;
 }
 
 /**

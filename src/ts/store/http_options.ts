@@ -119,9 +119,9 @@ export interface FetchStoreOptions {
 /** Settings that the store determines, not the user. */
 interface HttpContext {
   /** Origins that receive the user's headers. Default: all. */
-  headerOrigins?: string[] | undefined;
+  headerOrigins?: string[];
   /** Where requests may lead. Default: anywhere. */
-  reach?: Reach | undefined;
+  reach?: Reach;
   /** A suffix range needs no preflight. */
   suffixIsFree?: boolean;
   /** Requests carry no credentials besides the URL. */

@@ -52,7 +52,7 @@ export interface OpenedSource {
   array?: AnyArray;
   /** The attributes and the dimension names of the array. */
   attributes: Attributes;
-  dimensionNames?: readonly string[] | undefined;
+  dimensionNames?: readonly string[];
   read(box: Box, signal: AbortSignal | undefined): Promise<Settable<DataType>>;
 }
 
@@ -182,9 +182,9 @@ interface BoxWriting {
   /** The values of a box. */
   read: (box: Box) => Promise<Settable<DataType>>;
   /** `"bytes"`: the values are packed elements. */
-  as?: "bytes" | undefined;
-  cast?: boolean | undefined;
-  signal?: AbortSignal | undefined;
+  as?: "bytes";
+  cast?: boolean;
+  signal?: AbortSignal;
   /** Called with the number of elements of each box that is written. */
   onWritten?: (elements: number) => void;
 }

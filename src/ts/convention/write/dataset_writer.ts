@@ -41,7 +41,7 @@ interface Variable {
   attributes: Attributes;
   dtype: NewVariable["dtype"];
   fillValue: number | bigint | undefined;
-  flat?: FlatData | undefined;
+  flat?: FlatData;
 }
 
 /** A coordinate that is only data has the dimension of its name. */

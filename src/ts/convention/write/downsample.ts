@@ -74,8 +74,8 @@ interface Wanted {
   method: DownsampleMethod;
   missing: readonly (number | bigint)[];
   /** Whether integers have a sign, if it is not what the data type says (CF's `_Unsigned`). */
-  isSigned?: boolean | undefined;
-  signal?: AbortSignal | undefined;
+  isSigned?: boolean;
+  signal?: AbortSignal;
 }
 
 /**

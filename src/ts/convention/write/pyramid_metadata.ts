@@ -16,7 +16,7 @@ export interface Described {
   axes: readonly NewAxis[];
   levels: readonly PlannedLevel[];
   method: DownsampleMethod;
-  channels?: readonly PyramidChannel[] | undefined;
+  channels?: readonly PyramidChannel[];
 }
 
 /** The names of the methods in the metadata, with a description. */

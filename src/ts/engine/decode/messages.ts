@@ -59,7 +59,7 @@ export interface WorkMessage {
    * Only on the engine's thread: takes the elements in borrowed memory, which is invalid
    * afterwards.
    */
-  take?: ((elements: Uint8Array) => void) | undefined;
+  take?: (elements: Uint8Array) => void;
   /** Only in a worker: receives the elements in place of the answer. */
   target?: SharedTarget;
   /** Memory of an earlier part, for reuse. */
