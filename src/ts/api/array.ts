@@ -186,7 +186,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     this[FACTS] =
       metadata instanceof OpenedNode
         ? factsOfNode(metadata)
-        : factsOfMetadata(metadata as unknown as ArrayMetadata, path);
+        : factsOfMetadata(metadata as ArrayMetadata, path);
   }
 
   get attrs(): Attributes {
@@ -337,7 +337,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
     const given = optionsOf(options as ArrayGetColorsOptions, READ_RULES);
     const read = await prepareRead(this, selection, given);
-    return (await readSelection(read, given)) as unknown as Selected<D>;
+    return (await readSelection(read, given)) as Selected<D>;
   }
 
   /**
@@ -380,11 +380,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: StreamOptions & WantedElements = {},
   ): AsyncIterableIterator<AnyPart<D>> {
-    return streamSelection(
-      this,
-      selection,
-      optionsOf(options, READ_RULES),
-    ) as unknown as AsyncIterableIterator<AnyPart<D>>;
+    return streamSelection(this, selection, optionsOf(options, READ_RULES)) as AsyncIterableIterator<
+      AnyPart<D>
+    >;
   }
 
   /**
@@ -481,6 +479,6 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     await this[FACTS].doubt?.(optionsOf(options).signal);
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
     const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...optionsOf(options) });
-    return result as unknown as Chunk<D>;
+    return result as Chunk<D>;
   }
 }

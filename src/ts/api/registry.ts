@@ -193,7 +193,7 @@ function transformed({ type, configuration, ...place }: TransformerPlace, below:
       configuration: parseJsonText(configuration) as Record<string, unknown>,
     }),
   };
-  const made: unknown = transformer?.(new EngineStore(below) as unknown as StoreBelow, info);
+  const made: unknown = transformer?.(new EngineStore(below) as StoreBelow, info);
   if (typeof made === "object" && made !== null) return made;
   const what = `the storage transformer ${JSON.stringify(place.extension)} did not return a store`;
   refuse(what, "a store", made);

@@ -34,7 +34,7 @@ export interface CodecEntry {
 /** Returns the registry entry that a module exports. */
 export const entryOf = (module: { default?: unknown }): CodecEntry => {
   const entry = (module.default ?? module) as CodecEntry;
-  return typeof entry.fromConfig === "function" ? entry : (module as unknown as CodecEntry);
+  return typeof entry.fromConfig === "function" ? entry : (module as CodecEntry);
 };
 
 /** A codec at its position in an array's codec chain. */

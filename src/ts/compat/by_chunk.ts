@@ -107,7 +107,7 @@ function holderOf(data: unknown): Holder {
   if (typeof values?.length !== "number") {
     throw new UnsupportedError("a replaced getChunk that returns chunks of structs");
   }
-  if (typeof values.get === "function") return values as unknown as Holder;
+  if (typeof values.get === "function") return values as Holder;
   return {
     length: values.length,
     get: (place) => values[place],

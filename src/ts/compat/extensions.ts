@@ -79,7 +79,7 @@ export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOve
 ): <A extends AnyArray>(array: A, options?: Options) => ExtendedArray<R, A> {
   needFunction(factory, "factory");
   return <A extends AnyArray>(array: A, options?: Options) =>
-    extended(array, factory(array, options as Options)) as unknown as ExtendedArray<R, A>;
+    extended(array, factory(array, options as Options)) as ExtendedArray<R, A>;
 }
 
 type StoreOverrides = Partial<AsyncReadable> & {
@@ -120,7 +120,7 @@ export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOve
   return <S extends AsyncReadable>(store: S, options?: Options) =>
     extended(object(store, "store"), factory(store, options as Options), (overrides) =>
       withInnerExtensions(store, overrides),
-    ) as unknown as ExtendedStore<R, S>;
+    ) as ExtendedStore<R, S>;
 }
 
 type AnyExtension = (value: never) => unknown;

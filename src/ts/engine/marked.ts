@@ -23,7 +23,7 @@ const SUSPECT = /NaN|Infinity|\d{16}|\uFEFF/;
  */
 export function jsonText(text: string): JsonText {
   if (!SUSPECT.test(text)) return text;
-  return callNow((glue) => glue.markedJson(text, true)) as unknown as [string, string];
+  return callNow((glue) => glue.markedJson(text, true)) as [string, string];
 }
 
 const holdsJson = ({ kind, inner }: TypeDescription): boolean =>
@@ -58,7 +58,7 @@ function addMarked(
   try {
     JSON.parse(text);
   } catch {
-    marked[text] = callNow((glue) => glue.markedJson(text, false)) as unknown as [string, string];
+    marked[text] = callNow((glue) => glue.markedJson(text, false)) as [string, string];
   }
 }
 

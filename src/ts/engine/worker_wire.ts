@@ -20,7 +20,7 @@ interface NodePort {
 }
 
 function nodeWire(): Wire {
-  const { parentPort } = process.getBuiltinModule("node:worker_threads") as unknown as {
+  const { parentPort } = process.getBuiltinModule("node:worker_threads") as {
     parentPort: NodePort;
   };
   return {
@@ -36,6 +36,6 @@ function webWire(scope: WorkerScope): Wire {
   };
 }
 
-const scope = globalThis as unknown as Partial<WorkerScope>;
+const scope = globalThis as Partial<WorkerScope>;
 
 export const wire = typeof scope.postMessage === "function" ? webWire(scope as WorkerScope) : nodeWire();

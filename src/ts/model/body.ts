@@ -30,7 +30,7 @@ export interface AnyBody {
 
 /** The limits of a request that the engine made. */
 export const limitsOf = (request: Request): BodyLimits | undefined =>
-  (request as unknown as { [LIMITS]?: BodyLimits })[LIMITS];
+  (request as { [LIMITS]?: BodyLimits })[LIMITS];
 
 /** Carries the limits to another request for the same value. */
 export function withLimits(request: Request, limits: BodyLimits | undefined): Request {

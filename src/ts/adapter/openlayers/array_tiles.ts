@@ -110,7 +110,7 @@ async function elementsOf(
   const { data } = decode
     ? await array.get(selection, { ...wish, decode })
     : await array.get(selection, wish);
-  return data as unknown as Numbers;
+  return data as Numbers;
 }
 
 /** Converts a result to C order. */
@@ -156,7 +156,7 @@ function joined(boxes: readonly Box[]): Box {
     left += box.width;
   }
   const strides = { strideX: 1, strideY: width, strideC: width * height };
-  return { data: whole as unknown as Numbers, width, height, channels, ...strides };
+  return { data: whole as Numbers, width, height, channels, ...strides };
 }
 
 /** A tile of the map. */

@@ -382,7 +382,7 @@ export function paletteVariables(layout: BandLayout, window: readonly [number, n
 /** Returns a style that shows the first band in the colours of a palette. */
 export function paletteStyle(layout: BandLayout, { colors, window }: Palette): Style {
   const place: Expression = ["*", share(1, ""), colors.length - 1];
-  const color: Expression = ["palette", place, colors as unknown as Expression];
+  const color: Expression = ["palette", place, colors as Expression];
   const variables = paletteVariables(layout, window);
   if (!layout.hasMask) return { variables, color };
   return { variables, color: ["case", ["<", ["band", layout.count], 0.5], ["color", 0, 0, 0, 0], color] };

@@ -140,7 +140,7 @@ export class RunningTiles {
 
 /** Returns a loading tile to its initial state. */
 function giveBack(loading: DataTile | undefined): void {
-  const tile = loading as unknown as { state: number; changed(): void } | undefined;
+  const tile = loading as { state: number; changed(): void } | undefined;
   if (!tile) return;
   // "Empty" ends loading in OpenLayers' queue; "idle" allows to request it again.
   tile.state = TileState.EMPTY;

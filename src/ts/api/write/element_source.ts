@@ -71,7 +71,7 @@ function checkShape(shape: unknown): asserts shape is readonly number[] {
 
 /** A part of a list; a view of a typed array. */
 function part(data: ArrayLike<unknown>, from: number, to: number): ArrayLike<unknown> {
-  if (ArrayBuffer.isView(data)) return (data as unknown as Uint8Array).subarray(from, to);
+  if (ArrayBuffer.isView(data)) return (data as Uint8Array).subarray(from, to);
   return globalThis.Array.prototype.slice.call(data, from, to);
 }
 

@@ -73,7 +73,7 @@ function innerArray(type: TypeDescription, value: unknown, place: string, option
   const { inner } = type;
   const isList = Array.isArray(value) || ArrayBuffer.isView(value);
   if (!inner || !isList) return refuse(type, value, place);
-  return packList(inner, value as unknown as ArrayLike<unknown>, options).bytes;
+  return packList(inner, value as ArrayLike<unknown>, options).bytes;
 }
 
 function optional(type: TypeDescription, value: unknown, options: PackOptions): Uint8Array {

@@ -92,7 +92,7 @@ async function writeTo<Name extends "write" | "append" | "resize">(
   });
   const onEvent = ({ type: _, ...progress }: WriteEvent): void => onProgress?.(progress);
   try {
-    return await write(operation, makeArguments as unknown as MakeArguments<Name>, { signal, onEvent });
+    return await write(operation, makeArguments as MakeArguments<Name>, { signal, onEvent });
   } catch (error) {
     doubtfulStores.add(array.store);
     throw error;

@@ -125,7 +125,7 @@ export const nodeOperations = {
 
   describeArray: {
     compute: (glue, { document, codecs }) =>
-      crossingArray(glue.describeArray(document, codecs) as unknown as ArraySummary),
+      crossingArray(glue.describeArray(document, codecs) as ArraySummary),
   },
 
   describeType: {
