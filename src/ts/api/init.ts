@@ -4,12 +4,13 @@
  */
 import { optionsOf } from "../model/argument.ts";
 import { configure, type InitOptions } from "../port/configuration.ts";
-import { call, dispose as disposeEngine, lostEngines, places, reconfigure, running } from "../port/engine.ts";
+import { call, lostEngines, places, reconfigure, running } from "../port/engine.ts";
 import { type EnginePlace, type EngineStatus, newStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
 import { preloadText } from "../port/wasm.ts";
 import { learnOwn, ownCodecs, urlOf, userLoaders } from "./registry.ts";
 
+export { dispose } from "../port/engine.ts";
 export type { InitOptions };
 
 /** Sets options and starts the engine. A later call changes options that can still be changed. */
@@ -36,14 +37,6 @@ export async function preload(options: PreloadOptions = {}): Promise<void> {
   const { conventions = false } = optionsOf(options, { conventions: "a boolean" });
   if (conventions) preloadText("conventions");
   await call("prepare", () => ({ conventions }));
-}
-
-/**
- * Ends the engine and its workers, and frees their memory. Calls in flight reject with an error of
- * code `Aborted`. Opened nodes stay usable: the next call starts a new engine.
- */
-export function dispose(): void {
-  disposeEngine();
 }
 
 /** A registered codec. */

@@ -8,6 +8,7 @@
 import * as fullGlue from "#full-glue";
 import * as engineGlue from "#glue";
 import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { inOneRun } from "../model/once.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { type Glue, Instance, type Pending } from "./instance.ts";
 import { engineModule } from "./wasm_builds.ts";
@@ -21,8 +22,6 @@ export type FullGlue = typeof import("#full-glue");
 let current: Instance | undefined;
 /** Replaced instances that still have calls in flight. */
 const older = new Set<Instance>();
-let starting: Promise<void> | undefined;
-let loadingFull: Promise<void> | undefined;
 
 /** Cache counters of instances that are gone. */
 const counted = [0, 0, 0, 0, 0, 0];
@@ -43,25 +42,19 @@ function allowedBy(error: unknown): unknown {
   );
 }
 
-async function start(): Promise<void> {
+const start = inOneRun(async () => {
   try {
     await engineGlue.default({ module_or_path: await engineModule("engine") });
   } catch (error) {
     throw allowedBy(error);
   }
   current ??= begin(engineGlue, "engine");
-}
+});
 
 /** Starts an instance if there is none. The next call tries a failed start again. */
-export function startEngine(): Promise<void> {
-  if (current) return Promise.resolve();
-  starting ??= start().finally(() => {
-    starting = undefined;
-  });
-  return starting;
-}
+export const startEngine = (): Promise<void> => (current ? Promise.resolve() : start());
 
-async function loadFull(): Promise<void> {
+const loadFull = inOneRun(async () => {
   await fullGlue.default({ module_or_path: await engineModule("full") });
   const before = current;
   current = begin(fullGlue, "full");
@@ -73,19 +66,13 @@ async function loadFull(): Promise<void> {
       if (!isOfBytes(at)) counted[at] = (counted[at] ?? 0) + count;
     });
   });
-}
+});
 
 /**
  * Makes the full build the current one. If it cannot be loaded, the earlier build stays, and the
  * next call tries again.
  */
-function startFull(): Promise<void> {
-  if (current?.build === "full") return Promise.resolve();
-  loadingFull ??= loadFull().finally(() => {
-    loadingFull = undefined;
-  });
-  return loadingFull;
-}
+const startFull = (): Promise<void> => (current?.build === "full" ? Promise.resolve() : loadFull());
 
 /** Ends all calls in flight and frees the memory. The next call uses a new instance. */
 export function stopEngine(): void {

@@ -38,3 +38,14 @@ export function onceFor<Key extends object, T>(
   shared.set(key, known);
   return once(known, text, make, (value) => value !== undefined);
 }
+
+/** A function whose callers share one run of `make` until it ends. */
+export function inOneRun<T>(make: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= make().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

@@ -208,3 +208,9 @@ export const STORE_METHODS: Record<string, Use> = {
 /** The methods that an object has now. */
 export const methodsOf = (store: object): string[] =>
   Object.keys(STORE_METHODS).filter((name) => typeof Reflect.get(store, name) === "function");
+
+/** The name of the lock that writers of a store share, if it has one. */
+export function lockNameOf(store: unknown): string | undefined {
+  const { lockName } = store as { lockName?: unknown };
+  return typeof lockName === "string" ? lockName : undefined;
+}

@@ -226,7 +226,10 @@ export function reconfigure(): void {
   current?.post({ type: "configure", options: engineOptions() });
 }
 
-/** Ends the engine and all calls in flight. The next call starts a new engine. */
+/**
+ * Ends the engine and its workers, and frees their memory. Calls in flight reject with an error of
+ * code `Aborted`. Opened nodes stay usable: the next call starts a new engine.
+ */
 export function dispose(): void {
   disposals += 1;
   starting = undefined;

@@ -18,6 +18,7 @@ import {
   type Callback,
   definerOf,
   doubtfulStores,
+  lockNameOf,
   methodsOf,
   type ObjectNumbers,
   STORE_METHODS,
@@ -96,18 +97,13 @@ export class Objects implements ObjectNumbers {
 
   #user(store: object): number {
     const methods = methodsOf(store);
-    const { lockName } = store as { lockName?: unknown };
     const key = methods.join();
     const known = this.#users.get(store);
     if (known?.methods === key) return known.number;
     const number = known?.number ?? this.#numbered("store", store);
     this.#users.set(store, { number, methods: key });
     this.#targets.set(number, new WeakRef(store));
-    const definition: StoreDefinition = {
-      kind: "user",
-      methods,
-      lockName: typeof lockName === "string" ? lockName : undefined,
-    };
+    const definition: StoreDefinition = { kind: "user", methods, lockName: lockNameOf(store) };
     this.#post({ type: "store", store: number, definition });
     return number;
   }

@@ -20,7 +20,7 @@ import {
 import { isA, need, needReadable, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath } from "../model/types.ts";
-import { type StoreDefinition, setDefiner } from "../port/definitions.ts";
+import { lockNameOf, type StoreDefinition, setDefiner } from "../port/definitions.ts";
 import { isUntouched } from "./native_store.ts";
 import { ZipFileStore } from "./zip.ts";
 
@@ -61,11 +61,6 @@ export class OpfsStore extends FolderStore {
     this.lockName = `opfs:/${names.join("/")}`;
     definedAs(this, OpfsStore.prototype, () => ({ kind: "opfs", path, lockName: this.lockName }));
   }
-}
-
-function lockNameOf(store: object): string | undefined {
-  const { lockName } = store as { lockName?: unknown };
-  return typeof lockName === "string" ? lockName : undefined;
 }
 
 /**

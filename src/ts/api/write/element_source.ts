@@ -12,7 +12,7 @@ import type { Attributes, DataType, Readable, Settable } from "../../model/types
 import { type AnyArray, Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../arrays.ts";
 import { FACTS } from "../node_facts.ts";
-import { indexAt } from "./layout.ts";
+import { areIntegers, indexAt } from "./layout.ts";
 
 /** Elements in memory. */
 export interface ElementsInMemory {
@@ -64,9 +64,7 @@ export function typeOfElements(data: unknown): string | undefined {
 }
 
 function checkShape(shape: unknown): asserts shape is readonly number[] {
-  const isShape =
-    Array.isArray(shape) && shape.every((extent) => Number.isSafeInteger(extent) && (extent as number) >= 0);
-  if (!isShape) refuse("the source has no valid shape", "a list of extents in elements", shape);
+  if (!areIntegers(shape, 0)) refuse("the source has no valid shape", "a list of extents in elements", shape);
 }
 
 /** A part of a list; a view of a typed array. */
@@ -81,7 +79,7 @@ function inMemory({ data, shape, stride, dtype }: ElementsInMemory): OpenedSourc
   if (type === undefined)
     return refuse("the source has no data type", "the member dtype, or a typed array", typeof data);
   const strides = stride ?? stridesInOrder(shape);
-  if (strides.length !== shape.length || !strides.every((step) => Number.isSafeInteger(step) && step >= 0))
+  if (strides.length !== shape.length || !areIntegers(strides, 0))
     refuse("the strides of the source are not valid", `${shape.length} numbers from 0 up`, strides);
   // A complex element is two numbers.
   const units = type.startsWith("complex") ? 2 : 1;

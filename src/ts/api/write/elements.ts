@@ -9,8 +9,8 @@ import { type FieldDescription, isNumeric, type TypeDescription } from "../../mo
 import { shown, ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/json.ts";
 import { viewBytes } from "../../model/memory.ts";
-import { broadcast, entryOf, gather, ONE, placeText, type Values } from "./layout.ts";
-import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
+import { broadcast, entryOf, gather, ONE, placeText, unitsOf, type Values } from "./layout.ts";
+import { type PackOptions, packNumbers, refuseValue } from "./numbers.ts";
 
 /** Packed elements. Data types of variable length have n + 1 offsets. */
 export interface PackedElements {
@@ -25,7 +25,7 @@ function encodeText(type: TypeDescription, value: unknown, place: string, { cast
   const isText = typeof value === "string" || cast;
   const text = String(value);
   const isLone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
-  if (!isText || (isLone && !cast)) refuse(type, value, place);
+  if (!isText || (isLone && !cast)) refuseValue(type, value, place);
   return utf8.encode(text);
 }
 
@@ -48,7 +48,7 @@ function padded(
 ): Uint8Array {
   const size = type.size ?? 0;
   const fits = type.kind === "raw" ? bytes.length === size : bytes.length <= size;
-  if (!fits && !cast) refuse(type, value, place);
+  if (!fits && !cast) refuseValue(type, value, place);
   const element = new Uint8Array(size);
   element.set(bytes.subarray(0, size));
   return element;
@@ -56,23 +56,23 @@ function padded(
 
 function codePoints(type: TypeDescription, value: unknown, place: string, { cast }: PackOptions): Uint8Array {
   const { components = 0 } = type;
-  if (typeof value !== "string" && !cast) refuse(type, value, place);
+  if (typeof value !== "string" && !cast) refuseValue(type, value, place);
   const points = [...String(value)].map((char) => char.codePointAt(0) ?? 0);
-  if (points.length > components && !cast) refuse(type, value, place);
+  if (points.length > components && !cast) refuseValue(type, value, place);
   const codes = new Uint32Array(components);
   codes.set(points.slice(0, components));
   return new Uint8Array(codes.buffer);
 }
 
 function jsonOf(type: TypeDescription, value: unknown, place: string): Uint8Array {
-  return value === undefined ? refuse(type, value, place) : utf8.encode(exactJson(value, "value"));
+  return value === undefined ? refuseValue(type, value, place) : utf8.encode(exactJson(value, "value"));
 }
 
 /** Packs a list as an element of variable length. */
 function innerArray(type: TypeDescription, value: unknown, place: string, options: PackOptions): Uint8Array {
   const { inner } = type;
   const isList = Array.isArray(value) || ArrayBuffer.isView(value);
-  if (!inner || !isList) return refuse(type, value, place);
+  if (!inner || !isList) return refuseValue(type, value, place);
   return packList(inner, value as ArrayLike<unknown>, options).bytes;
 }
 
@@ -106,7 +106,7 @@ function element(type: TypeDescription, value: unknown, place: string, options: 
       return padded(type, bytes, value, place, options.cast);
     }
     default: {
-      const bytes = bytesOf(value) ?? refuse(type, value, place);
+      const bytes = bytesOf(value) ?? refuseValue(type, value, place);
       return type.kind === "bytes" ? bytes : padded(type, bytes, value, place, options.cast);
     }
   }
@@ -223,7 +223,7 @@ export function packValues(type: TypeDescription, values: Values, options: PackO
 }
 
 function packList(type: TypeDescription, list: ArrayLike<unknown>, options: PackOptions): PackedElements {
-  const units = type.kind === "complex" ? 2 : 1;
+  const units = unitsOf(type);
   return packValues(type, { data: list, shape: [list.length / units], stride: [1] }, options);
 }
 
@@ -241,7 +241,7 @@ export function packScalar(type: TypeDescription, value: unknown, options: PackO
 function complexParts(type: TypeDescription, value: unknown): unknown {
   if (typeof value === "number") return [value, 0];
   const isPair = (Array.isArray(value) || ArrayBuffer.isView(value)) && entryCount(value) === 2;
-  return isPair ? value : refuse(type, value, ONE);
+  return isPair ? value : refuseValue(type, value, ONE);
 }
 
 const entryCount = (list: unknown): number => Object(list).length;
@@ -250,7 +250,7 @@ const entryCount = (list: unknown): number => Object(list).length;
 export function checkLength(type: TypeDescription, { data, shape, stride }: Values): void {
   const length = entryCount(data);
   if (type.kind === "struct" && length === undefined) return;
-  const units = type.kind === "complex" ? 2 : 1;
+  const units = unitsOf(type);
   const last = shape.reduce((at, extent, axis) => at + Math.max(0, extent - 1) * (stride[axis] ?? 0), 0);
   const lowest = shape.reduce((at, extent, axis) => at + Math.min(0, (extent - 1) * (stride[axis] ?? 0)), 0);
   const isInside = product(shape) === 0 || (lowest >= 0 && (last + 1) * units <= length);

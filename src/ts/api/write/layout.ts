@@ -5,7 +5,17 @@
 
 import { loopsOver } from "../../elements/loops.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import { refuse } from "../../model/argument.ts";
+import { isReadable, refuse } from "../../model/argument.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+
+/** Numbers per element: two for complex ones. */
+export const unitsOf = ({ kind }: TypeDescription): number => (kind === "complex" ? 2 : 1);
+
+/** Whether a value is a list of integers, none below the lowest. */
+export const areIntegers = (list: unknown, lowest: number): list is readonly number[] =>
+  isReadable(list) &&
+  Array.isArray(list) &&
+  Array.from(list).every((entry) => Number.isSafeInteger(entry) && entry >= lowest);
 
 /** Values and their layout. */
 export interface Values {

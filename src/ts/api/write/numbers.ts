@@ -16,7 +16,7 @@ import { viewBytes } from "../../model/memory.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
 import { call } from "../../port/engine.ts";
 import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";
-import { eachRow, entryOf, ONE, placeText, type Values } from "./layout.ts";
+import { eachRow, entryOf, ONE, placeText, unitsOf, type Values } from "./layout.ts";
 
 export interface PackOptions {
   /** Whether to convert values that the type cannot represent. */
@@ -106,7 +106,7 @@ function isSame(type: TypeDescription, data: unknown): boolean {
   return isWhole && isView(type) && data instanceof CLASSES[type.view ?? "Uint8Array"];
 }
 
-export function refuse({ name }: TypeDescription, value: unknown, place: string): never {
+export function refuseValue({ name }: TypeDescription, value: unknown, place: string): never {
   const one =
     typeof value === "bigint"
       ? `${value}n`
@@ -157,13 +157,13 @@ function packNarrow(
   const byteLength = (numbers.length * (type.size ?? 1)) / units;
   const packed = floats({ name, numbers, cast, byteLength });
   if (typeof packed !== "number") return packed;
-  return refuse(type, numbers[packed], placeText(Math.floor(packed / units), shape));
+  return refuseValue(type, numbers[packed], placeText(Math.floor(packed / units), shape));
 }
 
 /** Packs values that have been broadcast to their shape. */
 export function packNumbers(type: TypeDescription, values: Values, options: PackOptions): Uint8Array {
   const { cast = false } = options;
-  const units = type.kind === "complex" ? 2 : 1;
+  const units = unitsOf(type);
   const count = product(values.shape) * units;
   // zarrita's class stores booleans as bytes of 0 and 1.
   const { data } = values;
@@ -181,7 +181,7 @@ export function packNumbers(type: TypeDescription, values: Values, options: Pack
   } else {
     eachNumber(source, units, (value, at) => {
       const number = convert(value);
-      if (number === undefined) refuse(type, value, placeText(Math.floor(at / units), values.shape));
+      if (number === undefined) refuseValue(type, value, placeText(Math.floor(at / units), values.shape));
       packed[at] = number as never;
     });
   }

@@ -5,12 +5,12 @@
  */
 
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
-import { isReadable, need, needReadable, refuse } from "../../model/argument.ts";
+import { need, needReadable, refuse } from "../../model/argument.ts";
 import { isNumeric, type TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
 import { checkLength, type PackedElements, packScalar, packValues } from "./elements.ts";
-import { broadcast, type Values } from "./layout.ts";
+import { areIntegers, broadcast, unitsOf, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 
 /** Packed values for the engine: `Source` in `src/engine/js/full/write.rs`. */
@@ -96,7 +96,7 @@ const isNested = (type: TypeDescription, list: unknown): list is readonly unknow
  * another has one dimension.
  */
 function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonly number[]): Values {
-  const units = type.kind === "complex" ? 2 : 1;
+  const units = unitsOf(type);
   if (isNested(type, list)) {
     const { data, shape } = unnest(type, list);
     return { data, shape, stride: stridesInOrder(shape) };
@@ -104,11 +104,6 @@ function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonl
   const shape = list.length === product(target) * units ? [...target] : [list.length / units];
   return { data: list, shape, stride: stridesInOrder(shape) };
 }
-
-const areIntegers = (list: unknown, lowest: number): boolean =>
-  isReadable(list) &&
-  Array.isArray(list) &&
-  Array.from(list).every((entry) => Number.isSafeInteger(entry) && entry >= lowest);
 
 /** Returns a caller's chunk. Throws an `Argument` error if its layout is none. */
 function checkedChunk(chunk: GivenChunk): GivenChunk {
@@ -145,7 +140,7 @@ export function appendedLength(
     return own[axis - shape.length + own.length] ?? 1;
   }
   const rest = product(shape.filter((_, other) => other !== axis)) || 1;
-  const units = isPacked ? (type.size ?? 1) : type.kind === "complex" && !own ? 2 : 1;
+  const units = isPacked ? (type.size ?? 1) : own ? 1 : unitsOf(type);
   const count = (value as ArrayLike<unknown>).length / units / rest;
   if (Number.isSafeInteger(count)) return count;
   throw new ZarrError("Argument", "the values do not fill the other dimensions of the array", {

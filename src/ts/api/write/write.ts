@@ -6,6 +6,7 @@ import { need, needList, optionsOf, refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
+import { inOneRun } from "../../model/once.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import { unlessAborted } from "../../model/waiting.ts";
 import type { MakeArguments } from "../../port/connection.ts";
@@ -192,13 +193,7 @@ async function reread(open: OpenArray): Promise<void> {
 
 /** Marks an array and all open nodes of its path. Returns the function that settles the doubt. */
 function doubt(open: OpenArray): () => Promise<void> {
-  let rereading: Promise<void> | undefined;
-  const settle = () => {
-    rereading ??= reread(open).finally(() => {
-      rereading = undefined;
-    });
-    return rereading;
-  };
+  const settle = inOneRun(() => reread(open));
   for (const node of open.nodes()) {
     const facts = (node as Partial<ArrayNode>)[FACTS];
     if (facts) facts.doubt = (signal) => unlessAborted(settle(), signal);

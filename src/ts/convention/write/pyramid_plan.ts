@@ -11,6 +11,7 @@ import { refuse } from "../../model/argument.ts";
 import { integerRange } from "../../model/data_type.ts";
 import { below } from "../../model/node_like.ts";
 import type { Readable } from "../../model/types.ts";
+import { lockNameOf } from "../../port/definitions.ts";
 import { histogram } from "../histogram.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import {
@@ -47,8 +48,6 @@ export interface Plan {
   zarrFormat: 2 | 3;
   options: CreatePyramidOptions;
 }
-
-const lockNameOf = (store: unknown) => (store as { lockName?: unknown }).lockName;
 
 function isSameStore(one: unknown, other: unknown): boolean {
   return one === other || (lockNameOf(one) !== undefined && lockNameOf(one) === lockNameOf(other));
