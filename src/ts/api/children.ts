@@ -5,7 +5,7 @@
  */
 import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
-import { nameOf } from "../model/node_like.ts";
+import { below, nameOf } from "../model/node_like.ts";
 import type { NodeSummary, UnreadableSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -33,7 +33,7 @@ function known(store: object, path: string): readonly AbsolutePath[] | undefined
   if (ours) return ours;
   const { contents } = store as { contents?: () => { path: AbsolutePath }[] };
   if (typeof contents !== "function") return undefined;
-  const start = path === "/" ? "/" : `${path}/`;
+  const start = below(path, "");
   const isChild = (at: string) => at.startsWith(start) && at !== "/" && !at.slice(start.length).includes("/");
   const paths = contents.call(store).map((node) => node.path);
   return paths.filter(isChild).sort();

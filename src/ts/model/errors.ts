@@ -298,25 +298,20 @@ type ReportedDetails = ErrorDetails & {
   feature: string;
 };
 
+/** The classes that are made from a message and details alone. */
+const PLAIN: Record<string, new (message: string, details: ReportedDetails) => ZarrError> = {
+  NotFoundError,
+  InvalidMetadataError,
+  InvalidSelectionError,
+};
+
 function zarrErrorOf(tag: string, details: ReportedDetails): ZarrError {
-  switch (tag) {
-    case "NotFoundError":
-      return new NotFoundError("", details);
-    case "InvalidMetadataError":
-      return new InvalidMetadataError("", details);
-    case "UnknownCodecError":
-      return new UnknownCodecError(details.codec ?? "", details);
-    case "CodecPipelineError":
-      return new CodecPipelineError(details);
-    case "InvalidSelectionError":
-      return new InvalidSelectionError("", details);
-    case "UnsupportedError":
-      return new UnsupportedError(details.feature, details);
-    case "TrapError":
-      return new TrapError(details.code, "", details);
-    default:
-      return new ZarrError(details.code, "", details);
-  }
+  const Plain = PLAIN[tag];
+  if (Plain) return new Plain("", details);
+  if (tag === "UnknownCodecError") return new UnknownCodecError(details.codec ?? "", details);
+  if (tag === "CodecPipelineError") return new CodecPipelineError(details);
+  if (tag === "UnsupportedError") return new UnsupportedError(details.feature, details);
+  return new (tag === "TrapError" ? TrapError : ZarrError)(details.code, "", details);
 }
 
 /** The start of the message of an internal error: a defect of this package, whatever the data. */
