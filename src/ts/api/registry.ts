@@ -13,8 +13,7 @@
  */
 import { late } from "#late";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
-import { need, needReadable, object, pageUrl, refuse } from "../model/argument.ts";
-import { shown, ZarrError } from "../model/errors.ts";
+import { need, needReadable, object, parsedUrl, refuse } from "../model/argument.ts";
 import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
 import { type Callback, definerOf, type ObjectNumbers } from "../port/definitions.ts";
@@ -45,22 +44,11 @@ const urls = new WeakMap<CodecLoader, string>();
 /** The URL of a codec's module, if the loader was made from one. */
 export const urlOf = (loader: CodecLoader): string | undefined => urls.get(loader);
 
-function absoluteUrl(url: string | URL): string {
-  try {
-    return new URL(url, pageUrl()).href;
-  } catch (cause) {
-    throw new ZarrError("Argument", `${shown(url)} is not the URL of a module`, {
-      field: "codec",
-      expected: "an absolute URL",
-      cause,
-    });
-  }
-}
-
 function loaderOf(codec: CodecLoader | CodecModule | URL): CodecLoader {
   needReadable(codec, "codec");
   if (typeof codec === "function") return codec;
-  const url = absoluteUrl(codec instanceof URL ? codec : object(codec, "codec").url);
+  const given = codec instanceof URL ? codec : object(codec, "codec").url;
+  const url = parsedUrl(given, "codec").href;
   const loader = async () => entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
   urls.set(loader, url);
   return loader;

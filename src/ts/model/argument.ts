@@ -114,12 +114,15 @@ export const needBytes = (value: unknown, name: string): void =>
 export const pageUrl = (): string | undefined =>
   (globalThis as { location?: { href: string } }).location?.href;
 
-/** Parses an address. Throws an `Argument` error for what is not an address. */
-export function parsedUrl(url: unknown, base?: string): URL {
+/**
+ * Parses an address. A relative one is resolved against the page's. Throws an `Argument` error for
+ * what is not an address.
+ */
+export function parsedUrl(url: unknown, field = "url"): URL {
   try {
-    return new URL(url as string, base);
+    return new URL(url as string, pageUrl());
   } catch (cause) {
-    throw new ZarrError("Argument", "not a URL", { field: "url", cause });
+    throw new ZarrError("Argument", `${shown(url)} is not a URL`, { field, cause });
   }
 }
 

@@ -105,8 +105,7 @@ export function configure(options: InitOptions): void {
 export function absoluteUrl(url: string | URL): string {
   needUrl(url, "url");
   const text = String(url);
-  const page = pageUrl();
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !page ? text : parsedUrl(text, page).href;
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !pageUrl() ? text : parsedUrl(text).href;
 }
 
 /** The options that the engine needs, as they cross the port. */

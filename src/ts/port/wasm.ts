@@ -4,7 +4,7 @@
  * import. The page compiles files while they arrive. The engine compiles texts.
  */
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
-import { need, pageUrl, parsedUrl } from "../model/argument.ts";
+import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { configuration } from "./configuration.ts";
@@ -23,9 +23,6 @@ const OPTION = {
 const noWasm = (build: Build) =>
   new ZarrError("Argument", `this entry point has no inlined wasm: call init({ ${OPTION[build]} }) first`);
 
-/** Resolves a wasm URL against the page's. Without a page, as in Node, a relative URL throws. */
-const absolute = (source: string | URL): string => parsedUrl(source, pageUrl()).href;
-
 const read = new WeakMap<Response, Promise<ArrayBuffer>>();
 
 /** The bytes of a response. They are kept, because a response can be read only once. */
@@ -43,7 +40,7 @@ async function givenWasm(build: Build): Promise<WasmBytes | { module: WebAssembl
   const source = await configuration[OPTION[build]];
   if (source === undefined) return undefined;
   if (source instanceof WebAssembly.Module) return { module: source };
-  if (typeof source === "string" || source instanceof URL) return { url: absolute(source) };
+  if (typeof source === "string" || source instanceof URL) return { url: parsedUrl(source).href };
   if (typeof Response !== "undefined" && source instanceof Response) return { bytes: await bytesOf(source) };
   need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), OPTION[build], "WebAssembly");
   return { bytes: source };
@@ -87,7 +84,7 @@ async function placedFile(): Promise<string | undefined> {
   if (isFileLost || isNode()) return undefined;
   const path = await wasmFile?.();
   try {
-    const url = path && absolute(path.href);
+    const url = path && parsedUrl(path.href).href;
     return url?.startsWith("file:") ? undefined : url;
   } catch {
     return undefined;
