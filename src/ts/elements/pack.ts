@@ -1,6 +1,6 @@
 /**
- * Packs elements, and tells where they are. It is apart from `typed_arrays.ts` and
- * `variable.ts`, which every page loads: only writes, codecs of users and the engine pack.
+ * Packs elements, and tells where they are. It is apart from `typed_arrays.ts` and `variable.ts`,
+ * which every page loads: only writes, codecs of users and the engine pack.
  */
 import { product, stridesInOrder } from "./typed_arrays.ts";
 import { splitVariable, type VariableElements } from "./variable.ts";

@@ -28,7 +28,10 @@ export function once<Key, T>(
   return making;
 }
 
-/** As `once`, by the key of an object and a text. What is undefined may exist later: it is not kept. */
+/**
+ * As `once`, by the key of an object and a text. What is undefined may exist later, so it is not
+ * kept.
+ */
 export function onceFor<Key extends object, T>(
   shared: WeakMap<Key, Map<string, Promise<T | undefined>>>,
   [key, text]: readonly [Key, string],

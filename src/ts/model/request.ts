@@ -40,7 +40,10 @@ export interface EngineRequest {
   conversion?: ConversionRequest;
 }
 
-/** The index of each number. The bins are last. */
+/**
+ * The index of each number of a summary. The bins are last. `place` in `src/kernel/summary.rs`
+ * defines the same indices.
+ */
 export const PLACES = {
   count: 0,
   missing: 1,

@@ -26,7 +26,10 @@ export interface CallerModule {
   openCaller(startup: Extract<ToEngine, { type: "start" }>): Promise<Channel>;
 }
 
-/** What the modules that `#source` resolves to export. */
+/**
+ * What the modules that `#source` resolves to export. What an entry point does not have is
+ * undefined.
+ */
 export interface EngineSource {
   loadEngine: (() => Promise<EngineTexts>) | undefined;
   /** Loads the programs alone, where the wasm is a file. */

@@ -4,6 +4,10 @@
  * happens then.
  */
 
+/**
+ * Times in ms. These are properties of an object, not constants, so that tests can shorten them.
+ * They are not options of `init`.
+ */
 export const TIMEOUTS = {
   /** A worker that has not answered by then counts as not started. */
   startMs: 10_000,

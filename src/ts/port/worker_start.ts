@@ -20,6 +20,10 @@ export const NOBODY: WorkerListener<unknown> = { heard() {}, crashed() {} };
 
 type Saying<Received> = (listener: WorkerListener<Received>) => void;
 
+/**
+ * What a worker says: its messages, and its crash. Its owner may listen later than it speaks, so
+ * what it said until then is kept.
+ */
 export class Inbox<Received> implements WorkerListener<Received> {
   #listener: WorkerListener<Received> | undefined;
   #kept: Saying<Received>[] = [];

@@ -39,7 +39,11 @@ function builtin(name: string): unknown {
   );
 }
 
-/** The modules. Each getter throws an `Unsupported` error in other environments. */
+/**
+ * Node's modules for files. They are looked up when they are first used, so that bundlers for
+ * browsers see no import and the root entry can have `FileSystemStore`. Deno and Bun have them too.
+ * Each getter throws an `Unsupported` error in other environments.
+ */
 const node = {
   get files() {
     return builtin("node:fs/promises") as typeof Files;

@@ -39,7 +39,10 @@ export interface PersistentCacheOptions {
   maxAgeSeconds?: number;
 }
 
-/** A persistent cache, for one store or several. */
+/**
+ * A persistent cache, for one store or several. It keeps HTTP responses in Cache Storage, beyond
+ * the page. The engine implements it (`engine/http/persistent_cache.ts`).
+ */
 export class PersistentCache {
   /** @internal */
   readonly definition: CacheDefinition;

@@ -3,8 +3,8 @@
  * and cancels the reads of tiles that left the view. It caches elements, so changes of colours,
  * repeated steps and values under the pointer need no request.
  *
- * Styles define the colours (`textures.ts`). OpenLayers uploads at most four bands without rearranging
- * them on the page. If there are more, the source makes pictures.
+ * Styles define the colours (`textures.ts`). OpenLayers uploads at most four bands without
+ * rearranging them on the page. If there are more, the source makes pictures.
  */
 
 import type DataTile from "ol/DataTile.js";

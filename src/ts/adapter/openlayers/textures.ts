@@ -14,6 +14,9 @@ import type { Style } from "ol/layer/WebGLTile.js";
 import { pauseIfDue } from "../../model/waiting.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
+// First, the elements of a tile are put into the order of a texture: rows from the top, columns
+// from the left, with filled edges.
+
 /** The numbers of one channel of a tile. */
 export interface TileElements {
   readonly data: ArrayLike<number | bigint | boolean>;

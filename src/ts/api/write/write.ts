@@ -1,6 +1,10 @@
 /**
  * Writes to an array. The page packs the values. The engine splits them into chunks. Its full build
  * reads, changes and encodes each chunk, in workers if there are any.
+ *
+ * It also changes an array's metadata: its shape and its attributes. A change that fails may have
+ * stored its documents or not. So the documents are read again, and the open nodes follow what is
+ * stored. If that read fails too, or the caller has aborted, they are read before the next use.
  */
 import { need, needList, optionsOf, refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";

@@ -69,6 +69,9 @@ export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> 
 /** The longest delay of a timer, in ms. */
 const LONGEST = 2 ** 31 - 1;
 
+/**
+ * A timer that ends what has been idle for a while. It does not keep Node's process alive.
+ */
 export class IdleClock {
   readonly #limit: () => number;
   readonly #end: (since: number) => boolean;
