@@ -7,22 +7,6 @@ use crate::kernel::downsample::{Blocks, mean, mode, nearest};
 use crate::kernel::number::NumberType;
 use crate::limits;
 
-/// The number types. A request has the index of its type in this list.
-const TYPES: [NumberType; 12] = [
-    NumberType::Bool,
-    NumberType::I8,
-    NumberType::I16,
-    NumberType::I32,
-    NumberType::I64,
-    NumberType::U8,
-    NumberType::U16,
-    NumberType::U32,
-    NumberType::U64,
-    NumberType::F16,
-    NumberType::F32,
-    NumberType::F64,
-];
-
 /// The maximum number of dimensions of a box.
 const MOST_DIMENSIONS: u64 = 64;
 
@@ -34,15 +18,15 @@ const MOST_MISSING: u64 = 16;
 
 /// Reads the request and returns the elements of the smaller box. The request has, in this order:
 /// the method (0 nearest, 1 mean, 2 mode); for `nearest` the size of an element, else the index of
-/// its type; the number of dimensions, the extents, the factors; the number of missing values and
-/// their bits; the elements.
+/// its type in [`NumberType::ALL`]; the number of dimensions, the extents, the factors; the number
+/// of missing values and their bits; the elements.
 pub(super) fn downsampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let (method, kind) = (numbers.count()?, numbers.size()?);
     let rank = limits::within(numbers.count()?, MOST_DIMENSIONS, "number of dimensions")?;
     let shape = sizes(numbers, rank)?;
     let factors = sizes(numbers, rank)?;
     let missing = bits(numbers)?;
-    let from = TYPES.get(kind).copied();
+    let from = NumberType::ALL.get(kind).copied();
     let size = if method == 0 { kind } else { from.ok_or_else(malformed)?.size() };
     let in_a_block = limits::product(
         factors.iter().zip(&shape).map(|(factor, extent)| factor.min(extent)).map(|n| *n as u64),

@@ -8,21 +8,6 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use super::*;
 use crate::naive;
 
-const TYPES: [NumberType; 12] = [
-    NumberType::Bool,
-    NumberType::I8,
-    NumberType::I16,
-    NumberType::I32,
-    NumberType::I64,
-    NumberType::U8,
-    NumberType::U16,
-    NumberType::U32,
-    NumberType::U64,
-    NumberType::F16,
-    NumberType::F32,
-    NumberType::F64,
-];
-
 /// Boxes and factors: edges, factors beyond the box, extents of 0 and 1, no dimension at all.
 const BOXES: [(&[usize], &[usize]); 11] = [
     (&[], &[]),
@@ -79,7 +64,7 @@ fn check_all(src: &[u8], from: NumberType, blocks: &Blocks<'_>) {
 
 #[test]
 fn all_methods_types_and_shapes_are_those_of_the_naive_version() {
-    for from in TYPES {
+    for from in NumberType::ALL {
         for (shape, factors) in BOXES {
             let count: usize = shape.iter().product();
             let src = few(from, count);

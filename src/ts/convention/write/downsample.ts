@@ -16,7 +16,7 @@ import { askNumbers } from "../../port/convention.ts";
 /** The method that makes one element of a block. */
 export type DownsampleMethod = "mean" | "nearest" | "mode";
 
-/** The number types, in the order of `src/conventions/downsample.rs`. */
+/** The number types, in the order of `src/kernel/number.rs`. */
 const NUMBERS = ["bool", ...Object.keys(NUMBER_VIEWS)];
 const METHODS: readonly DownsampleMethod[] = ["nearest", "mean", "mode"];
 const OPERATION = 3;
