@@ -22,7 +22,6 @@ use std::rc::Rc;
 
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result, at_node};
-use crate::format::codec::sharding::ChunkOrder;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
 use crate::hierarchy::beyond::{ChunksBeyond, Clearing, clip_edges};
@@ -31,7 +30,7 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::store::RequestContext;
 use crate::write::encoder::Encoder;
-use crate::write::{WriteProgress, WriteRequest, WriteSource, write};
+use crate::write::{NewElements, WriteProgress, WriteRequest, write};
 
 /// Changes an array's shape. Returns the array with its new shape.
 ///
@@ -86,11 +85,7 @@ pub struct Appended {
     /// The number of indices to add along that dimension.
     pub len: u64,
     /// The elements to append. Their shape is that of the array, with `len` along the axis.
-    pub source: WriteSource,
-    /// Whether to store chunks that have only the fill value.
-    pub keep_empty_chunks: bool,
-    /// The order of inner chunks in a shard.
-    pub chunk_order: ChunkOrder,
+    pub elements: NewElements,
 }
 
 /// Makes an array longer and writes the new elements. Returns the longer array.
@@ -125,12 +120,8 @@ pub async fn append(
         clip_edges(&old, &[appended.axis], clearing).await?;
         let mut entries = vec![DimensionSelection::All; rank];
         entries[appended.axis] = DimensionSelection::Slice { start: Some(start), stop: None, step: None };
-        let request = WriteRequest {
-            selection: Selection::Orthogonal(entries),
-            source: appended.source.clone(),
-            keep_empty_chunks: appended.keep_empty_chunks,
-            chunk_order: appended.chunk_order,
-        };
+        let selection = Selection::Orthogonal(entries);
+        let request = WriteRequest { selection, elements: appended.elements.clone() };
         if let Err(error) = write(&new, &request, encoder, progress, context).await {
             // The chunks that were written lie past the end. They are erased as far as the store
             // allows. What is left is cleared before the array grows over it.

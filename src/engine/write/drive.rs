@@ -62,7 +62,7 @@ impl<'a> WriteRun<'a> {
         let binding = array.binding();
         let selected = request.selection.resolve(&binding.metadata().shape)?;
         let plan = WritePlan::new(binding, &selected)?;
-        check_source(&request.source, plan.source_shape(), binding.metadata().data_type.size())?;
+        check_source(&request.elements.source, plan.source_shape(), binding.metadata().data_type.size())?;
         // Refuses an array with unknown codecs before anything is written.
         binding.first_chain()?;
         let total = plan.chunk_count()?;
@@ -103,7 +103,8 @@ impl<'a> WriteRun<'a> {
 
     async fn chunk(&self, i: u64, writer: &ChunkWriter<'_>) -> Result<ChunkOutcome> {
         let ChunkWrite { chunk, projection, source: cut, covers } = self.plan.chunk(i)?;
-        let (elements, broadcast) = match &self.request.source {
+        let new = &self.request.elements;
+        let (elements, broadcast) = match &new.source {
             WriteSource::Element(element) => (Value::from(element.clone()), true),
             WriteSource::Elements(elements) => (self.cut_fixed(elements, &cut)?, false),
             WriteSource::Variable(elements) => (self.cut_variable(elements, &cut)?, false),
@@ -111,8 +112,8 @@ impl<'a> WriteRun<'a> {
         let update = ChunkUpdate {
             chunk,
             change: Change::Write { projection, broadcast },
-            keep_empty: self.request.keep_empty_chunks,
-            order: self.request.chunk_order,
+            keep_empty: new.keep_empty_chunks,
+            order: new.chunk_order,
         };
         writer.change(ChunkChange { update, elements, covers }).await
     }

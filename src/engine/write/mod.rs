@@ -14,4 +14,4 @@ mod old_shard;
 pub(crate) mod types;
 
 pub use drive::write;
-pub use types::{WriteProgress, WriteRequest, WriteSource};
+pub use types::{NewElements, WriteProgress, WriteRequest, WriteSource};

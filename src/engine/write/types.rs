@@ -19,17 +19,30 @@ pub enum WriteSource {
     Element(Vec<u8>),
 }
 
+/// New elements, and how to store them.
+#[derive(Clone, Debug)]
+pub struct NewElements {
+    /// The elements.
+    pub source: WriteSource,
+    /// Whether to store chunks that contain only the fill value. By default they are erased.
+    pub keep_empty_chunks: bool,
+    /// The order of inner chunks in a shard.
+    pub chunk_order: ChunkOrder,
+}
+
+impl From<WriteSource> for NewElements {
+    fn from(source: WriteSource) -> Self {
+        Self { source, keep_empty_chunks: false, chunk_order: ChunkOrder::C }
+    }
+}
+
 /// A request to write to a selection of an array.
 #[derive(Clone, Debug)]
 pub struct WriteRequest {
     /// The places to write. If an index occurs twice, the later value is stored.
     pub selection: Selection,
     /// The new elements.
-    pub source: WriteSource,
-    /// Whether to store chunks that contain only the fill value. By default they are erased.
-    pub keep_empty_chunks: bool,
-    /// The order of inner chunks in a shard.
-    pub chunk_order: ChunkOrder,
+    pub elements: NewElements,
 }
 
 /// Progress of a write.

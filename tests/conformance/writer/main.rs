@@ -24,7 +24,6 @@ use serde_json::{Value as Json, json};
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Result;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::data_type::DataType;
 use zarr_wasm::format::metadata::write::options::ArrayOptions;
 use zarr_wasm::format::path::{NodePath, StoreKey};
@@ -111,8 +110,7 @@ fn make(array: &Rc<Array>, model: &mut Model, change: &Change, numbers: &mut Num
             let selection = Selection::Orthogonal(ranges.iter().map(slice).collect());
             let places = model.selected(&selection);
             let source = new_elements(array, model, &places, numbers)?;
-            let request =
-                WriteRequest { selection, source, keep_empty_chunks: false, chunk_order: ChunkOrder::C };
+            let request = WriteRequest { selection, elements: source.into() };
             block_on(write(array, &request, &InlineEncoder, &|_| {}, &context))?;
             Ok(array.clone())
         }
@@ -128,13 +126,7 @@ fn make(array: &Rc<Array>, model: &mut Model, change: &Change, numbers: &mut Num
             let places: Vec<_> =
                 positions(&shape).into_iter().filter(|place| place[*axis] >= start).collect();
             let source = new_elements(array, model, &places, numbers)?;
-            let appended = Appended {
-                axis: *axis,
-                len: *len,
-                source,
-                keep_empty_chunks: false,
-                chunk_order: ChunkOrder::C,
-            };
+            let appended = Appended { axis: *axis, len: *len, elements: source.into() };
             block_on(append(array, &appended, &InlineEncoder, &|_| {}, &context))
         }
     }

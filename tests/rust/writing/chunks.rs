@@ -6,7 +6,6 @@ use futures_executor::block_on;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::ErrorKind;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::hierarchy::consolidate::consolidate;
 use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
@@ -15,7 +14,7 @@ use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::wrap::Counting;
 use zarr_wasm_engine::internals::store::{ByteRange, Store};
 use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
-use zarr_wasm_engine::internals::write::{WriteRequest, WriteSource, write};
+use zarr_wasm_engine::internals::write::{NewElements, WriteRequest, WriteSource, write};
 
 use crate::stores::{picky, slow};
 use crate::{SMALL, context, create_array, elements, memory, put, read_all, reopen, stored};
@@ -150,9 +149,7 @@ fn empty_chunks_are_kept_by_option() {
     let source = WriteSource::Element(vec![0]);
     let request = WriteRequest {
         selection: Selection::all(),
-        source,
-        keep_empty_chunks: true,
-        chunk_order: ChunkOrder::C,
+        elements: NewElements { keep_empty_chunks: true, ..source.into() },
     };
     block_on(write(&array, &request, &InlineEncoder, &|_| {}, &context())).unwrap();
     assert_eq!(stored(&memory, "a/c/2"), Some(vec![0, 0]));
@@ -224,13 +221,8 @@ fn two_appends_at_a_time_both_survive() {
     let store = slow(9);
     let array =
         create_array(&store, "a", r#"{"shape":[0,2],"chunk_shape":[3,2],"data_type":"uint8"}"#).unwrap();
-    let appended = |value: u8| Appended {
-        axis: 0,
-        len: 2,
-        source: WriteSource::Element(vec![value]),
-        keep_empty_chunks: false,
-        chunk_order: ChunkOrder::C,
-    };
+    let appended =
+        |value: u8| Appended { axis: 0, len: 2, elements: WriteSource::Element(vec![value]).into() };
     let (one, two, context) = (appended(1), appended(2), context());
     let one = append(&array, &one, &InlineEncoder, &|_| {}, &context);
     let two = append(&array, &two, &InlineEncoder, &|_| {}, &context);
@@ -249,13 +241,7 @@ fn an_append_that_fails_leaves_the_old_array() {
         create_array(&store, "a", r#"{"shape":[5],"chunk_shape":[2],"data_type":"uint8","codecs":[]}"#)
             .unwrap();
     put(&array, Selection::all(), elements(1..6)).unwrap();
-    let appended = Appended {
-        axis: 0,
-        len: 4,
-        source: elements(10..14),
-        keep_empty_chunks: false,
-        chunk_order: ChunkOrder::C,
-    };
+    let appended = Appended { axis: 0, len: 4, elements: elements(10..14).into() };
     let failed = block_on(append(&array, &appended, &InlineEncoder, &|_| {}, &context()));
     assert_eq!(failed.map(drop).unwrap_err().kind(), ErrorKind::Store);
     assert_eq!(read_all(&reopen(&store, "a")).unwrap(), [1, 2, 3, 4, 5]);

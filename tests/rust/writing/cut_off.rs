@@ -11,7 +11,6 @@ use std::rc::Rc;
 use futures_executor::block_on;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::{Error, Result};
-use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm_engine::internals::read::array::Array;
@@ -132,13 +131,7 @@ fn perform(array: &Rc<Array>, step: Step) -> Result<Rc<Array>> {
         Step::Set => put(array, part(), WriteSource::Element(vec![99])).map(|_| array.clone()),
         Step::Resize(shape) => block_on(resize(array, &shape, &InlineEncoder, &context())),
         Step::Append { axis, len, value } => {
-            let appended = Appended {
-                axis,
-                len,
-                source: WriteSource::Element(vec![value]),
-                keep_empty_chunks: false,
-                chunk_order: ChunkOrder::C,
-            };
+            let appended = Appended { axis, len, elements: WriteSource::Element(vec![value]).into() };
             block_on(append(array, &appended, &InlineEncoder, &|_| {}, &context()))
         }
     }

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use futures_executor::block_on;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::{Error, ErrorKind, Result};
-use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::hierarchy::attributes::update_attributes;
@@ -110,13 +109,7 @@ fn grow(store: &Rc<dyn Store>) -> Result<()> {
 }
 
 fn append_rows(store: &Rc<dyn Store>) -> Result<()> {
-    let appended = Appended {
-        axis: 0,
-        len: 3,
-        source: WriteSource::Element(vec![50]),
-        keep_empty_chunks: false,
-        chunk_order: ChunkOrder::C,
-    };
+    let appended = Appended { axis: 0, len: 3, elements: WriteSource::Element(vec![50]).into() };
     block_on(append(&reopen(store, "g/a"), &appended, &InlineEncoder, &|_| {}, &context())).map(drop)
 }
 

@@ -21,7 +21,6 @@ use futures_executor::block_on;
 use support::ReadElements;
 use zarr_wasm::access::selection::Selection;
 use zarr_wasm::error::Result;
-use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::metadata::ZarrFormat;
 use zarr_wasm::format::metadata::write::options::ArrayOptions;
 use zarr_wasm::format::path::StoreKey;
@@ -62,7 +61,7 @@ fn read_all(array: &Rc<Array>) -> Result<Vec<u8>> {
 }
 
 fn put(array: &Rc<Array>, selection: Selection, source: WriteSource) -> Result<WriteProgress> {
-    let request = WriteRequest { selection, source, keep_empty_chunks: false, chunk_order: ChunkOrder::C };
+    let request = WriteRequest { selection, elements: source.into() };
     block_on(write(array, &request, &InlineEncoder, &|_| {}, &context()))
 }
 

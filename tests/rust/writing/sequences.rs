@@ -7,7 +7,6 @@ use futures_util::future::join_all;
 use proptest::prelude::*;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Result;
-use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm_engine::internals::read::array::Array;
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
@@ -251,13 +250,7 @@ fn take_step(array: &Rc<Array>, model: &mut Model, step: &Step) -> Result<Rc<Arr
                 written.extend(element);
             }
             let source = WriteSource::Elements(written.into());
-            let appended = Appended {
-                axis: *axis,
-                len: *len,
-                source,
-                keep_empty_chunks: false,
-                chunk_order: ChunkOrder::C,
-            };
+            let appended = Appended { axis: *axis, len: *len, elements: source.into() };
             block_on(append(array, &appended, &InlineEncoder, &|_| {}, &context()))
         }
         Step::Append { .. } => Ok(array.clone()),
@@ -322,7 +315,7 @@ proptest! {
             }
             let lists = (0..layout.shape.len()).map(|d| mine.iter().map(|(_, at)| at[d].cast_signed()).collect());
             let selection = Selection::Points(lists.collect());
-            requests.push(WriteRequest { selection, source: WriteSource::Elements(written.into()), keep_empty_chunks: false, chunk_order: ChunkOrder::C });
+            requests.push(WriteRequest { selection, elements: WriteSource::Elements(written.into()).into() });
         }
         let context = context();
         let writes = requests.iter().map(|request| write(&array, request, &InlineEncoder, &|_| {}, &context));

@@ -22,7 +22,7 @@ use crate::js::{host, plain, read, registry, store, task};
 use crate::read::array::Array;
 use crate::store::LocalFuture;
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
-use crate::write::{WriteProgress, WriteRequest, WriteSource, write};
+use crate::write::{NewElements, WriteProgress, WriteRequest, WriteSource, write};
 
 #[wasm_bindgen]
 extern "C" {
@@ -91,6 +91,14 @@ fn source_of(source: &Source) -> Result<WriteSource> {
     }
 }
 
+fn elements_of(source: &Source) -> Result<NewElements> {
+    Ok(NewElements {
+        source: source_of(source)?,
+        keep_empty_chunks: source.keep_empty_chunks(),
+        chunk_order: order_of(source)?,
+    })
+}
+
 fn order_of(source: &Source) -> Result<ChunkOrder> {
     match source.chunk_order().as_deref() {
         None | Some("C") => Ok(ChunkOrder::C),
@@ -132,12 +140,7 @@ pub fn write_array(
 ) -> u32 {
     task::start(settle, async move {
         let array = registry::array(array)?;
-        let request = WriteRequest {
-            selection: read::selection(&request)?,
-            source: source_of(&source)?,
-            keep_empty_chunks: source.keep_empty_chunks(),
-            chunk_order: order_of(&source)?,
-        };
+        let request = WriteRequest { selection: read::selection(&request)?, elements: elements_of(&source)? };
         let encoder = JobEncoder::new(job.clone(), signal.clone());
         let hear = |progress: &WriteProgress| hear(&job, progress);
         write(&array, &request, &encoder, &hear, &store::context(signal)).await?;
@@ -158,13 +161,8 @@ pub fn append_array(
 ) -> u32 {
     task::start(settle, async move {
         let array = registry::array(array)?;
-        let appended = Appended {
-            axis: axis as usize,
-            len: plain::natural(len)?,
-            source: source_of(&source)?,
-            keep_empty_chunks: source.keep_empty_chunks(),
-            chunk_order: order_of(&source)?,
-        };
+        let elements = elements_of(&source)?;
+        let appended = Appended { axis: axis as usize, len: plain::natural(len)?, elements };
         let encoder = JobEncoder::new(job.clone(), signal.clone());
         let hear = |progress: &WriteProgress| hear(&job, progress);
         let longer = append(&array, &appended, &encoder, &hear, &store::context(signal)).await?;
