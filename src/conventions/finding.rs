@@ -85,11 +85,6 @@ impl Report {
         (!sentences.is_empty()).then(|| format!("{}{more}", sentences.join("; ")))
     }
 
-    /// Whether a finding breaks a "must".
-    pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
-    }
-
     /// All findings, and a note about findings that were left out.
     pub fn into_findings(mut self) -> Vec<Finding> {
         if self.omitted > 0 {

@@ -39,9 +39,6 @@ pub struct Node {
     /// The shape of an array.
     #[serde(default)]
     pub shape: Vec<f64>,
-    /// The chunk shape of an array.
-    #[serde(default)]
-    pub chunks: Vec<f64>,
     /// The dimension names of an array, if the metadata has them.
     #[serde(default)]
     dimension_names: Option<Vec<Option<String>>>,

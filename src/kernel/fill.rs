@@ -1,9 +1,5 @@
-//! Fill values: repeats one element over a slice or over a box in a slice.
-//!
-//! A slice is filled with one element, then with copies of the filled part. A box is a scatter
-//! whose source strides are 0. `format::data_type` knows the bytes of a fill value.
-
-use super::scatter::{Dim, OutOfBounds, Strided, scatter};
+//! Fill values: repeats one element over a slice, which is filled with the element, then with
+//! copies of the filled part. `format::data_type` knows the bytes of a fill value.
 
 /// The filled bytes that further copies are taken from. They stay in the first-level cache.
 const PATTERN: usize = 4096;
@@ -36,23 +32,6 @@ pub fn append_zeros(buf: &mut Vec<u8>, additional: usize) {
     buf.resize(buf.len() + additional, 0);
 }
 
-/// Repeats `element` over a box of `dst` that starts at byte `offset`. `dims` are (count, stride in
-/// bytes), in any order.
-///
-/// # Errors
-/// When the box reaches outside of `dst`. Nothing is written then.
-pub fn fill_strided(
-    dst: &mut [u8],
-    offset: usize,
-    element: &[u8],
-    dims: &[(usize, isize)],
-) -> Result<(), OutOfBounds> {
-    let dims: Vec<Dim> =
-        dims.iter().map(|&(count, dst_stride)| Dim { count, src_stride: 0, dst_stride }).collect();
-    let plan = Strided { element_size: element.len(), src_offset: 0, dst_offset: offset, dims: &dims };
-    scatter(element, dst, &plan)
-}
-
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation)]
 mod tests {
@@ -82,25 +61,7 @@ mod tests {
     fn an_empty_element_changes_nothing() {
         let mut dst = [1, 2, 3];
         fill(&mut dst, &[]);
-        fill_strided(&mut dst, 0, &[], &[(3, 1)]).unwrap();
         assert_eq!(dst, [1, 2, 3]);
-    }
-
-    #[test]
-    fn fills_a_box_and_nothing_else() {
-        // A 2 × 3 box of two-byte elements at row 1, column 1 of 4 × 5.
-        let mut dst = [0; 40];
-        fill_strided(&mut dst, 12, &[1, 2], &[(2, 10), (3, 2)]).unwrap();
-        let row = [0, 0, 1, 2, 1, 2, 1, 2, 0, 0];
-        assert_eq!(dst, *[[0; 10], row, row, [0; 10]].as_flattened());
-    }
-
-    #[test]
-    fn a_box_that_reaches_outside_is_refused() {
-        let mut dst = [0; 8];
-        assert_eq!(fill_strided(&mut dst, 2, &[1, 2], &[(4, 2)]), Err(OutOfBounds));
-        assert_eq!(fill_strided(&mut dst, 0, &[1, 2], &[(2, -2)]), Err(OutOfBounds));
-        assert_eq!(dst, [0; 8]);
     }
 }
 

@@ -121,12 +121,7 @@ impl TimeUnits {
         Ok(Self { calendar: known, unit: length, epoch })
     }
 
-    /// The moment of a count; `None` for NaN, the infinities and counts beyond all dates.
-    pub fn moment(&self, count: &Value) -> Option<Moment> {
-        moment_of(self.instant(count)?, self.calendar)
-    }
-
-    /// Nanoseconds from day 0 of the calendar to a count.
+    /// Nanoseconds from day 0 of the calendar to a count; `None` for NaN and the infinities.
     pub fn instant(&self, count: &Value) -> Option<i128> {
         let whole = count.as_i64().map(i128::from).or_else(|| count.as_u64().map(i128::from));
         let since = match whole {

@@ -16,8 +16,6 @@ pub struct Extension<'a> {
     pub name: Cow<'a, str>,
     /// The configuration object. `None` where there is none, which means the same as an empty one.
     pub configuration: Option<Json<'a>>,
-    /// Whether a reader that does not know the extension must refuse the node.
-    pub must_understand: bool,
 }
 
 impl<'a> Extension<'a> {
@@ -28,15 +26,16 @@ impl<'a> Extension<'a> {
     /// define.
     pub fn parse(json: Json<'a>) -> Result<Self> {
         let members = match json.kind_name() {
-            "a string" => return Ok(Self { name: json.str()?, configuration: None, must_understand: true }),
+            "a string" => return Ok(Self { name: json.str()?, configuration: None }),
             "an object" => json.object()?,
             _ => return Err(json.unexpected("a name or an object with one")),
         };
         let extension = Self {
             name: members.require("name", Json::str)?,
             configuration: members.read_unless_null("configuration", |json| json.object().map(|_| json))?,
-            must_understand: members.read("must_understand", Json::bool)?.unwrap_or(true),
         };
+        // An extension that is unknown is refused, whatever it says of itself.
+        members.read("must_understand", Json::bool)?;
         refuse_unknown(members, &["name", "configuration", "must_understand"])?;
         Ok(extension)
     }
@@ -86,13 +85,12 @@ mod tests {
         assert!(extensions[0].configuration().unwrap().iter().next().is_none());
         assert_eq!(extensions[1].name, "gzip");
         assert_eq!(extensions[1].configuration.unwrap().text(), r#"{"level":1}"#);
-        assert!(extensions[1].must_understand);
     }
 
     #[test]
-    fn must_understand_is_read() {
+    fn must_understand_may_be_there() {
         let document = Document::parse(br#"{"name":"x","must_understand":false}"#).unwrap();
-        assert!(!Extension::parse(document.root()).unwrap().must_understand);
+        assert_eq!(Extension::parse(document.root()).unwrap().name, "x");
     }
 
     #[test]

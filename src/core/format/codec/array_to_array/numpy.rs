@@ -31,7 +31,7 @@ pub(super) fn dtype(configuration: &Configuration<'_>, field: &str) -> Result<Op
 }
 
 fn parse_dtype(text: &str) -> Result<DataType> {
-    let named = Extension { name: Cow::Borrowed(text), configuration: None, must_understand: true };
+    let named = Extension { name: Cow::Borrowed(text), configuration: None };
     if let Ok(data_type) = name::parse(&named) {
         return Ok(data_type);
     }

@@ -17,7 +17,6 @@ use super::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use super::large::{DocumentScan, OTHERS, metadata_path};
 use super::split::Split;
 use super::{Draft, NodeKind, NodeMetadata, ZarrFormat, draft, v3};
-use super::{GroupMetadata, attributes, document};
 use crate::error::{Error, IS_FULL, Result, Stage};
 use crate::format::json::text::ObjectText;
 use crate::format::json::{Document, Json};
@@ -226,23 +225,6 @@ impl Consolidated {
     /// Warnings about documents that were skipped.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
-    }
-
-    /// Parses the node at a path, which may be an implicit group. `None` where there is none.
-    pub fn node(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
-        match self.kind(path)? {
-            // The group's own document has all others in it: it is not copied.
-            _ if self.is_own_group(path) => Some(v3::parse_node(self.own.as_bytes())),
-            NodeKind::ImplicitGroup => Some(Ok(NodeMetadata::Group(GroupMetadata {
-                format: self.format,
-                attributes: attributes::NONE.to_owned(),
-                warnings: Vec::new(),
-            }))),
-            NodeKind::Array | NodeKind::Group => {
-                let parsed = document::parse(&self.document(path)?);
-                Some(parsed.map_err(|error| error.at_node(path.as_str())))
-            }
-        }
     }
 
     /// Parses the v3 group whose `zarr.json` this is. `None` for other texts.

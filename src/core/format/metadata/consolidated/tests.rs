@@ -1,5 +1,6 @@
 //! Tests of indexing, listing and parsing consolidated metadata.
 
+use super::super::document;
 use super::*;
 use crate::error::ErrorKind;
 
@@ -9,6 +10,14 @@ const V3_GROUP: &str = r#"{"zarr_format":3,"node_type":"group","attributes":{"a"
 
 fn path(path: &str) -> NodePath {
     NodePath::parse_any(path).unwrap()
+}
+
+/// The node of a document, or the group that holds all documents.
+fn node(consolidated: &Consolidated, at: &str) -> Result<NodeMetadata> {
+    match consolidated.document(&path(at)) {
+        Some(document) => document::parse(&document),
+        None => consolidated.own_group().unwrap(),
+    }
 }
 
 fn v2(documents: &[(&str, &str)]) -> Consolidated {
@@ -39,12 +48,10 @@ fn v2_documents_are_grouped_by_node() {
         ("b/.zattrs", r#"{"_ARRAY_DIMENSIONS":["x"],"n":NaN}"#),
         ("a/c/.zarray", V2_ARRAY),
     ]);
-    let Some(Ok(NodeMetadata::Array(array))) = consolidated.node(&path("b")) else { panic!("no array") };
+    let Ok(NodeMetadata::Array(array)) = node(&consolidated, "b") else { panic!("no array") };
     assert_eq!(array.dimension_names, Some(vec![Some("x".into())]));
     assert_eq!(array.attributes, r#"{"_ARRAY_DIMENSIONS":["x"],"n":NaN}"#);
-    let Some(Ok(NodeMetadata::Group(group))) = consolidated.node(&NodePath::root()) else {
-        panic!("no group")
-    };
+    let Ok(NodeMetadata::Group(group)) = node(&consolidated, "") else { panic!("no group") };
     assert_eq!(group.attributes, r#"{"title":"t"}"#);
     let document = consolidated.document(&path("a/c")).unwrap();
     assert_eq!(document.texts, [(".zarray".to_owned(), V2_ARRAY.to_owned())]);
@@ -55,12 +62,10 @@ fn v2_documents_are_grouped_by_node() {
 #[test]
 fn v3_documents_are_found_without_that_of_the_group() {
     let consolidated = v3(&[("z", V3_GROUP), ("z/a", V3_ARRAY)]);
-    assert!(matches!(consolidated.node(&path("z/a")), Some(Ok(NodeMetadata::Array(_)))));
-    let Some(Ok(NodeMetadata::Group(group))) = consolidated.node(&path("z")) else { panic!("no group") };
+    assert!(matches!(node(&consolidated, "z/a"), Ok(NodeMetadata::Array(_))));
+    let Ok(NodeMetadata::Group(group)) = node(&consolidated, "z") else { panic!("no group") };
     assert_eq!(group.attributes, r#"{"a":NaN}"#);
-    let Some(Ok(NodeMetadata::Group(root))) = consolidated.node(&NodePath::root()) else {
-        panic!("no group")
-    };
+    let Ok(NodeMetadata::Group(root)) = node(&consolidated, "") else { panic!("no group") };
     assert_eq!(root.attributes, r#"{"b":1}"#);
     let contents = [("", NodeKind::Group), ("z", NodeKind::Group), ("z/a", NodeKind::Array)];
     assert_eq!(named(consolidated.contents()), contents.map(|(path, kind)| (path.to_owned(), kind)));
@@ -83,7 +88,7 @@ fn documents_of_a_draft_have_keys_of_the_store() {
     let mut named = named(consolidated.contents());
     named.reverse();
     assert_eq!(named, contents.map(|(path, kind)| (path.to_owned(), kind)));
-    assert!(matches!(consolidated.node(&path("a/b")), Some(Ok(NodeMetadata::Array(_)))));
+    assert!(matches!(node(&consolidated, "a/b"), Ok(NodeMetadata::Array(_))));
     assert_eq!(consolidated.kind(&path("a")), Some(NodeKind::ImplicitGroup));
     let document = consolidated.document(&path("a/b")).unwrap();
     let texts = [(ZARR_JSON.to_owned(), entry.to_owned()), (".array.json".to_owned(), array.to_owned())];
@@ -97,12 +102,11 @@ fn groups_are_implied_by_nodes_below_them() {
     let consolidated = v3(&[("a/b/c", V3_ARRAY)]);
     for implied in ["a", "a/b"] {
         assert_eq!(consolidated.kind(&path(implied)), Some(NodeKind::ImplicitGroup));
-        assert!(matches!(consolidated.node(&path(implied)), Some(Ok(NodeMetadata::Group(_)))));
         assert!(consolidated.document(&path(implied)).is_none());
     }
     for absent in ["b", "a/b/c/d", "a/bc", "a/b/cc"] {
         assert_eq!(consolidated.kind(&path(absent)), None, "{absent}");
-        assert!(consolidated.node(&path(absent)).is_none());
+        assert!(consolidated.document(&path(absent)).is_none());
     }
 }
 
@@ -153,13 +157,11 @@ fn invalid_paths_are_skipped_with_a_warning() {
 }
 
 #[test]
-fn an_invalid_node_fails_alone_with_its_path() {
+fn an_invalid_node_fails_alone() {
     let consolidated = v3(&[("good", V3_ARRAY), ("bad", "{}"), ("worse", "7")]);
-    assert!(consolidated.node(&path("good")).unwrap().is_ok());
+    assert!(node(&consolidated, "good").is_ok());
     for bad in ["bad", "worse"] {
-        let error = consolidated.node(&path(bad)).unwrap().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Format);
-        assert_eq!(error.context().node.as_deref(), Some(bad));
+        assert_eq!(node(&consolidated, bad).unwrap_err().kind(), ErrorKind::Format);
     }
 }
 
@@ -212,7 +214,7 @@ fn texts_stored_elsewhere_are_read_in_parts() {
     }));
     assert_eq!(named(consolidated.contents()), before);
     assert_eq!(read.borrow().len(), 0, "the scan has seen what kinds they are");
-    assert!(matches!(consolidated.node(&path("a")), Some(Ok(NodeMetadata::Array(_)))));
+    assert!(matches!(node(&consolidated, "a"), Ok(NodeMetadata::Array(_))));
     assert_eq!(consolidated.document(&path("b")).unwrap().text(ZARR_JSON), Some(V3_GROUP));
     assert_eq!(read.borrow().len(), 2);
     let Some(Ok(NodeMetadata::Group(own))) = consolidated.own_group() else { panic!("no group") };
