@@ -43,6 +43,20 @@ pub enum Reference {
     },
 }
 
+impl Reference {
+    /// A file, or the range of it that offset and length give. `None` where one of them is missing
+    /// or the range ends beyond 2^64.
+    fn of(url: Url, offset: Option<u64>, len: Option<u64>) -> Option<Self> {
+        match (offset, len) {
+            (None, None) => Some(Self::File(url)),
+            _ => {
+                let (offset, len) = (offset?, len?);
+                offset.checked_add(len).map(|_| Self::Part { url, offset, len })
+            }
+        }
+    }
+}
+
 /// How many URLs are known at once, so that each is stored and rendered once. The map of a document
 /// with more is emptied when it is full.
 const KNOWN_URLS: usize = 1 << 20;
@@ -226,16 +240,8 @@ impl<'a> Collector<'a> {
     fn take_remote(&mut self, key: &str, Remote(url, offset, len): Remote<'a>) -> Result<()> {
         let url = url.map_or(Ok(Url::OF_READER), |url| self.number(url));
         let url = url.map_err(|error| error.at_key(key))?;
-        let reference = match (offset, len) {
-            (None, None) => Reference::File(url),
-            (Some(offset), Some(len)) if offset.checked_add(len).is_some() => {
-                Reference::Part { url, offset, len }
-            }
-            _ => {
-                return Err(Error::format("a reference needs an offset and a length below 2^64").at_key(key));
-            }
-        };
-        self.push(key, reference)
+        let wrong = || Error::format("a reference needs an offset and a length below 2^64").at_key(key);
+        self.push(key, Reference::of(url, offset, len).ok_or_else(wrong)?)
     }
 
     fn number(&mut self, url: Cow<'a, str>) -> Result<Url> {
@@ -277,18 +283,8 @@ impl<'a> Collector<'a> {
         let (key, url, offset, len): (String, String, _, _) = rendered?;
         let urls = &mut self.references.urls;
         let url = if urls.get(urls.last()) == Some(&url) { urls.last() } else { urls.push(&url)? };
-        let reference = match (offset, len) {
-            (None, None) => Reference::File(url),
-            (Some(offset), Some(len)) if offset.checked_add(len).is_some() => {
-                Reference::Part { url, offset, len }
-            }
-            _ => {
-                return Err(
-                    Error::format("generated references need both an offset and a length").at_key(key)
-                );
-            }
-        };
-        self.push(&key, reference)
+        let wrong = || Error::format("generated references need both an offset and a length").at_key(&*key);
+        self.push(&key, Reference::of(url, offset, len).ok_or_else(wrong)?)
     }
 }
 
