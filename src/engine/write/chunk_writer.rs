@@ -37,7 +37,8 @@ impl<'a> ChunkWriter<'a> {
             return Err(Error::aborted("the write was aborted"));
         }
         let done = self.change_locked(&key, change).await;
-        done.map_err(|error| self.with_key(error, &key))
+        // Encoders know only keys relative to the array.
+        done.map_err(|error| error.replace_key(key.as_str()))
     }
 
     async fn change_locked(&self, key: &StoreKey, change: ChunkChange) -> Result<ChunkOutcome> {
@@ -104,10 +105,5 @@ impl<'a> ChunkWriter<'a> {
         let store = self.array.chunks();
         let _touched = writers::touch(store, std::slice::from_ref(key));
         store.erase(key).await
-    }
-
-    /// Completes the key of an error, because encoders know only keys relative to the array.
-    fn with_key(&self, error: Error, key: &StoreKey) -> Error {
-        error.replace_key(key.as_str())
     }
 }

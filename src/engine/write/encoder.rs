@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::access::chunk_update::Updated;
 use crate::error::Result;
 use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
@@ -17,15 +18,7 @@ pub struct EncodeJob {
 }
 
 /// The new value of a chunk.
-#[derive(Clone, Debug)]
-pub enum Encoded {
-    /// The stored value does not change.
-    Same,
-    /// The chunk contains only the fill value.
-    Empty,
-    /// These bytes.
-    Bytes(Value),
-}
+pub type Encoded = Updated<Value>;
 
 /// Encodes the chunks of writes.
 pub trait Encoder {

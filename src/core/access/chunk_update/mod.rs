@@ -61,15 +61,15 @@ pub enum Change {
     Clip(Vec<u64>),
 }
 
-/// The result of a change.
+/// The result of a change. `B` holds bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Updated {
+pub enum Updated<B = Vec<u8>> {
     /// The stored bytes stay as they are.
     Same,
     /// The chunk has only the fill value and need not be stored.
     Empty,
     /// The bytes to store.
-    Bytes(Vec<u8>),
+    Bytes(B),
 }
 
 const KEEP_EMPTY: u32 = 1;
