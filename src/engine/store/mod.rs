@@ -362,6 +362,19 @@ pub trait Store {
     }
 }
 
+/// The first value, or else the second, which is asked for where the first is absent.
+pub(crate) fn first_of<'a, T: 'a>(
+    first: LocalFuture<'a, Result<Option<T>>>,
+    second: impl FnOnce() -> LocalFuture<'a, Result<Option<T>>> + 'a,
+) -> LocalFuture<'a, Result<Option<T>>> {
+    Box::pin(async move {
+        match first.await? {
+            None => second().await,
+            found => Ok(found),
+        }
+    })
+}
+
 /// The innermost store, without its wrappers. Stores with one such store hold the same values.
 pub(crate) fn innermost(store: &Rc<dyn Store>) -> Rc<dyn Store> {
     let mut store = store;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, GetFuture, LocalFuture, RequestContext, SizeFuture, Store};
+use crate::store::{ByteRange, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, first_of};
 
 /// A store with an alias for one key.
 pub struct Alias {
@@ -28,24 +28,14 @@ impl Store for Alias {
         if *key != self.key {
             return self.inner.get(key, range, context);
         }
-        Box::pin(async move {
-            match self.inner.get(key, range, context).await? {
-                None => self.inner.get(&self.other, range, context).await,
-                found => Ok(found),
-            }
-        })
+        first_of(self.inner.get(key, range, context), move || self.inner.get(&self.other, range, context))
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         if *key != self.key {
             return self.inner.size(key, context);
         }
-        Box::pin(async move {
-            match self.inner.size(key, context).await? {
-                None => self.inner.size(&self.other, context).await,
-                found => Ok(found),
-            }
-        })
+        first_of(self.inner.size(key, context), || self.inner.size(&self.other, context))
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {

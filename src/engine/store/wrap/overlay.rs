@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::{
-    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, in_full,
+    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, first_of,
+    in_full,
 };
 
 /// A store over another store.
@@ -57,21 +58,11 @@ impl Store for OverlayStore {
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
-        Box::pin(async move {
-            match self.first.get(key, range, context).await? {
-                Some(fetched) => Ok(Some(fetched)),
-                None => self.second.get(key, range, context).await,
-            }
-        })
+        first_of(self.first.get(key, range, context), move || self.second.get(key, range, context))
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
-        Box::pin(async move {
-            match self.first.size(key, context).await? {
-                Some(size) => Ok(Some(size)),
-                None => self.second.size(key, context).await,
-            }
-        })
+        first_of(self.first.size(key, context), || self.second.size(key, context))
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
