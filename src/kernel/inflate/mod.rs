@@ -4,6 +4,11 @@
 //! checksums that do not compress, and copies what it decodes to a window of its own. The tests
 //! compare this with zlib-rs. The codecs handle headers, checksums and growing outputs.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "symbols are below 288, lengths of codes at most 15, and look-ups are masked"
+)]
+
 mod bits;
 mod huffman;
 

@@ -26,8 +26,9 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
         return Err(Error::format("quantize encodes floating-point numbers only"));
     }
     // The smallest power of two that is at least 10^digits.
-    let bits = (f64::from(digits) * std::f64::consts::LOG2_10).ceil();
-    let scale = rounded(power_of_two(bits as i32), float);
+    #[allow(clippy::cast_possible_truncation, reason = "at most 300 digits")]
+    let bits = (f64::from(digits) * std::f64::consts::LOG2_10).ceil() as i32;
+    let scale = rounded(power_of_two(bits), float);
     let quantised = move |number: f64| {
         let steps = rounded(number * scale, float).round_ties_even();
         rounded(steps / scale, float)
