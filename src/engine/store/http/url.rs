@@ -6,8 +6,8 @@
 //! the page's address.
 //!
 //! This file joins paths. It does not decide which server a URL leads to: only the platform's
-//! `URL`, which `fetch` uses, does (`src/ts/engine/http/redirects.ts`). `fuzz/targets/urls.rs` compares
-//! the two.
+//! `URL`, which `fetch` uses, does (`src/ts/engine/http/redirects.ts`). `fuzz/targets/urls.rs`
+//! compares the two.
 //!
 //! [`StoreKey`]: crate::format::path::StoreKey
 
