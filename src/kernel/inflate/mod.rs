@@ -59,6 +59,8 @@ enum Next {
 pub struct InflateState {
     literals: Table,
     distances: Table,
+    /// Whether these are the fixed codes. Blocks of a few bits may follow each other by millions.
+    has_fixed_codes: bool,
     bits: Bits,
     written: usize,
     next: Next,
@@ -119,11 +121,16 @@ impl InflateState {
 
     /// §3.2.6
     fn use_fixed_codes(&mut self) -> Option<()> {
+        if self.has_fixed_codes {
+            return Some(());
+        }
         let mut lengths = [8; 288];
         lengths[144..256].fill(9);
         lengths[256..280].fill(7);
         self.literals.set(LITERAL_BITS, &lengths, Entry::literal_or_length)?;
-        self.distances.set(DISTANCE_BITS, &[5; 32], Entry::distance)
+        self.distances.set(DISTANCE_BITS, &[5; 32], Entry::distance)?;
+        self.has_fixed_codes = true;
+        Some(())
     }
 
     /// §3.2.7
@@ -134,6 +141,7 @@ impl InflateState {
         if literals > 286 || distances > 30 {
             return Err(Damaged);
         }
+        self.has_fixed_codes = false;
         let mut lengths = [0; ORDER.len()];
         for at in &ORDER[..count] {
             lengths[*at] = self.bits.take(src, 3)? as u8;

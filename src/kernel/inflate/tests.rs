@@ -101,6 +101,18 @@ mod compared {
         }
 
         #[test]
+        fn a_state_is_used_for_many_streams(streams in vec((content(), 0_u8..10), 0..5)) {
+            let mut state = InflateState::default();
+            for (content, level) in streams {
+                let mut output = vec![0; content.len()];
+                state.begin();
+                // Short texts have the fixed codes, most others codes of their own.
+                prop_assert_eq!(state.step(&compress_to_vec(&content, level), &mut output), Inflation::Done);
+                prop_assert_eq!(output, content);
+            }
+        }
+
+        #[test]
         fn damaged_streams_are_decoded_as_by_zlib_rs(
             content in content(),
             level in 0_u8..10,
