@@ -404,15 +404,17 @@ mod tests {
         }
 
         #[test]
-        fn decimal_expansions_of_doubles_are_ties_at_most(bits in any::<u64>(), more in any::<bool>()) {
-            let value = f64::from_bits(bits & (u64::MAX >> 1));
-            prop_assume!(value.is_finite());
-            // The middle between this number and the next: the exact expansion has every digit.
-            let expansion = format!("{value:.1100}");
-            check(&expansion);
-            if more {
-                check(&format!("{expansion}1"));
-            }
+        fn ties_of_singles_are_rounded_as_by_rust(bits in 0..f32::MAX.to_bits()) {
+            let [below, above] = [bits, bits + 1].map(|bits| f64::from(f32::from_bits(bits)));
+            // All digits of the number in the middle, and of one that is a little larger.
+            let middle = format!("{:.160}", f64::midpoint(below, above));
+            check(&middle);
+            check(&format!("{middle}1"));
+        }
+
+        #[test]
+        fn all_digits_of_doubles_are_read(bits in 0..f64::MAX.to_bits()) {
+            check(&format!("{:.1080}", f64::from_bits(bits)));
         }
 
         #[test]
