@@ -178,16 +178,27 @@ macro_rules! context_setters {
         $(#[$doc])*
         #[must_use]
         pub fn $setter(mut self, value: impl Into<String>) -> Self {
-            self.0.context.$field.get_or_insert_with(|| value.into());
+            set(&mut self.0.context.$field, value.into());
             self
         }
     )*};
 }
 
+/// Sets what is not set yet.
+#[cold]
+fn set(field: &mut Option<String>, value: String) {
+    field.get_or_insert(value);
+}
+
 impl Error {
     /// An error of this kind with this message and no context yet.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), context: Context::default(), cause: None }))
+        Self::of_message(kind, message.into())
+    }
+
+    #[cold]
+    fn of_message(kind: ErrorKind, message: String) -> Self {
+        Self(Box::new(Inner { kind, message, context: Context::default(), cause: None }))
     }
 
     /// This build lacks `what`, and the full build has it: TypeScript loads the full build and
@@ -261,6 +272,7 @@ impl Error {
     /// Prefixes the metadata field with the path of the object that holds it: `level` becomes
     /// `codecs[1].configuration.level`.
     #[must_use]
+    #[cold]
     pub fn within_field(mut self, parent: &str) -> Self {
         let field = &mut self.0.context.field;
         *field = Some(match field.take() {
@@ -269,6 +281,13 @@ impl Error {
             None => parent.to_owned(),
         });
         self
+    }
+
+    /// As [`within_field`](Self::within_field), for an element of a list.
+    #[must_use]
+    #[cold]
+    pub fn in_element(self, idx: usize) -> Self {
+        self.within_field(&format!("[{idx}]"))
     }
 
     /// Replaces the key. Decoders know keys relative to their array only.

@@ -18,7 +18,7 @@ use super::host;
 use super::registry::Registry;
 use crate::error::Result;
 
-type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
+type TaskFuture = Pin<Box<dyn Future<Output = Result<JsValue>>>>;
 
 /// A future, and its state.
 struct Task {
@@ -26,6 +26,8 @@ struct Task {
     future: RefCell<Option<TaskFuture>>,
     cancelled: Cell<bool>,
     waker: Arc<TaskWaker>,
+    /// It is called with an error's report, or with `undefined` and a value.
+    settle: Function,
 }
 
 /// Wakes a task, at most once before its next poll.
@@ -52,24 +54,17 @@ thread_local! {
 
 /// Starts a task. At its end, it calls `settle(report)` or `settle(undefined, value)`.
 pub fn start(settle: Function, future: impl Future<Output = Result<JsValue>> + 'static) -> u32 {
-    spawn(async move {
-        let outcome = future.await;
-        let (report, value) = match outcome {
-            Ok(value) => (JsValue::UNDEFINED, value),
-            Err(error) => (report_to_js(&error), JsValue::UNDEFINED),
-        };
-        // `settle` resolves or rejects a promise, so it does not throw.
-        let _ = settle.call2(&JsValue::UNDEFINED, &report, &value);
-    })
+    spawn(settle, Box::pin(future))
 }
 
-fn spawn(future: impl Future<Output = ()> + 'static) -> u32 {
+fn spawn(settle: Function, future: TaskFuture) -> u32 {
     let id = TASKS.with_borrow_mut(|tasks| tasks.insert(None));
     let waker = Arc::new(TaskWaker { task: id, is_woken: AtomicBool::new(false) });
     let task = Task {
-        future: RefCell::new(Some(Box::pin(future))),
+        future: RefCell::new(Some(future)),
         cancelled: Cell::new(false),
         waker: waker.clone(),
+        settle,
     };
     TASKS.with_borrow_mut(|tasks| tasks.replace(id, Some(Rc::new(task))));
     waker.wake_by_ref();
@@ -92,10 +87,23 @@ pub fn poll(id: u32) {
     let Some(mut future) = task.future.take() else { return };
     let task_waker = Waker::from(task.waker.clone());
     match future.as_mut().poll(&mut Context::from_waker(&task_waker)) {
-        Poll::Ready(()) => remove(id),
+        Poll::Ready(outcome) => {
+            drop(future);
+            remove(id);
+            settle(&task.settle, outcome);
+        }
         Poll::Pending if task.cancelled.get() => drop(future),
         Poll::Pending => drop(task.future.replace(Some(future))),
     }
+}
+
+fn settle(settle: &Function, outcome: Result<JsValue>) {
+    let (report, value) = match outcome {
+        Ok(value) => (JsValue::UNDEFINED, value),
+        Err(error) => (report_to_js(&error), JsValue::UNDEFINED),
+    };
+    // `settle` resolves or rejects a promise, so it does not throw.
+    let _ = settle.call2(&JsValue::UNDEFINED, &report, &value);
 }
 
 /// Drops a task and everything that it waits for.

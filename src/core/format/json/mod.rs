@@ -314,7 +314,11 @@ impl<'a> Json<'a> {
     /// `Format` for anything else.
     pub fn array(self) -> Result<Vec<Json<'a>>> {
         self.must_begin_with(b'[', "an array")?;
-        Ok(json::parts(self.text.as_bytes()).into_iter().map(|part| self.part(part)).collect())
+        let mut elements = Vec::new();
+        for part in json::parts(self.text.as_bytes()) {
+            elements.push(self.part(part));
+        }
+        Ok(elements)
     }
 
     /// Parses each element of an array with `read`. Errors name the element.
@@ -322,10 +326,15 @@ impl<'a> Json<'a> {
     /// # Errors
     /// `Format` for anything but an array, and those of `read`.
     pub fn list<T>(self, read: impl Fn(Json<'a>) -> Result<T>) -> Result<Vec<T>> {
-        let elements = self.array()?.into_iter().enumerate();
-        elements
-            .map(|(idx, json)| read(json).map_err(|error| error.within_field(&format!("[{idx}]"))))
-            .collect()
+        let elements = self.array()?;
+        let mut list = Vec::with_capacity(elements.len());
+        for (idx, json) in elements.into_iter().enumerate() {
+            match read(json) {
+                Ok(value) => list.push(value),
+                Err(error) => return Err(error.in_element(idx)),
+            }
+        }
+        Ok(list)
     }
 
     /// An array of non-negative integers.
@@ -390,7 +399,11 @@ impl<'a> Object<'a> {
     /// # Errors
     /// Those of `read`.
     pub fn read<T>(&self, key: &str, read: impl FnOnce(Json<'a>) -> Result<T>) -> Result<Option<T>> {
-        self.get(key).map(read).transpose().map_err(|error| error.within_field(key))
+        let Some(json) = self.get(key) else { return Ok(None) };
+        match read(json) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(error.within_field(key)),
+        }
     }
 
     /// As [`read`](Self::read). `null` means that the key is missing: some writers write Python's
@@ -403,8 +416,10 @@ impl<'a> Object<'a> {
         key: &str,
         read: impl FnOnce(Json<'a>) -> Result<T>,
     ) -> Result<Option<T>> {
-        self.read(key, |json| if json.is_null() { Ok(None) } else { read(json).map(Some) })
-            .map(Option::flatten)
+        match self.get(key) {
+            Some(json) if !json.is_null() => self.read(key, read),
+            _ => Ok(None),
+        }
     }
 
     /// Parses a mandatory key's value with `read`. Errors name the field.
@@ -412,10 +427,7 @@ impl<'a> Object<'a> {
     /// # Errors
     /// `Format` when the key is missing, and those of `read`.
     pub fn require<T>(&self, key: &str, read: impl FnOnce(Json<'a>) -> Result<T>) -> Result<T> {
-        match self.read(key, read)? {
-            Some(value) => Ok(value),
-            None => Err(Error::format("the metadata does not have a mandatory field").in_field(key)),
-        }
+        self.read(key, read)?.ok_or_else(|| missing(key))
     }
 
     /// The members, in document order.
@@ -431,6 +443,12 @@ impl<'a> IntoIterator for Object<'a> {
     fn into_iter(self) -> Self::IntoIter {
         self.members.into_iter()
     }
+}
+
+/// The error for a mandatory field that is not there.
+#[cold]
+fn missing(key: &str) -> Error {
+    Error::format("the metadata does not have a mandatory field").in_field(key)
 }
 
 /// Removes repeated keys. The first keeps its place and gets the value of the last.

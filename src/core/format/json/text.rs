@@ -25,19 +25,22 @@ impl ObjectText {
     /// # Errors
     /// `Format` for anything but an object.
     pub fn of(json: Json<'_>) -> Result<Self> {
-        let members = json.object()?.into_iter();
-        Ok(Self {
-            members: members
-                .map(|(key, value)| (key.into_owned(), value.original_text().into_owned()))
-                .collect(),
-        })
+        let mut members = Vec::new();
+        for (key, value) in json.object()? {
+            members.push((key.into_owned(), value.original_text().into_owned()));
+        }
+        Ok(Self { members })
     }
 
     /// Sets a member, in its old place or after the others.
     pub fn set(&mut self, key: &str, value: impl Into<String>) {
+        self.set_text(key, value.into());
+    }
+
+    fn set_text(&mut self, key: &str, value: String) {
         match self.members.iter_mut().find(|(name, _)| name == key) {
-            Some((_, old)) => *old = value.into(),
-            None => self.members.push((key.to_owned(), value.into())),
+            Some((_, old)) => *old = value,
+            None => self.members.push((key.to_owned(), value)),
         }
     }
 
@@ -51,8 +54,11 @@ impl ObjectText {
     /// Sets those of these members that the object does not have.
     #[must_use]
     pub fn with_defaults(mut self, members: &[(&str, &str)]) -> Self {
-        let missing = members.iter().filter(|(key, _)| self.get(key).is_none()).collect::<Vec<_>>();
-        missing.into_iter().for_each(|(key, value)| self.set(key, *value));
+        for (key, value) in members {
+            if self.get(key).is_none() {
+                self.set(key, *value);
+            }
+        }
         self
     }
 
@@ -183,8 +189,20 @@ fn hex_digit(value: u32) -> char {
 
 /// Writes an array of the texts of its values.
 pub fn list(values: impl IntoIterator<Item = impl ToString>) -> String {
-    let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
-    format!("[{}]", values.join(","))
+    let mut text = "[".to_owned();
+    for value in values {
+        append(&mut text, &value.to_string());
+    }
+    text.push(']');
+    text
+}
+
+/// Appends a value to the text of an array.
+fn append(text: &mut String, value: &str) {
+    if text.len() > 1 {
+        text.push(',');
+    }
+    text.push_str(value);
 }
 
 /// Checks that text to be written has no bare `NaN` and `Infinity` tokens, which only Python reads.
