@@ -249,16 +249,20 @@ impl PartHeader {
     /// # Errors
     /// `Limit` for an extent beyond 32 bits.
     pub fn new(shape: &[u64], order: &[usize], conversion: &[u32]) -> Result<Self> {
-        let shape = shape.iter().map(|extent| word(*extent)).collect::<Result<_>>()?;
-        let order = order.iter().map(|dimension| word(*dimension as u64)).collect::<Result<_>>()?;
-        Ok(Self { shape, order, conversion: conversion.to_vec() })
+        let (mut extents, mut dimensions) = (Vec::new(), Vec::new());
+        for extent in shape {
+            extents.push(word(*extent)?);
+        }
+        for dimension in order {
+            dimensions.push(word(*dimension as u64)?);
+        }
+        Ok(Self { shape: extents, order: dimensions, conversion: conversion.to_vec() })
     }
 
     /// Serialises the header. The first word is the number of dimensions.
     pub fn to_words(&self) -> Vec<u32> {
         let rank = u32::try_from(self.shape.len()).unwrap_or(u32::MAX);
-        let words = self.shape.iter().chain(&self.order).chain(&self.conversion).copied();
-        std::iter::once(rank).chain(words).collect()
+        [&[rank], &self.shape[..], &self.order, &self.conversion].concat()
     }
 
     /// Parses the words of [`to_words`](Self::to_words).
@@ -295,17 +299,25 @@ impl ChunkInstruction {
             table.extend(halves(end));
         }
         table.push(word(self.chunk.len() as u64)?);
-        table.extend(self.chunk.iter().flat_map(|index| halves(*index)));
+        for index in &self.chunk {
+            table.extend(halves(*index));
+        }
         match &self.projection {
             ChunkProjection::Orthogonal(axes) => {
                 table.extend([TAG_ORTHOGONAL, word(axes.len() as u64)?]);
-                axes.iter().try_for_each(|axis| axis.write(table))
+                for axis in axes {
+                    axis.write(table)?;
+                }
             }
             ChunkProjection::Points { indices, places } => {
                 table.extend([TAG_POINTS, word(indices.len() as u64)?]);
-                indices.iter().chain([places]).try_for_each(|list| write_list(list, table))
+                for list in indices {
+                    write_list(list, table)?;
+                }
+                write_list(places, table)?;
             }
         }
+        Ok(())
     }
 
     /// Parses all instructions of a table.
@@ -325,19 +337,35 @@ impl ChunkInstruction {
         let [level, buffer] = *words.fixed()?;
         let bytes = words.long()?..words.long()?;
         let rank = words.word()?;
-        let chunk = (0..rank).map(|_| words.long()).collect::<Result<_>>()?;
-        let [tag, count] = *words.fixed()?;
-        let projection = match tag {
-            TAG_ORTHOGONAL => ChunkProjection::Orthogonal(
-                (0..count).map(|_| ProjectedAxis::read(words)).collect::<Result<_>>()?,
-            ),
-            TAG_POINTS => ChunkProjection::Points {
-                indices: (0..count).map(|_| read_list(words)).collect::<Result<_>>()?,
-                places: read_list(words)?,
-            },
-            _ => return Err(malformed()),
-        };
+        let mut chunk = Vec::new();
+        for _ in 0..rank {
+            chunk.push(words.long()?);
+        }
+        let projection = ChunkProjection::read(words)?;
         Ok(Self { level, buffer, bytes, chunk, projection })
+    }
+}
+
+impl ChunkProjection {
+    fn read(words: &mut Words<'_, u32>) -> Result<Self> {
+        let [tag, count] = *words.fixed()?;
+        match tag {
+            TAG_ORTHOGONAL => {
+                let mut axes = Vec::new();
+                for _ in 0..count {
+                    axes.push(ProjectedAxis::read(words)?);
+                }
+                Ok(Self::Orthogonal(axes))
+            }
+            TAG_POINTS => {
+                let mut indices = Vec::new();
+                for _ in 0..count {
+                    indices.push(read_list(words)?);
+                }
+                Ok(Self::Points { indices, places: read_list(words)? })
+            }
+            _ => Err(malformed()),
+        }
     }
 }
 

@@ -94,13 +94,14 @@ impl PartGrid {
     #[allow(clippy::arithmetic_side_effects, reason = "the places of spans ascend")]
     pub fn part(&self, i: u64, axes: &[DimensionProjection]) -> PartSpans {
         let at = unravel(i, &self.shape);
-        let along = at.iter().zip(&self.step).zip(axes);
-        let spans: Vec<Range<u64>> =
-            along.map(|((at, step), axis)| spans_of_part(*at, *step, axis)).collect();
-        let places: Vec<Range<u64>> =
-            axes.iter().zip(&spans).map(|(axis, spans)| axis.output_range(spans)).collect();
-        let start = places.iter().map(|places| places.start).collect();
-        let shape = places.iter().map(|places| places.end - places.start).collect();
+        let (mut start, mut shape, mut spans) = (Vec::new(), Vec::new(), Vec::new());
+        for ((at, step), axis) in at.iter().zip(&self.step).zip(axes) {
+            let taken = spans_of_part(*at, *step, axis);
+            let places = axis.output_range(&taken);
+            start.push(places.start);
+            shape.push(places.end - places.start);
+            spans.push(taken);
+        }
         PartSpans { part: Part { start, shape }, spans }
     }
 }

@@ -163,13 +163,12 @@ impl PartPlan {
         spans: &[Range<u64>],
     ) -> Result<Self> {
         let grid = binding.leaf_grid()?;
-        let axes = projections
-            .iter()
-            .zip(spans)
-            .zip(&grid)
-            .map(|((projection, spans), grid)| leaf_axes(projection, spans, grid))
-            .collect::<Result<Vec<_>>>()?;
-        let all = axes.iter().map(|axis| 0..axis.len()).collect();
+        let (mut axes, mut all) = (Vec::new(), Vec::new());
+        for ((projection, spans), grid) in projections.iter().zip(spans).zip(&grid) {
+            let leaves = leaf_axes(projection, spans, grid)?;
+            all.push(0..leaves.len());
+            axes.push(leaves);
+        }
         let mut plan = Self::empty(binding, axes);
         plan.add_outer(Wanted::Orthogonal(all))?;
         Ok(plan)
@@ -184,7 +183,10 @@ impl PartPlan {
         let mut plan = Self::empty(binding, Vec::new());
         plan.points = points.to_vec();
         plan.first_point = range.start;
-        let numbers = range.map(word).collect::<Result<_>>()?;
+        let mut numbers = Vec::new();
+        for number in range {
+            numbers.push(word(number)?);
+        }
         plan.add_outer(Wanted::Points(numbers))?;
         Ok(plan)
     }
@@ -209,7 +211,11 @@ impl PartPlan {
     pub fn take_requests(&mut self) -> Vec<ByteRequest> {
         let first = self.requested;
         self.requested = self.chunks.len();
-        (first..self.requested).filter_map(|id| Some(byte_request(id, self.chunks.get(id)?))).collect()
+        let mut requests = Vec::new();
+        for (id, planned) in self.chunks.iter().enumerate().skip(first) {
+            requests.push(byte_request(id, planned));
+        }
+        requests
     }
 
     /// The sharding codec of the shard index that request `id` is for.
@@ -247,11 +253,13 @@ impl PartPlan {
         for (position, wanted) in self.divide(&planned, child) {
             let linear = child.index_in_shard(&position, &grid)?;
             let Some(bytes) = index.get(linear)? else { continue };
-            let origin = (0..position.len())
-                .map(|dimension| planned.origin[dimension] + position[dimension] * child.shape[dimension])
-                .collect();
+            let mut origin = planned.origin.to_vec();
+            for (start, (position, extent)) in origin.iter_mut().zip(position.iter().zip(&child.shape)) {
+                *start += position * extent;
+            }
             let bytes = Some(base.saturating_add(bytes.start)..base.saturating_add(bytes.end));
             let (chunk, chain, level) = (planned.chunk.clone(), planned.chain.clone(), planned.level + 1);
+            let origin = origin.into();
             self.chunks.push(PlannedChunk { chunk, chain, level, origin, bytes, rows: None, wanted });
         }
         Ok(())
@@ -290,7 +298,11 @@ impl PartPlan {
             Wanted::Rows(axes) => axes.clone(),
             Wanted::Points(_) | Wanted::Whole(_) => return None,
         };
-        axes.into_iter().map(ProjectedAxis::into_range).collect()
+        let mut ranges = Vec::with_capacity(axes.len());
+        for axis in axes {
+            ranges.push(axis.into_range()?);
+        }
+        Some(ranges)
     }
 
     /// Replaces the request of a leaf chunk by requests of the rows that have the wanted elements.
@@ -320,8 +332,11 @@ impl PartPlan {
         for (starts, wanted) in divided {
             let bytes = rows.bytes_at(&starts);
             let bytes = Some(base + bytes.start..base + bytes.end);
-            let origin = planned.origin.iter().zip(&starts).map(|(origin, start)| origin + start).collect();
-            let (level, rows) = (planned.level + 1, Some(whole));
+            let mut origin = planned.origin.to_vec();
+            for (origin, start) in origin.iter_mut().zip(&starts) {
+                *origin += start;
+            }
+            let (origin, level, rows) = (origin.into(), planned.level + 1, Some(whole));
             self.chunks.push(PlannedChunk { level, origin, bytes, rows, wanted, ..planned.clone() });
         }
         Ok(true)
@@ -337,26 +352,19 @@ impl PartPlan {
     fn rows_of(&self, planned: &PlannedChunk, rows: &Rows) -> Result<Option<Vec<WantedAt>>> {
         match &planned.wanted {
             Wanted::Orthogonal(ranges) => {
-                let axes = self.projected_axes(ranges);
-                let axes =
-                    axes.iter().enumerate().map(|(dimension, projection)| rows.divide(dimension, projection));
-                let axes = axes.collect::<Result<Vec<_>>>()?;
-                let count = axes.iter().map(|axis| axis.len() as u64).fold(1, u64::saturating_mul);
-                let rows_of = |(starts, projection)| (starts, Wanted::Rows(projection));
-                Ok(rows.are_few(count).then(|| outer_product(&axes).into_iter().map(rows_of).collect()))
+                let (mut axes, mut count) = (Vec::new(), 1_u64);
+                for (dimension, projection) in self.projected_axes(ranges).iter().enumerate() {
+                    let divided = rows.divide(dimension, projection)?;
+                    count = count.saturating_mul(divided.len() as u64);
+                    axes.push(divided);
+                }
+                Ok(rows.are_few(count).then(|| outer_wanted(&axes, Wanted::Rows)))
             }
             Wanted::Points(numbers) => {
-                let mut found: Map<Vec<u64>, Vec<u32>> = Map::new();
-                for number in numbers {
-                    let start = |(dimension, list): (usize, &Rc<[u64]>)| {
-                        rows.start_of(dimension, list[*number as usize] - planned.origin[dimension])
-                    };
-                    let starts = self.points.iter().enumerate().map(start).collect();
-                    found.get_or_insert_with(starts, Vec::new).push(*number);
-                }
-                let few = rows.are_few(found.len() as u64);
-                let points = |(starts, numbers)| (starts, Wanted::Points(numbers));
-                Ok(few.then(|| found.into_entries().map(points).collect()))
+                let found = self.points_by(numbers, &|dimension, index| {
+                    rows.start_of(dimension, index - planned.origin[dimension])
+                });
+                Ok(rows.are_few(found.len() as u64).then_some(found))
             }
             Wanted::Whole(_) | Wanted::Rows(_) => Ok(None),
         }
@@ -388,8 +396,13 @@ impl PartPlan {
 
     /// The projection of a leaf chunk: its range along each dimension has exactly one entry.
     fn projected_axes(&self, ranges: &[Range<usize>]) -> Vec<ProjectedAxis> {
-        let entries = self.axes.iter().zip(ranges);
-        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.projection.clone())).collect()
+        let mut projected = Vec::with_capacity(ranges.len());
+        for (axis, range) in self.axes.iter().zip(ranges) {
+            if let Some(leaf) = axis.get(range.start) {
+                projected.push(leaf.projection.clone());
+            }
+        }
+        projected
     }
 
     #[allow(
@@ -398,14 +411,18 @@ impl PartPlan {
         reason = "`numbers` are of points of this part, and the points are in the chunk"
     )]
     fn projected_points(&self, planned: &PlannedChunk, numbers: &[u32]) -> Result<ChunkProjection> {
-        let indices = self.points.iter().zip(planned.origin.iter());
-        let indices = indices
-            .map(|(list, origin)| {
-                numbers.iter().map(|number| word(list[*number as usize] - origin)).collect()
-            })
-            .collect::<Result<_>>()?;
-        let places = numbers.iter().map(|number| word(u64::from(*number) - self.first_point));
-        Ok(ChunkProjection::Points { indices, places: places.collect::<Result<_>>()? })
+        let (mut indices, mut places) = (Vec::new(), Vec::with_capacity(numbers.len()));
+        for (list, origin) in self.points.iter().zip(planned.origin.iter()) {
+            let mut along = Vec::with_capacity(numbers.len());
+            for number in numbers {
+                along.push(word(list[*number as usize] - origin)?);
+            }
+            indices.push(along);
+        }
+        for number in numbers {
+            places.push(word(u64::from(*number) - self.first_point)?);
+        }
+        Ok(ChunkProjection::Points { indices, places })
     }
 
     /// Adds the stored chunks that have the wanted elements.
@@ -416,13 +433,12 @@ impl PartPlan {
         };
         for (position, wanted) in self.split(&wanted, &chunk_of) {
             let chain = self.binding.chain_of(&position)?;
-            let origin = position
-                .iter()
-                .zip(&grid.dimensions)
-                .map(|(chunk, along)| along.chunk_extent(*chunk).start)
-                .collect();
+            let mut origin = Vec::with_capacity(position.len());
+            for (chunk, along) in position.iter().zip(&grid.dimensions) {
+                origin.push(along.chunk_extent(*chunk).start);
+            }
             limits::reserve(&mut self.chunks, 1, "plan")?;
-            let (chunk, bytes, rows) = (position.into(), None, None);
+            let (chunk, origin, bytes, rows) = (position.into(), origin.into(), None, None);
             self.chunks.push(PlannedChunk { chunk, chain, level: 0, origin, bytes, rows, wanted });
         }
         Ok(())
@@ -434,7 +450,7 @@ impl PartPlan {
         clippy::indexing_slicing,
         reason = "the wanted elements are in the shard"
     )]
-    fn divide(&self, planned: &PlannedChunk, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
+    fn divide(&self, planned: &PlannedChunk, child: &Level) -> Vec<WantedAt> {
         self.split(&planned.wanted, &|dimension, index| {
             (index - planned.origin[dimension]) / child.shape[dimension].max(1)
         })
@@ -442,31 +458,47 @@ impl PartPlan {
 
     /// Sorts the wanted elements by the chunk that `chunk_of` names for a dimension and an array
     /// index.
-    #[allow(clippy::indexing_slicing, reason = "`numbers` are of points of this part")]
-    fn split(&self, wanted: &Wanted, chunk_of: &dyn Fn(usize, u64) -> u64) -> Vec<(Vec<u64>, Wanted)> {
+    fn split(&self, wanted: &Wanted, chunk_of: &dyn Fn(usize, u64) -> u64) -> Vec<WantedAt> {
         match wanted {
             Wanted::Orthogonal(ranges) => {
-                let runs = self.axes.iter().zip(ranges).enumerate();
-                let runs: Vec<_> = runs
-                    .map(|(dimension, (axis, range))| runs_by_chunk(axis, range, &|i| chunk_of(dimension, i)))
-                    .collect();
-                let product = outer_product(&runs).into_iter();
-                product.map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
-            }
-            Wanted::Points(numbers) => {
-                let mut chunks: Map<Vec<u64>, Vec<u32>> = Map::new();
-                for number in numbers {
-                    let lists = self.points.iter().enumerate();
-                    let position =
-                        lists.map(|(dimension, list)| chunk_of(dimension, list[*number as usize])).collect();
-                    chunks.get_or_insert_with(position, Vec::new).push(*number);
+                let mut runs = Vec::with_capacity(ranges.len());
+                for (dimension, (axis, range)) in self.axes.iter().zip(ranges).enumerate() {
+                    runs.push(runs_by_chunk(axis, range, &|i| chunk_of(dimension, i)));
                 }
-                chunks.into_entries().map(|(position, numbers)| (position, Wanted::Points(numbers))).collect()
+                outer_wanted(&runs, Wanted::Orthogonal)
             }
+            Wanted::Points(numbers) => self.points_by(numbers, chunk_of),
             // Leaf chunks have no chunks in them.
             Wanted::Whole(_) | Wanted::Rows(_) => Vec::new(),
         }
     }
+
+    /// Sorts points by the position that `of` gives for a dimension and an array index.
+    #[allow(clippy::indexing_slicing, reason = "`numbers` are of points of this part")]
+    fn points_by(&self, numbers: &[u32], of: &dyn Fn(usize, u64) -> u64) -> Vec<WantedAt> {
+        let mut found: Map<Vec<u64>, Vec<u32>> = Map::new();
+        for number in numbers {
+            let mut position = Vec::with_capacity(self.points.len());
+            for (dimension, list) in self.points.iter().enumerate() {
+                position.push(of(dimension, list[*number as usize]));
+            }
+            found.get_or_insert_with(position, Vec::new).push(*number);
+        }
+        let mut sorted = Vec::with_capacity(found.len());
+        for (position, numbers) in found.into_entries() {
+            sorted.push((position, Wanted::Points(numbers)));
+        }
+        sorted
+    }
+}
+
+/// Every combination of one entry for each dimension, in C order.
+fn outer_wanted<T: Clone>(axes: &[Vec<(u64, T)>], wanted: fn(Vec<T>) -> Wanted) -> Vec<WantedAt> {
+    let mut all = Vec::new();
+    for (position, entries) in outer_product(axes) {
+        all.push((position, wanted(entries)));
+    }
+    all
 }
 
 impl PlannedChunk {
@@ -478,11 +510,12 @@ impl PlannedChunk {
 /// The projection of all elements of a chunk onto its place in a batch.
 #[allow(clippy::arithmetic_side_effects, reason = "`PartBuffer` has checked the length of the whole batch")]
 fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<ProjectedAxis>> {
-    let axis = |(dimension, extent): (usize, &u64)| {
+    let mut axes = Vec::with_capacity(shape.len());
+    for (dimension, extent) in shape.iter().enumerate() {
         let place = if dimension == batch.along { word(batch.slot * extent)? } else { 0 };
-        Ok(ProjectedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
-    };
-    shape.iter().enumerate().map(axis).collect()
+        axes.push(ProjectedAxis::Range { first: 0, step: 1, count: word(*extent)?, place });
+    }
+    Ok(axes)
 }
 
 /// What each leaf chunk contributes along one dimension of a part, in ascending order.
@@ -491,8 +524,11 @@ fn leaf_axes(
     spans: &Range<u64>,
     grid: &GridDimension,
 ) -> Result<Vec<LeafAxis>> {
-    let leaf = |(chunk, projection)| LeafAxis { origin: grid.chunk_extent(chunk).start, projection };
-    Ok(projection.by_chunk(spans.clone())?.into_iter().map(leaf).collect())
+    let mut leaves = Vec::new();
+    for (chunk, projection) in projection.by_chunk(spans.clone())? {
+        leaves.push(LeafAxis { origin: grid.chunk_extent(chunk).start, projection });
+    }
+    Ok(leaves)
 }
 
 /// Runs of neighbouring entries of one dimension that lie in the same chunk of a coarser grid.
@@ -521,7 +557,11 @@ fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {
         (Some(sharding), bytes) => sharding.index().range_in(bytes.as_ref()),
     };
     let (chunk, rows) = (planned.chunk.clone(), planned.rows);
-    let origin = planned.origin.iter().copied().chain(rows.map(|_| u64::MAX)).collect();
+    let mut origin = planned.origin.to_vec();
+    if rows.is_some() {
+        origin.push(u64::MAX);
+    }
+    let origin = origin.into();
     ByteRequest { id, chunk, level: planned.level, range, is_index: sharding.is_some(), origin, rows }
 }
 

@@ -122,7 +122,8 @@ impl DimensionProjection {
     pub fn by_chunk(&self, range: Range<u64>) -> Result<Vec<(u64, ProjectedAxis)>> {
         let first_place = self.output_range(&range).start;
         let mut chunks: Map<u64, ProjectedAxis> = Map::new();
-        for span in range.filter_map(|i| self.span(i)) {
+        for i in range {
+            let Some(span) = self.span(i) else { continue };
             let place = word(span.output_start - first_place)?;
             let taken = chunks.get_or_insert_with(span.chunk, ProjectedAxis::nothing);
             taken.add(&span.indices, place)?;
@@ -136,7 +137,11 @@ impl DimensionProjection {
 /// # Errors
 /// As [`DimensionProjection::new`].
 pub fn project(axes: &[SelectedAxis], grid: &[GridDimension]) -> Result<Vec<DimensionProjection>> {
-    axes.iter().zip(grid).map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid)).collect()
+    let mut projections = Vec::with_capacity(axes.len());
+    for (axis, grid) in axes.iter().zip(grid) {
+        projections.push(DimensionProjection::new(&axis.indices, grid)?);
+    }
+    Ok(projections)
 }
 
 /// Divides what is taken of a chunk along one dimension into what is taken of each box of this
@@ -151,7 +156,9 @@ pub fn divide(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedAx
     for (_, taken) in &mut divided {
         match (taken, axis) {
             (ProjectedAxis::List { places, .. }, ProjectedAxis::List { places: all, .. }) => {
-                places.iter_mut().for_each(|at| *at = all.get(*at as usize).copied().unwrap_or(*at));
+                for at in places {
+                    *at = all.get(*at as usize).copied().unwrap_or(*at);
+                }
             }
             (ProjectedAxis::Range { place, .. }, ProjectedAxis::Range { place: first, .. }) => {
                 *place += first
@@ -226,12 +233,16 @@ fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Resul
 pub fn outer_product<T: Clone>(axes: &[Vec<(u64, T)>]) -> Vec<(Vec<u64>, Vec<T>)> {
     let mut product = vec![(Vec::new(), Vec::new())];
     for along in axes {
-        let longer = |(indices, items): &(Vec<u64>, Vec<T>), (index, item): &(u64, T)| {
-            let indices = indices.iter().copied().chain([*index]).collect();
-            (indices, items.iter().cloned().chain([item.clone()]).collect())
-        };
-        product =
-            product.iter().flat_map(|so_far| along.iter().map(move |entry| longer(so_far, entry))).collect();
+        let mut longer = Vec::with_capacity(product.len().saturating_mul(along.len()));
+        for so_far in &product {
+            for (index, item) in along {
+                let (mut indices, mut items) = so_far.clone();
+                indices.push(*index);
+                items.push(item.clone());
+                longer.push((indices, items));
+            }
+        }
+        product = longer;
     }
     product
 }

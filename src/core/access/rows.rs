@@ -106,11 +106,11 @@ impl Rows {
     /// `Limit` for indices of 2^32 or more, which no chunk has.
     pub fn divide(&self, dimension: usize, projection: &ProjectedAxis) -> Result<Vec<RowAxis>> {
         let row = self.level.shape.get(dimension).copied().unwrap_or(1).max(1);
-        let rows = divide(projection, row)?.into_iter();
-        rows.map(|(number, taken)| {
+        let mut rows = Vec::new();
+        for (number, taken) in divide(projection, row)? {
             let start = self.start_of(dimension, number * row);
-            Ok((start, taken.shifted(word(number * row - start)?)))
-        })
-        .collect()
+            rows.push((start, taken.shifted(word(number * row - start)?)));
+        }
+        Ok(rows)
     }
 }

@@ -156,11 +156,12 @@ fn resolve_orthogonal(entries: &[DimensionSelection], shape: &[u64]) -> Result<S
             .expected(format!("at most {}", shape.len()))
             .actual(entries.len().to_string()));
     }
-    let missing = std::iter::repeat(&DimensionSelection::All);
-    let axes = entries.iter().chain(missing).zip(shape).enumerate();
-    axes.map(|(dimension, (entry, len))| resolve_dimension(entry, *len, dimension))
-        .collect::<Result<_>>()
-        .map(Selected::Orthogonal)
+    let mut axes = Vec::with_capacity(shape.len());
+    for (dimension, len) in shape.iter().enumerate() {
+        let entry = entries.get(dimension).unwrap_or(&DimensionSelection::All);
+        axes.push(resolve_dimension(entry, *len, dimension)?);
+    }
+    Ok(Selected::Orthogonal(axes))
 }
 
 fn resolve_dimension(entry: &DimensionSelection, len: u64, dimension: usize) -> Result<SelectedAxis> {
@@ -180,8 +181,12 @@ fn resolve_dimension(entry: &DimensionSelection, len: u64, dimension: usize) -> 
     Ok(SelectedAxis { indices, kept })
 }
 
-fn resolve_list<L: FromIterator<u64>>(list: &[i64], len: u64, dimension: usize) -> Result<L> {
-    list.iter().map(|index| wrap(*index, len, dimension)).collect()
+fn resolve_list(list: &[i64], len: u64, dimension: usize) -> Result<Vec<u64>> {
+    let mut resolved = Vec::with_capacity(list.len());
+    for index in list {
+        resolved.push(wrap(*index, len, dimension)?);
+    }
+    Ok(resolved)
 }
 
 fn resolve_points(lists: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
@@ -197,11 +202,11 @@ fn resolve_points(lists: &[Vec<i64>], shape: &[u64]) -> Result<Selected> {
             .actual(other.len().to_string()));
     }
     limits::within(count as u64, u64::from(u32::MAX), "number of points")?;
-    let resolved = lists.iter().zip(shape).enumerate();
-    resolved
-        .map(|(dimension, (list, len))| resolve_list(list, *len, dimension))
-        .collect::<Result<_>>()
-        .map(Selected::Points)
+    let mut resolved = Vec::with_capacity(lists.len());
+    for (dimension, (list, len)) in lists.iter().zip(shape).enumerate() {
+        resolved.push(resolve_list(list, *len, dimension)?.into());
+    }
+    Ok(Selected::Points(resolved))
 }
 
 /// Turns an index that may count from the end into an index from the start.
