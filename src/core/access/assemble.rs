@@ -50,8 +50,11 @@ impl Assembly {
     /// conversion that the data type does not have.
     pub fn begin(binding: &Rc<Binding>, header: &[u32], spare: Vec<u8>) -> Result<Self> {
         let header = PartHeader::from_words(header)?;
-        let shape: Vec<u64> = header.shape.iter().map(|extent| u64::from(*extent)).collect();
-        let order: Vec<usize> = header.order.iter().map(|dimension| *dimension as usize).collect();
+        let (mut shape, mut order) = (Vec::new(), Vec::new());
+        for (extent, dimension) in header.shape.iter().zip(&header.order) {
+            shape.push(u64::from(*extent));
+            order.push(*dimension as usize);
+        }
         let metadata = binding.metadata();
         let elements = limits::product(shape.iter().copied(), "part")?;
         let buffer = ElementBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value, spare)?;
@@ -73,10 +76,14 @@ impl Assembly {
     pub fn supply(&mut self, table: &[u32], buffers: &[&[u8]], scratch: &mut Scratch) -> Result<()> {
         let instructions = ChunkInstruction::read_all(table)?;
         // The arithmetic below cannot overflow for places inside the part.
-        if !instructions.iter().all(|instruction| instruction.projection.fits(&self.shape)) {
-            return Err(wrong_table());
+        let mut elements = 0_u64;
+        for ChunkInstruction { projection, .. } in &instructions {
+            if !projection.fits(&self.shape) {
+                return Err(wrong_table());
+            }
+            elements = elements.saturating_add(projection.count());
         }
-        self.buffer.expect(instructions.iter().map(|instruction| instruction.projection.count()).sum());
+        self.buffer.expect(elements);
         for instruction in instructions {
             let buffer = buffers.get(instruction.buffer as usize).ok_or_else(wrong_table)?;
             let start = limits::to_usize(instruction.bytes.start, "buffer")?;
@@ -227,15 +234,15 @@ fn key_of(binding: &Binding, instruction: &ChunkInstruction) -> String {
 /// The box of the chunk that the projection takes elements from, in the level's order of
 /// dimensions.
 fn wanted_box(level: &Level, projection: &ChunkProjection) -> Result<Vec<Range<u64>>> {
-    let in_array_order: Vec<Range<u64>> = match projection {
-        ChunkProjection::Orthogonal(axes) => axes.iter().map(ProjectedAxis::touched).collect(),
-        ChunkProjection::Points { indices, .. } => indices.iter().map(|list| touched(list)).collect(),
-    };
-    let wanted: Option<Vec<_>> = level.axes.iter().map(|axis| in_array_order.get(*axis).cloned()).collect();
-    let inside = |wanted: &Vec<Range<u64>>| {
-        wanted.iter().zip(&level.pipeline.decoded().shape).all(|(range, extent)| range.end <= *extent)
-    };
-    wanted.filter(inside).ok_or_else(wrong_table)
+    let mut wanted = Vec::with_capacity(level.axes.len());
+    for (axis, extent) in level.axes.iter().zip(&level.pipeline.decoded().shape) {
+        let range = match projection {
+            ChunkProjection::Orthogonal(axes) => axes.get(*axis).map(ProjectedAxis::touched),
+            ChunkProjection::Points { indices, .. } => indices.get(*axis).map(|list| touched(list)),
+        };
+        wanted.push(range.filter(|range| range.end <= *extent).ok_or_else(wrong_table)?);
+    }
+    Ok(wanted)
 }
 
 fn wrong_table() -> Error {

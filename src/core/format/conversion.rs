@@ -194,7 +194,11 @@ impl Conversion {
         if let Some(bins) = self.summary {
             let mut numbers = vec![0.0; place::BINS.saturating_add(bins.count)];
             summarise(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
-            return Ok(numbers.into_iter().flat_map(f64::to_le_bytes).collect());
+            let mut bytes = Vec::with_capacity(numbers.len().saturating_mul(8));
+            for number in numbers {
+                bytes.extend(number.to_le_bytes());
+            }
+            return Ok(bytes);
         }
         let count = elements.len().checked_div(self.source.size()).unwrap_or(0);
         let len = limits::product([count as u64, self.target.size() as u64], "part")?;
@@ -218,7 +222,7 @@ impl Conversion {
         let mut words = vec![code(self.source), target];
         write_unpacking(self.unpacking.as_ref(), &mut words)?;
         if let Some(Bins { low, high, count }) = self.summary {
-            [low, high].into_iter().for_each(|number| put(&mut words, number.to_bits()));
+            put_floats(&mut words, &[low, high]);
             words.push(length(count)?);
         } else if let Target::Labels(colours) = &self.target {
             words.push(length(colours.own().len())?);
@@ -227,13 +231,9 @@ impl Conversion {
                 words.push(u32::from_le_bytes(*colour));
             }
         } else if let Target::Colours(Shading { low, high, gamma, width, table }) = &self.target {
-            [low, high, gamma].into_iter().for_each(|number| put(&mut words, number.to_bits()));
+            put_floats(&mut words, &[*low, *high, *gamma]);
             words.extend([length(*width)?, length(table.len())?]);
-            words.extend(table.chunks(4).map(|bytes| {
-                let mut word = [0; 4];
-                word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-                u32::from_le_bytes(word)
-            }));
+            put_bytes(&mut words, table);
         }
         Ok(words)
     }
@@ -281,20 +281,23 @@ fn write_unpacking(unpacking: Option<&Unpacking>, words: &mut Vec<u32>) -> Resul
             | flag(offset.is_some(), SHIFTED),
     );
     if let Some(missing) = missing {
-        let (low, high, values): (u64, u64, Vec<u64>) = match missing {
-            Missing::Integers { low, high, values } => (
-                low.cast_unsigned(),
-                high.cast_unsigned(),
-                values.iter().map(|value| value.cast_unsigned()).collect(),
-            ),
-            Missing::Floats { low, high, values } => {
-                (low.to_bits(), high.to_bits(), values.iter().map(|value| value.to_bits()).collect())
+        match missing {
+            Missing::Integers { low, high, values } => {
+                words.push(length(values.len())?);
+                for value in [low, high].into_iter().chain(values) {
+                    put(words, value.cast_unsigned());
+                }
             }
-        };
-        words.push(length(values.len())?);
-        [low, high].into_iter().chain(values).for_each(|bits| put(words, bits));
+            Missing::Floats { low, high, values } => {
+                words.push(length(values.len())?);
+                put_floats(words, &[*low, *high]);
+                put_floats(words, values);
+            }
+        }
     }
-    [scale, offset].into_iter().flatten().for_each(|number| put(words, number.to_bits()));
+    for number in [scale, offset].into_iter().flatten() {
+        put(words, number.to_bits());
+    }
     Ok(())
 }
 
@@ -318,14 +321,18 @@ fn read_unpacking(words: &mut Words<'_, u32>, source: NumberType) -> Result<Opti
 fn read_missing(words: &mut Words<'_, u32>, source: NumberType) -> Result<Missing> {
     let count = words.word()?;
     let (low, high) = (words.long()?, words.long()?);
-    let values: Vec<u64> = (0..count).map(|_| words.long()).collect::<Result<_>>()?;
-    Ok(if source.is_float() {
-        let values = values.into_iter().map(f64::from_bits).collect();
-        Missing::Floats { values, low: f64::from_bits(low), high: f64::from_bits(high) }
-    } else {
-        let values = values.into_iter().map(u64::cast_signed).collect();
-        Missing::Integers { values, low: low.cast_signed(), high: high.cast_signed() }
-    })
+    if source.is_float() {
+        let mut values = Vec::new();
+        for _ in 0..count {
+            values.push(f64::from_bits(words.long()?));
+        }
+        return Ok(Missing::Floats { values, low: f64::from_bits(low), high: f64::from_bits(high) });
+    }
+    let mut values = Vec::new();
+    for _ in 0..count {
+        values.push(words.long()?.cast_signed());
+    }
+    Ok(Missing::Integers { values, low: low.cast_signed(), high: high.cast_signed() })
 }
 
 fn read_bins(words: &mut Words<'_, u32>) -> Result<Bins> {
@@ -339,19 +346,43 @@ fn read_shading(words: &mut Words<'_, u32>) -> Result<Shading> {
     let width = limits::to_usize(u64::from(words.word()?), "colour")?;
     let len = limits::to_usize(u64::from(words.word()?), "table of colours")?;
     let packed = words.take(len.div_ceil(4))?;
-    let mut table: Vec<u8> = packed.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut table = Vec::new();
+    for word in packed {
+        table.extend(word.to_le_bytes());
+    }
     table.truncate(len);
     Ok(Shading { low, high, gamma, width, table })
 }
 
 fn read_labels(words: &mut Words<'_, u32>) -> Result<Vec<(u64, Colour)>> {
     let count = words.word()?;
-    (0..count).map(|_| Ok((words.long()?, words.word()?.to_le_bytes()))).collect()
+    let mut labels = Vec::new();
+    for _ in 0..count {
+        labels.push((words.long()?, words.word()?.to_le_bytes()));
+    }
+    Ok(labels)
 }
 
 #[allow(clippy::cast_possible_truncation)] // the halves of a number are what is wanted
 fn put(words: &mut Vec<u32>, bits: u64) {
     words.extend([bits as u32, (bits >> 32) as u32]);
+}
+
+fn put_floats(words: &mut Vec<u32>, numbers: &[f64]) {
+    for number in numbers {
+        put(words, number.to_bits());
+    }
+}
+
+/// Four bytes a word; the last word is filled with zeros.
+fn put_bytes(words: &mut Vec<u32>, bytes: &[u8]) {
+    for four in bytes.chunks(4) {
+        let mut word = [0; 4];
+        for (to, from) in word.iter_mut().zip(four) {
+            *to = *from;
+        }
+        words.push(u32::from_le_bytes(word));
+    }
 }
 
 fn length(len: usize) -> Result<u32> {

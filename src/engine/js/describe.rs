@@ -4,7 +4,7 @@ use js_sys::{BigInt, Float32Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::Exported;
-use super::record::{Record, bigints, list, numbers, texts};
+use super::record::{Record, bigints, dimensions, list, texts};
 use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
@@ -51,11 +51,14 @@ fn large_document(large: &LargeDocument) -> Result<JsValue> {
     let bytes: JsValue = bytes::to_js_whole(&large.bytes)?.into();
     let record = Record::new().with_text("suffix", large.suffix).with("bytes", &bytes);
     let Some(LeftAttributes { range, marks }) = &large.attributes else { return Ok(record.finish()) };
-    let tokens = marks.tokens.iter().flat_map(|token| [range.start + token.start, range.start + token.end]);
-    let bounds = std::iter::once(range.start).chain(tokens).chain([range.end]);
     // A document has less than 2^32 bytes.
     #[allow(clippy::cast_possible_truncation)]
-    let bounds: Vec<u32> = bounds.map(|bound| bound as u32).collect();
+    let bound = |at: usize| at as u32;
+    let mut bounds = vec![bound(range.start)];
+    for token in &marks.tokens {
+        bounds.extend([bound(range.start + token.start), bound(range.start + token.end)]);
+    }
+    bounds.push(bound(range.end));
     let bounds: JsValue = Uint32Array::from(bounds.as_slice()).into();
     Ok(record.with("attributes", &bounds).with_text("places", &marks.places).finish())
 }
@@ -86,7 +89,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
     // missing.
     let chunks = binding.chunk_shape().unwrap_or_else(|_| outer.clone());
     let order = binding.native_order().unwrap_or_else(|_| (0..metadata.shape.len()).collect());
-    let order: Vec<f64> = order.into_iter().map(|axis| axis as f64).collect();
+    let order = dimensions(&order);
     let mut record = Record::new().with("shape", &bigints(&metadata.shape)).with("chunks", &bigints(&chunks));
     if chunks != outer || is_sharded(metadata) {
         record = record.with("shards", &bigints(&outer));
@@ -112,7 +115,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
         record = record.with("fallback", &described.finish());
     }
     Ok(record
-        .with("order", &numbers(&order))
+        .with("order", &order)
         .with("codecs", &codecs(binding.declared()))
         .with("storageTransformers", &storage_transformers(binding.declared()))
         .with_text("build", binding.module().map_or("engine", WasmModule::name))
@@ -161,12 +164,12 @@ pub fn describe_codec(description: &str) -> Exported<String> {
 pub fn narrow_floats(name: &str) -> Exported<Float32Array> {
     let unknown = || Error::argument(format!("{name:?} is not the name of a narrow float"));
     let float = Float::of_name(name).filter(|float| float.size() == 1).ok_or_else(unknown)?;
-    let patterns: Vec<u8> = (0..=u8::MAX).collect();
+    let patterns: [u8; 256] = std::array::from_fn(|pattern| pattern as u8);
     let (_, wide) = widen::widen(&DataType::Float(float), &patterns)?.ok_or_else(unknown)?;
-    let values: Vec<f32> = wide
-        .chunks_exact(4)
-        .map(|value| f32::from_le_bytes([value[0], value[1], value[2], value[3]]))
-        .collect();
+    let mut values = [0.0; 256];
+    for (value, bytes) in values.iter_mut().zip(wide.as_chunks::<4>().0) {
+        *value = f32::from_le_bytes(*bytes);
+    }
     Ok(Float32Array::from(values.as_slice()))
 }
 

@@ -20,7 +20,10 @@ pub fn is(object: &JsValue, name: &str) -> bool {
 
 /// A member, converted by `read`.
 pub fn read<T>(object: &JsValue, name: &str, read: impl Fn(&JsValue) -> Result<T>) -> Result<Option<T>> {
-    member(object, name).map(|value| read(&value)).transpose()
+    match member(object, name) {
+        Some(value) => read(&value).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// A number.
@@ -63,7 +66,12 @@ pub fn list<T>(value: &JsValue, read: impl Fn(&JsValue) -> Result<T>) -> Result<
     if !value.is_object() {
         return Err(unreadable("a list", value));
     }
-    Array::from(value).iter().map(|entry| read(&entry)).collect()
+    let entries = Array::from(value);
+    let mut list = Vec::new();
+    for at in 0..entries.length() {
+        list.push(read(&entries.get(at))?);
+    }
+    Ok(list)
 }
 
 /// The error for an invalid member of a request.

@@ -24,10 +24,11 @@ use crate::store::{LocalFuture, Priority, RequestContext};
 
 /// What to read: a request as `selection.ts` writes it, of an array with elements of this type.
 fn read_request(request: &JsValue, data_type: &DataType) -> Result<ReadRequest> {
-    let order = plain::read(request, "order", |order| plain::list(order, plain::word))?;
+    let dimension = |value: &JsValue| Ok(plain::word(value)? as usize);
+    let order = plain::read(request, "order", |order| plain::list(order, dimension))?;
     Ok(ReadRequest {
         selection: selection(request)?,
-        order: order.map(|order| order.into_iter().map(|axis| axis as usize).collect()),
+        order,
         streamed: plain::is(request, "streamed"),
         nearest: plain::read(request, "nearest", |place| plain::list(place, plain::number))?,
         conversion: plain::read(request, "conversion", |wanted| conversion(wanted, data_type))?,
@@ -74,9 +75,11 @@ fn label_colours(words: &[u32]) -> Result<Vec<(u64, Colour)>> {
     if !rest.is_empty() {
         return Err(Error::argument("the colours of labels are incomplete"));
     }
-    let label =
-        |[low, high, colour]: &[u32; 3]| (u64::from(*low) | u64::from(*high) << 32, colour.to_le_bytes());
-    Ok(entries.iter().map(label).collect())
+    let mut labels = Vec::with_capacity(entries.len());
+    for [low, high, colour] in entries {
+        labels.push((u64::from(*low) | u64::from(*high) << 32, colour.to_le_bytes()));
+    }
+    Ok(labels)
 }
 
 /// From which number to which, and how many bins.
@@ -178,11 +181,10 @@ impl PartSink for JobSink {
     // The result fits into one buffer, so numbers hold all extents.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
-        let order: Vec<f64> = layout.order.iter().map(|axis| *axis as f64).collect();
         let layout = Record::new()
             .with("shape", &record::numbers(&extents(&layout.shape)))
             .with("kept", &record::list(layout.kept.iter().map(|kept| (*kept).into())))
-            .with("order", &record::numbers(&order))
+            .with("order", &record::dimensions(&layout.order))
             .with_number("parts", layout.parts as f64)
             .with_bytes("fillValue", &layout.fill_value)
             .with_number("elementSize", layout.element_size as f64);
@@ -203,8 +205,11 @@ impl PartSink for JobSink {
                 (None, _) => &JsValue::UNDEFINED,
             };
             let ours = view.as_ref().is_some_and(|view| view.ours);
-            let chunks = chunks.iter().map(placed_chunk).collect::<Result<JsArray>>()?;
-            match self.job.part(&start, &shape, below, ours, &chunks) {
+            let placed = JsArray::new();
+            for chunk in chunks {
+                placed.push(&placed_chunk(chunk)?);
+            }
+            match self.job.part(&start, &shape, below, ours, &placed) {
                 Ok(promise) => host::settled(promise).await.map(|_| ()).map_err(refused),
                 Err(thrown) => Err(refused(thrown)),
             }

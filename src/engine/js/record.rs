@@ -68,6 +68,17 @@ pub fn numbers(values: &[f64]) -> JsValue {
     Array::from(&Float64Array::from(values)).into()
 }
 
+/// A list of dimensions.
+pub fn dimensions(order: &[usize]) -> JsValue {
+    let list = Array::new();
+    for dimension in order {
+        // There are few.
+        #[allow(clippy::cast_precision_loss)]
+        list.push(&(*dimension as f64).into());
+    }
+    list.into()
+}
+
 /// A list of texts.
 pub fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> JsValue {
     list(texts.into_iter().map(JsValue::from_str))

@@ -74,6 +74,14 @@ impl Seen {
 /// Chunks of one key, with their ranges of the stored chunk, in the order of their bytes.
 type Ranges = Vec<(ByteRequest, Range<u64>)>;
 
+fn some_of(requests: &Ranges, members: &[usize]) -> Ranges {
+    let mut some = Vec::with_capacity(members.len());
+    for member in members {
+        some.extend(requests.get(*member).cloned());
+    }
+    some
+}
+
 /// The error for a chunk whose length is not that of its elements.
 pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
     let error = Error::format("chunk has the wrong length").in_stage(Stage::Decode);
@@ -189,14 +197,15 @@ impl ChunkFetcher {
         if let Some(gathered) = store.gather(&key, ranges, &context) {
             return gathered.await;
         }
-        let request = |Group { span, members }: Group| {
+        let mut gathered = Vec::new();
+        for Group { span, members } in gather::merge(ranges, GAP_BYTES, MERGED_BYTES) {
             let (store, key, context) = (store.clone(), key.clone(), context.clone());
             let bytes = ByteRange::from(span.clone());
             let answer: LocalFuture<'static, FetchResult> =
                 Box::pin(async move { store.get(&key, bytes, &context).await });
-            Gathered { members, start: span.start, answer: answer.shared() }
-        };
-        Ok(gather::merge(ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(request).collect())
+            gathered.push(Gathered { members, start: span.start, answer: answer.shared() });
+        }
+        Ok(gathered)
     }
 
     /// Requests for one key: whole chunks, or ranges that are merged.
@@ -224,13 +233,17 @@ impl ChunkFetcher {
         begun: Moment,
     ) -> std::result::Result<Arrival, Interrupted> {
         sorted::sort_by_key(&mut requests, |(_, range)| range.start);
-        let ranges: Vec<Range<u64>> = requests.iter().map(|(_, range)| range.clone()).collect();
+        let mut ranges = Vec::with_capacity(requests.len());
+        for (_, range) in &requests {
+            ranges.push(range.clone());
+        }
         let gathered = self.gathered(&chunk, &ranges).await?;
         let requests = Rc::new(requests);
-        let merged = gathered
-            .into_iter()
-            .map(|gathered| self.clone().merged(requests.clone(), gathered, begun).boxed_local());
-        Ok(Arrival::Merged(merged.collect()))
+        let mut merged: Vec<PendingArrival> = Vec::with_capacity(gathered.len());
+        for gathered in gathered {
+            merged.push(Box::pin(self.clone().merged(requests.clone(), gathered, begun)));
+        }
+        Ok(Arrival::Merged(merged))
     }
 
     async fn whole(self, request: ByteRequest, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
@@ -256,7 +269,7 @@ impl ChunkFetcher {
         begun: Moment,
     ) -> std::result::Result<Arrival, Interrupted> {
         let Gathered { members, start, answer } = gathered;
-        let members: Ranges = members.iter().filter_map(|member| requests.get(*member).cloned()).collect();
+        let members = some_of(&requests, &members);
         let (Some((first, bytes)), Some((_, last))) = (members.first(), members.last()) else {
             return Ok(Arrival::Chunks(Vec::new()));
         };
@@ -266,8 +279,11 @@ impl ChunkFetcher {
         let fetched = match (answer.await.map_err(locate)?, rows) {
             (Some(fetched), _) => fetched,
             (None, Some(RowsOf::Stored(_))) => {
-                let absent = members.into_iter().map(|(request, _)| (request, None));
-                return Ok(self.arrived(absent.collect(), begun));
+                let mut absent = Vec::with_capacity(members.len());
+                for (request, _) in members {
+                    absent.push((request, None));
+                }
+                return Ok(self.arrived(absent, begun));
             }
             // The index was there when the part began, so the shard was erased since.
             (None, _) => return Err(Interrupted::Changed(chunk)),
@@ -281,11 +297,11 @@ impl ChunkFetcher {
         if !unchanged || !self.is_one_version(&chunk, fetched.version.as_deref(), fetched.size) {
             return Err(Interrupted::Changed(chunk));
         }
-        let cut = |(request, bytes): (ByteRequest, Range<u64>)| {
+        let mut chunks = Vec::with_capacity(members.len());
+        for (request, bytes) in members {
             let within = bytes.start - start..bytes.end - start;
-            Ok((request, Some(fetched.value.slice(within).map_err(locate)?)))
-        };
-        let chunks = members.into_iter().map(cut).collect::<Result<_>>()?;
+            chunks.push((request, Some(fetched.value.slice(within).map_err(locate)?)));
+        }
         Ok(self.arrived(chunks, begun))
     }
 

@@ -177,11 +177,13 @@ impl ReadContext {
         if !self.cache_policy.decoded || !self.fetcher.uses_cache {
             return Vec::new();
         }
-        let others =
-            self.fetcher.array.cache().parts.notes().into_iter().filter(|note| {
-                !Rc::ptr_eq(&note.read, &self.token) && note.conversion == self.layout.conversion
-            });
-        others.map(|note| note.projection).collect()
+        let mut others = Vec::new();
+        for note in self.fetcher.array.cache().parts.notes() {
+            if !Rc::ptr_eq(&note.read, &self.token) && note.conversion == self.layout.conversion {
+                others.push(note.projection);
+            }
+        }
+        others
     }
 
     /// Starts the requests of a part. Chunks that other reads decode, or may use, are decoded
@@ -226,7 +228,10 @@ impl ReadContext {
         }
         for requests in self.batches(&state.plan, to_batch)? {
             let decoding = self.read_batch(&state.plan, requests.clone())?;
-            let slots = requests.iter().map(|request| self.converted(request).origin).zip(0..).collect();
+            let mut slots = Vec::with_capacity(requests.len());
+            for (slot, request) in requests.iter().enumerate() {
+                slots.push((self.converted(request).origin, slot));
+            }
             let begun = Begun { moment: begun, priority: self.fetcher.context.priority.clone() };
             let batch = self.fetcher.array.cache().batches.begin_for(slots, begun, decoding);
             events.push(Box::pin(async move {
@@ -234,8 +239,9 @@ impl ReadContext {
                 Ok(Event::Whole(requests.into_iter().zip(decoded.iter().cloned()).collect()))
             }));
         }
-        let arrivals = self.fetcher.arrivals(&state.plan, others, begun)?;
-        events.extend(arrivals.into_iter().map(arrival_event));
+        for arrival in self.fetcher.arrivals(&state.plan, others, begun)? {
+            events.push(arrival_event(arrival));
+        }
         Ok(events)
     }
 
@@ -304,8 +310,11 @@ impl ReadContext {
         if self.layout.conversion.is_empty() {
             return request.clone();
         }
-        let words = self.layout.conversion.iter().map(|word| u64::from(*word));
-        ByteRequest { origin: request.origin.iter().copied().chain(words).collect(), ..request.clone() }
+        let mut origin = request.origin.to_vec();
+        for word in &self.layout.conversion {
+            origin.push(u64::from(*word));
+        }
+        ByteRequest { origin: origin.into(), ..request.clone() }
     }
 
     /// Whether the elements to take form rows, or are so few that copying each of them is cheap.
@@ -342,7 +351,11 @@ impl ReadContext {
                 _ => batches.push((shape, bytes, vec![request])),
             }
         }
-        Ok(batches.into_iter().map(|(_, _, batch)| batch).collect())
+        let mut grouped = Vec::with_capacity(batches.len());
+        for (_, _, batch) in batches {
+            grouped.push(batch);
+        }
+        Ok(grouped)
     }
 
     /// Fetches and decodes whole chunks of one shape, and caches their elements.
@@ -352,7 +365,11 @@ impl ReadContext {
         requests: Vec<ByteRequest>,
     ) -> Result<LocalFuture<'static, DecodedBatch>> {
         let order = &self.cache_policy.native_order;
-        let ids: Vec<usize> = requests.iter().map(|request| request.id).collect();
+        let (mut ids, mut converted) = (Vec::new(), Vec::new());
+        for request in &requests {
+            ids.push(request.id);
+            converted.push(self.converted(request));
+        }
         let along = order.first().copied().unwrap_or(0);
         let mut shape =
             requests.first().map_or(Ok(Vec::new()), |request| Ok(plan.leaf(request.id)?.shape.clone()))?;
@@ -370,7 +387,7 @@ impl ReadContext {
             plan: plan.batch(&ids, along)?,
             slot_bytes: shape.iter().product::<u64>() / (requests.len() as u64).max(1)
                 * self.layout.element_size as u64,
-            requests: requests.iter().map(|request| self.converted(request)).collect(),
+            requests: converted,
         };
         Ok(Box::pin(batch.read()))
     }
@@ -411,7 +428,8 @@ impl ReadContext {
         // A chunk that is read by rows counts as arrived when the part is finished.
         let arrived = chunks.iter().filter(|(request, _)| request.rows.is_none()).count();
         let mut bytes = 0;
-        for (request, value) in chunks.into_iter().filter_map(|(request, value)| Some((request, value?))) {
+        for (request, value) in chunks {
+            let Some(value) = value else { continue };
             bytes += value.len();
             match self.plain(&state.plan, &request, &value)? {
                 Some(plain) => state.chunks.push(plain),

@@ -48,16 +48,17 @@ impl BatchReader {
                 }
                 Arrival::Index { .. } => continue,
             };
-            let chunks: Vec<(ByteRequest, Value)> =
-                chunks.into_iter().filter_map(|(request, value)| Some((request, value?))).collect();
-            for (request, value) in &chunks {
+            let mut there = Vec::with_capacity(chunks.len());
+            for (request, value) in chunks {
+                let Some(value) = value else { continue };
                 if let Some(fetched) = fetched.get_mut(request.id) {
                     *fetched = Some(value.len());
                 }
+                there.push((request, value));
             }
             let header = || Ok(self.header.clone());
             let input = DecoderInput { fetcher: &self.fetcher, decoder: &*self.decoder, plan: &self.plan };
-            input.supply(&mut decoding, chunks, header)?;
+            input.supply(&mut decoding, there, header)?;
         }
         drop(waiting);
         let elements = match decoding {
@@ -74,8 +75,10 @@ impl BatchReader {
 
     fn keep(self, slots: &[WholeChunk], begun: Moment) {
         if self.fetcher.array.chunks().is_cacheable() {
-            let elements = slots.iter().map(|slot| slot.elements.clone());
-            let chunks = self.requests.into_iter().zip(elements).collect();
+            let mut chunks = Vec::with_capacity(slots.len());
+            for (request, slot) in self.requests.into_iter().zip(slots) {
+                chunks.push((request, slot.elements.clone()));
+            }
             self.fetcher.array.cache().put(CacheKind::Decoded, chunks, begun);
         }
     }
@@ -88,12 +91,15 @@ fn cut(elements: Option<&Value>, fetched: &[Option<u64>], len: u64) -> Result<Ve
         let error = Error::format("chunk decodes to the wrong number of bytes").in_stage(Stage::Decode);
         return Err(error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes")));
     }
-    let slot = |(slot, fetched): (u64, &Option<u64>)| match (elements, fetched) {
-        (Some(elements), Some(fetched)) => {
-            let elements = Some(elements.slice(slot * len..(slot + 1) * len)?);
-            Ok(WholeChunk { elements, fetched: *fetched })
-        }
-        _ => Ok(WholeChunk { elements: None, fetched: 0 }),
-    };
-    (0..).zip(fetched).map(slot).collect()
+    let mut chunks = Vec::with_capacity(fetched.len());
+    for (slot, fetched) in (0..).zip(fetched) {
+        chunks.push(match (elements, fetched) {
+            (Some(elements), Some(fetched)) => {
+                let elements = Some(elements.slice(slot * len..(slot + 1) * len)?);
+                WholeChunk { elements, fetched: *fetched }
+            }
+            _ => WholeChunk { elements: None, fetched: 0 },
+        });
+    }
+    Ok(chunks)
 }

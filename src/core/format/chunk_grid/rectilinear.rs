@@ -39,9 +39,9 @@ impl ChunkRuns {
     ///
     /// # Errors
     /// `Format` for a length or a count of zero, `Limit` where the lengths add up to 2^64 or more.
-    fn new(pairs: impl IntoIterator<Item = (u64, u64)>) -> Result<Self> {
+    fn new(pairs: &[(u64, u64)]) -> Result<Self> {
         let mut all = Self { runs: Vec::new(), len: 0, count: 0 };
-        for (chunk_len, count) in pairs {
+        for &(chunk_len, count) in pairs {
             if chunk_len == 0 || count == 0 {
                 return Err(Error::format("a chunk must have at least one element along each dimension"));
             }
@@ -142,7 +142,11 @@ pub(super) fn parse_bounded(extension: &Extension<'_>, shape: &[u64]) -> Result<
     let grid = configuration.require("chunk_shape", |json| {
         let lens = json.u64_list()?;
         check_rank(lens.len(), shape.len())?;
-        lens.iter().zip(shape).map(|(len, array)| bounded(*len, *array)).collect::<Result<Vec<_>>>()
+        let mut dimensions = Vec::with_capacity(lens.len());
+        for (len, array) in lens.iter().zip(shape) {
+            dimensions.push(bounded(*len, *array)?);
+        }
+        Ok(dimensions)
     });
     let dimensions = grid.map_err(|error| error.within_field("configuration"))?;
     Ok(ChunkGrid { dimensions })
@@ -152,21 +156,25 @@ fn bounded(len: u64, array_len: u64) -> Result<GridDimension> {
     let rest = array_len.checked_rem(len).unwrap_or(0);
     if rest == 0 {
         return match len {
-            0 => ChunkRuns::new([(0, 1)]).map(GridDimension::Varying),
+            0 => ChunkRuns::new(&[(0, 1)]).map(GridDimension::Varying),
             _ => Ok(GridDimension::Regular(len)),
         };
     }
-    let whole = [(len, array_len.checked_div(len).unwrap_or(0))].into_iter().filter(|(_, count)| *count > 0);
-    ChunkRuns::new(whole.chain([(rest, 1)])).map(GridDimension::Varying)
+    let runs = match array_len.checked_div(len).unwrap_or(0) {
+        0 => ChunkRuns::new(&[(rest, 1)]),
+        whole => ChunkRuns::new(&[(len, whole), (rest, 1)]),
+    };
+    runs.map(GridDimension::Varying)
 }
 
 fn dimensions(json: Json<'_>, shape: &[u64]) -> Result<ChunkGrid> {
     let lists = json.array()?;
     check_rank(lists.len(), shape.len())?;
-    let dimensions = lists.iter().zip(shape).enumerate().map(|(idx, (json, len))| {
-        dimension(*json, *len).map_err(|error| error.within_field(&format!("[{idx}]")))
-    });
-    Ok(ChunkGrid { dimensions: dimensions.collect::<Result<_>>()? })
+    let mut dimensions = Vec::with_capacity(lists.len());
+    for (idx, (json, len)) in lists.iter().zip(shape).enumerate() {
+        dimensions.push(dimension(*json, *len).map_err(|error| error.in_element(idx))?);
+    }
+    Ok(ChunkGrid { dimensions })
 }
 
 fn dimension(json: Json<'_>, array_len: u64) -> Result<GridDimension> {
@@ -183,7 +191,7 @@ fn dimension(json: Json<'_>, array_len: u64) -> Result<GridDimension> {
             _ => Err(entry.unexpected("a length, or [length, count]")),
         },
     })?;
-    let runs = ChunkRuns::new(pairs)?;
+    let runs = ChunkRuns::new(&pairs)?;
     if runs.len < array_len {
         return Err(Error::format("the chunks do not cover the array")
             .expected(format!("at least {array_len} elements"))

@@ -36,11 +36,16 @@ impl NodeDocument {
     /// # Errors
     /// `Format` for bytes that are not UTF-8.
     pub fn read(format: ZarrFormat, documents: &[(&str, &[u8])]) -> Result<Self> {
-        let read = |(suffix, bytes): &(&str, &[u8])| match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(((*suffix).to_owned(), text.to_owned())),
-            Err(error) => Err(Error::format(format!("{suffix} is not UTF-8")).actual(error.to_string())),
-        };
-        Ok(Self::of(format, documents.iter().map(read).collect::<Result<_>>()?))
+        let mut texts = Vec::with_capacity(documents.len());
+        for (suffix, bytes) in documents {
+            match std::str::from_utf8(bytes) {
+                Ok(text) => texts.push(((*suffix).to_owned(), text.to_owned())),
+                Err(error) => {
+                    return Err(Error::format(format!("{suffix} is not UTF-8")).actual(error.to_string()));
+                }
+            }
+        }
+        Ok(Self::of(format, texts))
     }
 
     /// A document of whole texts.
@@ -85,8 +90,9 @@ impl NodeDocument {
         let (mut document, is_callers, shape) = Self::of_message(json)
             .map_err(|error| Error::argument("the text is not a node document").actual(error.to_string()))?;
         if is_callers {
-            let mut texts = document.texts.iter_mut();
-            texts.try_for_each(|(_, text)| callers::complete(text).map(|whole| *text = whole))?;
+            for (_, text) in &mut document.texts {
+                *text = callers::complete(text)?;
+            }
         }
         if let Some(shape) = shape {
             document.set_shape(&shape)?;
@@ -97,12 +103,13 @@ impl NodeDocument {
     /// Sets the shape in the node's own text. The other members keep their texts.
     fn set_shape(&mut self, shape: &[u64]) -> Result<()> {
         let own = self.own_text().map(|(suffix, _)| suffix.to_owned());
-        let mut texts = self.texts.iter_mut().filter(|(suffix, _)| own.as_ref() == Some(suffix));
-        texts.try_for_each(|(_, text)| {
-            let node = json::read(text, ObjectText::of)?;
-            *text = node.with("shape", list(shape)).compact();
-            Ok(())
-        })
+        for (suffix, text) in &mut self.texts {
+            if own.as_ref() == Some(suffix) {
+                let node = json::read(text, ObjectText::of)?;
+                *text = node.with("shape", list(shape)).compact();
+            }
+        }
+        Ok(())
     }
 
     /// Parses the message. The second value tells whether the user made the object, the third is
