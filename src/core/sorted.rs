@@ -122,11 +122,16 @@ impl Index {
         Some(self.blocks[block][place].1)
     }
 
-    /// Takes a slot for a new key. The map has `len` slots.
+    /// The slot of a key, or a free one for a new key. The map has `len` slots, and the next is
+    /// free.
     #[inline(never)]
-    fn add(&mut self, key: Vec<u8>, len: usize) -> usize {
+    fn slot(&mut self, key: Vec<u8>, len: usize) -> usize {
+        let (block, place) = self.locate(&key);
+        let place = match place {
+            Ok(place) => return self.blocks[block][place].1,
+            Err(place) => place,
+        };
         let slot = self.free.pop().unwrap_or(len);
-        let (block, Ok(place) | Err(place)) = self.locate(&key);
         if self.blocks.is_empty() {
             self.blocks.push(Vec::new());
         }
@@ -162,7 +167,13 @@ impl Index {
 
     #[inline(never)]
     fn in_order(&self) -> Vec<usize> {
-        self.blocks.iter().flatten().map(|(_, slot)| *slot).collect()
+        let mut slots = Vec::with_capacity(self.len);
+        for block in &self.blocks {
+            for (_, slot) in block {
+                slots.push(*slot);
+            }
+        }
+        slots
     }
 }
 
@@ -240,16 +251,15 @@ impl<K: Key, V> Map<K, V> {
 
     /// Sets the value of a key. Returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        let bytes = bytes_of(&key);
-        if let Some(slot) = self.index.find(&bytes) {
-            return self.entries.get_mut(slot)?.replace((key, value)).map(|(_, before)| before);
+        self.entry(&key).replace((key, value)).map(|(_, before)| before)
+    }
+
+    fn entry(&mut self, key: &K) -> &mut Option<(K, V)> {
+        let slot = self.index.slot(bytes_of(key), self.entries.len());
+        if slot == self.entries.len() {
+            self.entries.push(None);
         }
-        let slot = self.index.add(bytes, self.entries.len());
-        match self.entries.get_mut(slot) {
-            Some(entry) => *entry = Some((key, value)),
-            None => self.entries.push(Some((key, value))),
-        }
-        None
+        &mut self.entries[slot]
     }
 
     /// Removes a key. Returns its value.
@@ -266,18 +276,7 @@ impl<K: Key, V> Map<K, V> {
 
     /// The value of a key. `make` makes it if the key has none.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        let bytes = bytes_of(&key);
-        let slot = match self.index.find(&bytes) {
-            Some(slot) => slot,
-            None => {
-                let slot = self.index.add(bytes, self.entries.len());
-                if slot == self.entries.len() {
-                    self.entries.push(None);
-                }
-                slot
-            }
-        };
-        let (_, value) = self.entries[slot].get_or_insert_with(|| (key, make()));
+        let (_, value) = self.entry(&key).get_or_insert_with(|| (key, make()));
         value
     }
 

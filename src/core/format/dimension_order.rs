@@ -46,8 +46,13 @@ pub fn c_strides(shape: &[u64], element_size: usize) -> Result<Vec<usize>> {
 /// after their element count is checked, so nothing uses such a stride.
 pub fn transposed_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
     let stored = strides(shape, 0..shape.len(), 1);
-    let stored: Vec<usize> = stored.into_iter().map(|stride| stride.unwrap_or(usize::MAX)).collect();
-    in_array_order(&stored, axes)
+    let mut ordered = vec![0; stored.len()];
+    for (axis, stride) in axes.iter().zip(stored) {
+        if let Some(place) = ordered.get_mut(*axis) {
+            *place = stride.unwrap_or(usize::MAX);
+        }
+    }
+    ordered
 }
 
 /// Where the elements of a box are, in C order of the box: the sums of its strides.
@@ -87,7 +92,11 @@ fn strides(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>, step: u
 }
 
 fn checked(strides: Vec<Option<usize>>) -> Result<Vec<usize>> {
-    strides.into_iter().map(|stride| stride.ok_or_else(too_large)).collect()
+    let mut checked = Vec::with_capacity(strides.len());
+    for stride in strides {
+        checked.push(stride.ok_or_else(too_large)?);
+    }
+    Ok(checked)
 }
 
 fn too_large() -> Error {

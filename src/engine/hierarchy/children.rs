@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use futures_util::stream::{self, StreamExt, TryStreamExt};
+use futures_util::stream::{FuturesOrdered, StreamExt};
 
 use crate::error::{Error, ErrorKind, Result, Stage, at_node};
 use crate::format::metadata::document::ZARR_JSON;
@@ -43,8 +43,16 @@ pub async fn children(store: &Rc<dyn Store>, path: &str, context: &RequestContex
         let mut paths = names(store, &group, context).await?;
         limits::within(paths.len() as u64, limits::LISTED_FOLDERS, "the number of children")?;
         sorted::sort(&mut paths);
-        let opened = stream::iter(paths).map(|child| opened(store, child, options, context));
-        opened.buffered(IN_FLIGHT).try_filter_map(|node| async move { Ok(node) }).try_collect().await
+        let (mut paths, mut waiting, mut children) = (paths.into_iter(), FuturesOrdered::new(), Vec::new());
+        loop {
+            for path in paths.by_ref().take(IN_FLIGHT.saturating_sub(waiting.len())) {
+                waiting.push_back(opened(store, path, options, context));
+            }
+            match waiting.next().await {
+                Some(child) => children.extend(child?),
+                None => return Ok(children),
+            }
+        }
     })
     .await
 }

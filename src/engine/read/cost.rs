@@ -58,11 +58,14 @@ impl TouchedChunks {
             Selected::Orthogonal(axes) => project(axes, grid).map(Self::Grid),
             Selected::Points(lists) => {
                 let count = lists.first().map_or(0, |list| list.len());
-                let chunk = |i: usize| {
-                    let along = lists.iter().zip(grid);
-                    along.map(|(list, grid)| list.get(i).map_or(0, |index| grid.chunk_of(*index))).collect()
-                };
-                let mut distinct: Vec<Vec<u64>> = (0..count).map(chunk).collect();
+                let mut distinct = Vec::with_capacity(count);
+                for i in 0..count {
+                    let mut chunk = Vec::with_capacity(grid.len());
+                    for (list, grid) in lists.iter().zip(grid) {
+                        chunk.push(list.get(i).map_or(0, |index| grid.chunk_of(*index)));
+                    }
+                    distinct.push(chunk);
+                }
                 sorted::sort(&mut distinct);
                 distinct.dedup();
                 Ok(Self::Listed(distinct))
@@ -92,12 +95,18 @@ impl TouchedChunks {
         match self {
             Self::Listed(chunks) => chunks.get(usize::try_from(i).ok()?).cloned(),
             Self::Grid(axes) => {
-                let grid: Vec<u64> = axes.iter().map(DimensionProjection::span_count).collect();
+                let mut grid = Vec::with_capacity(axes.len());
+                for axis in axes {
+                    grid.push(axis.span_count());
+                }
                 if limits::product(grid.iter().copied(), "number of chunks").is_ok_and(|count| i >= count) {
                     return None;
                 }
-                let spans = axes.iter().zip(unravel(i, &grid)).map(|(axis, at)| axis.span(at));
-                spans.map(|span| span.map(|span| span.chunk)).collect()
+                let mut chunk = Vec::with_capacity(axes.len());
+                for (axis, at) in axes.iter().zip(unravel(i, &grid)) {
+                    chunk.push(axis.span(at)?.chunk);
+                }
+                Some(chunk)
             }
         }
     }

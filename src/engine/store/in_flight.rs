@@ -67,7 +67,10 @@ impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<
     ) -> SharedFuture<T> {
         let serial = self.serial.get();
         self.serial.set(serial.wrapping_add(1));
-        let named = keys.iter().map(|(key, _)| key.clone()).collect();
+        let mut named = Vec::with_capacity(keys.len());
+        for (key, _) in &keys {
+            named.push(key.clone());
+        }
         let forget = ForgetOnDrop { table: Rc::downgrade(&self.table), keys: named, serial };
         let work: LocalFuture<'static, T> = Box::pin(async move {
             let _forget = forget;
@@ -85,7 +88,11 @@ impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<
 
     /// The notes of all work in flight.
     pub fn notes(&self) -> Vec<N> {
-        self.table.borrow().values().map(|entry| entry.note.clone()).collect()
+        let mut notes = Vec::new();
+        for entry in self.table.borrow().values() {
+            notes.push(entry.note.clone());
+        }
+        notes
     }
 
     /// Whether there is no work to join.

@@ -61,7 +61,11 @@ impl ChunkGrid {
 
     /// The number of chunks along each dimension of an array of this shape.
     pub fn grid_shape(&self, array_shape: &[u64]) -> Vec<u64> {
-        self.dimensions.iter().zip(array_shape).map(|(dimension, len)| dimension.chunk_count(*len)).collect()
+        let mut shape = Vec::with_capacity(array_shape.len());
+        for (dimension, len) in self.dimensions.iter().zip(array_shape) {
+            shape.push(dimension.chunk_count(*len));
+        }
+        shape
     }
 
     /// The shape of the chunk at these indices of the grid. `None` for indices that no chunk can
@@ -70,7 +74,11 @@ impl ChunkGrid {
         if chunk.len() != self.rank() {
             return None;
         }
-        self.dimensions.iter().zip(chunk).map(|(dimension, idx)| dimension.chunk_len(*idx)).collect()
+        let mut shape = Vec::with_capacity(chunk.len());
+        for (dimension, idx) in self.dimensions.iter().zip(chunk) {
+            shape.push(dimension.chunk_len(*idx)?);
+        }
+        Some(shape)
     }
 
     /// The shape of all chunks. `None` where they differ.
@@ -85,7 +93,11 @@ impl ChunkGrid {
 
     /// The shape of the chunk at the origin.
     pub fn first_chunk_shape(&self) -> Vec<u64> {
-        self.dimensions.iter().map(|dimension| dimension.chunk_len(0).unwrap_or(0)).collect()
+        let mut shape = Vec::with_capacity(self.rank());
+        for dimension in &self.dimensions {
+            shape.push(dimension.chunk_len(0).unwrap_or(0));
+        }
+        shape
     }
 }
 

@@ -49,15 +49,23 @@ impl VariableBytes {
     /// Packs `n + 1` offsets (32-bit, little-endian) and then the bytes. In this form elements go
     /// to another WebAssembly instance.
     pub fn to_packed(&self) -> Vec<u8> {
-        let offsets = self.offsets.iter().flat_map(|offset| offset.to_le_bytes());
-        offsets.chain(self.bytes.iter().copied()).collect()
+        let mut packed =
+            Vec::with_capacity(self.offsets.len().saturating_mul(4).saturating_add(self.bytes.len()));
+        for offset in &self.offsets {
+            packed.extend(offset.to_le_bytes());
+        }
+        packed.extend(&self.bytes);
+        packed
     }
 
     /// Unpacks `count` elements that [`to_packed`](Self::to_packed) packed; `None` for other bytes.
     pub fn from_packed(packed: &[u8], count: usize) -> Option<Self> {
         let (offsets, bytes) = packed.split_at_checked(count.checked_add(1)?.checked_mul(4)?)?;
-        let offsets: Vec<u32> =
-            offsets.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let words = offsets.as_chunks::<4>().0;
+        let mut offsets = Vec::with_capacity(words.len());
+        for word in words {
+            offsets.push(u32::from_le_bytes(*word));
+        }
         let end = offsets.last().map(|end| *end as usize);
         let fits = offsets.first() == Some(&0) && offsets.is_sorted() && end == Some(bytes.len());
         fits.then(|| Self { offsets, bytes: bytes.to_vec() })

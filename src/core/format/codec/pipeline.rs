@@ -139,9 +139,14 @@ impl Pipeline {
         let packed = array_to_bytes.codec.packed().filter(|_| !has_user_codec);
         module = union_of_modules(module, array_to_bytes.codec.sharding().map(Sharding::module))?;
         let user_chain = users.as_ref().filter(|_| has_user_codec).map(|users| {
-            let before = array_to_array.iter().map(|named| named.to_any(Codec::ArrayToArray));
-            let after = bytes_to_bytes.iter().map(|named| named.to_any(Codec::BytesToBytes));
-            let all = before.chain([array_to_bytes.to_any(Codec::ArrayToBytes)]).chain(after).collect();
+            let mut all = Vec::new();
+            for named in &array_to_array {
+                all.push(named.to_any(Codec::ArrayToArray));
+            }
+            all.push(array_to_bytes.to_any(Codec::ArrayToBytes));
+            for named in &bytes_to_bytes {
+                all.push(named.to_any(Codec::BytesToBytes));
+            }
             UserChain::new(users, codecs, &decoded, all)
         });
         let is_raw = packed.is_some() && bytes_to_bytes.is_empty() && all_transpose(&array_to_array);
@@ -192,8 +197,7 @@ impl Pipeline {
     /// For each dimension that the array → bytes codec sees: the decoded dimension that it holds.
     /// Valid when only transpositions come before that codec.
     pub fn axes(&self) -> Vec<usize> {
-        let orders = self.array_to_array.iter().filter_map(|stage| stage.codec.permutation());
-        orders.fold(identity(&self.decoded.shape), |axes, order| compose(&axes, order))
+        composed(&self.decoded.shape, &self.array_to_array)
     }
 
     /// Whether decoding a part of the chunk takes less work than decoding all of it.
@@ -253,9 +257,7 @@ impl Pipeline {
         let bytes = self.undo_bytes_to_bytes(encoded, &mut intermediate)?;
         let chunk = self.array_to_bytes.codec.decode(bytes);
         let chunk = chunk.map_err(self.array_to_bytes.add_context(Stage::Decode))?;
-        self.array_to_array.iter().rev().try_fold(chunk, |chunk, stage| {
-            stage.codec.decode(chunk).map_err(stage.add_context(Stage::Decode))
-        })
+        undo_all(&self.array_to_array, chunk)
     }
 
     /// Decodes the whole chunk into `output`, as packed elements in stored order. `None` when the
@@ -399,14 +401,9 @@ impl Pipeline {
         let transposed =
             self.array_to_array.iter().take_while(|stage| stage.codec.permutation().is_some()).count();
         let (left_as_strides, undone) = self.array_to_array.split_at(transposed);
-        let mut chunk = chunk;
-        for stage in undone.iter().rev() {
-            chunk = stage.codec.decode(chunk).map_err(stage.add_context(Stage::Decode))?;
-        }
+        let chunk = undo_all(undone, chunk)?;
         let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
-        let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
-        let axes = orders.fold(identity(shape), |axes, order| compose(&axes, order));
-        Ok((chunk, transposed_strides(shape, &axes)))
+        Ok((chunk, transposed_strides(shape, &composed(shape, left_as_strides))))
     }
 }
 
@@ -450,8 +447,31 @@ fn identity(shape: &[u64]) -> Vec<usize> {
 }
 
 /// Applies the permutation `order` after the permutation `axes`.
+fn undo_all(stages: &[NamedCodec<Rc<dyn ArrayToArray>>], chunk: ArrayBytes) -> Result<ArrayBytes> {
+    let mut chunk = chunk;
+    for stage in stages.iter().rev() {
+        chunk = stage.codec.decode(chunk).map_err(stage.add_context(Stage::Decode))?;
+    }
+    Ok(chunk)
+}
+
+/// The dimensions of a chunk of this shape in the order that all transpositions together give.
+fn composed(shape: &[u64], stages: &[NamedCodec<Rc<dyn ArrayToArray>>]) -> Vec<usize> {
+    let mut axes = identity(shape);
+    for stage in stages {
+        if let Some(order) = stage.codec.permutation() {
+            axes = compose(&axes, order);
+        }
+    }
+    axes
+}
+
 fn compose(axes: &[usize], order: &[usize]) -> Vec<usize> {
-    order.iter().filter_map(|dimension| axes.get(*dimension).copied()).collect()
+    let mut composed = Vec::with_capacity(order.len());
+    for dimension in order {
+        composed.extend(axes.get(*dimension));
+    }
+    composed
 }
 
 /// Decodes stages from last to first. Two buffers take turns.
@@ -528,15 +548,18 @@ fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec
     let inner = &wanted[dimension];
     let (offset, len) = (inner.start * run_len, (inner.end - inner.start) * run_len);
     let row_len = run_len * shape[dimension];
-    let (outer, axes) = (&wanted[..dimension], (0..dimension).collect::<Vec<_>>());
-    let strides = transposed_strides(&shape[..dimension], &axes);
-    let extents: Vec<u64> = outer.iter().map(len_of).collect();
-    let first: u64 = outer.iter().zip(&strides).map(|(range, stride)| range.start * *stride as u64).sum();
-    let run = |row: usize| {
+    let strides = transposed_strides(&shape[..dimension], &identity(&shape[..dimension]));
+    let (mut extents, mut first) = (Vec::with_capacity(dimension), 0);
+    for (range, stride) in wanted[..dimension].iter().zip(&strides) {
+        extents.push(len_of(range));
+        first += range.start * *stride as u64;
+    }
+    let mut runs = Vec::with_capacity(rows as usize);
+    for row in places(&extents, &strides) {
         let start = ((first + row as u64) * row_len + offset) as usize;
-        start..start + len as usize
-    };
-    places(&extents, &strides).map(run).collect()
+        runs.push(start..start + len as usize);
+    }
+    runs
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

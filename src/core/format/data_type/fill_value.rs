@@ -74,11 +74,11 @@ impl FillValue {
     pub fn read_v3(data_type: &DataType, json: Json<'_>, warnings: &mut Vec<String>) -> Result<Self> {
         match data_type {
             DataType::Bool => boolean_or_number(json, warnings),
-            DataType::Integer(integer) => number_or_other(data_type, json, warnings, |json, warnings| {
+            DataType::Integer(integer) => number_or_other(data_type, json, warnings, &|json, warnings| {
                 integer_or_fraction(*integer, json, warnings)
             }),
             DataType::Float(float) => {
-                number_or_other(data_type, json, warnings, |json, _| float.parse_fill(json))
+                number_or_other(data_type, json, warnings, &|json, _| float.parse_fill(json))
             }
             _ => Self::parse_v3(data_type, json),
         }
@@ -108,11 +108,11 @@ impl FillValue {
                 warnings.push(Form::V2FillNan.warning(found(data_type, json.text())));
                 Ok(Self::zero(data_type))
             }
-            DataType::Integer(integer) => number_or_other(data_type, json, warnings, |json, warnings| {
+            DataType::Integer(integer) => number_or_other(data_type, json, warnings, &|json, warnings| {
                 integer_or_fraction(*integer, json, warnings)
             }),
             DataType::Float(float) => {
-                number_or_other(data_type, json, warnings, |json, _| float.parse_v2_fill(json))
+                number_or_other(data_type, json, warnings, &|json, _| float.parse_v2_fill(json))
             }
             DataType::Bool => boolean_or_number(json, warnings),
             DataType::Complex(part) => complex::parse_v2_fill(*part, json),
@@ -207,7 +207,7 @@ fn number_or_other(
     data_type: &DataType,
     json: Json<'_>,
     warnings: &mut Vec<String>,
-    parse: impl Fn(Json<'_>, &mut Vec<String>) -> Result<FillValue>,
+    parse: &dyn Fn(Json<'_>, &mut Vec<String>) -> Result<FillValue>,
 ) -> Result<FillValue> {
     parse(json, warnings).or_else(|error| {
         let Some((form, number)) = number_within(json) else { return Err(error) };

@@ -89,7 +89,8 @@ impl Store for OverlayStore {
 }
 
 fn union<T: Ord>(first: Vec<T>, second: Vec<T>) -> Vec<T> {
-    let mut all: Vec<T> = first.into_iter().chain(second).collect();
+    let mut all = first;
+    all.extend(second);
     sorted::sort(&mut all);
     all.dedup();
     all

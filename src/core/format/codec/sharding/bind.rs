@@ -50,17 +50,19 @@ pub fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Res
 
 /// The number of inner chunks along each dimension of the shard.
 fn grid(shard: &[u64], chunk_shape: &[u64]) -> Result<Vec<u64>> {
-    let along = |(shard, inner): (&u64, &u64)| match shard.checked_rem(*inner) {
-        Some(0) => shard.checked_div(*inner),
-        _ => None,
-    };
-    let grid: Option<Vec<u64>> = shard.iter().zip(chunk_shape).map(along).collect();
-    grid.filter(|grid| grid.len() == shard.len() && grid.len() == chunk_shape.len()).ok_or_else(|| {
-        Error::format("the inner chunks do not divide the shard")
-            .in_field("chunk_shape")
-            .expected(format!("divisors of {shard:?}"))
-            .actual(format!("{chunk_shape:?}"))
-    })
+    let mut grid = Vec::with_capacity(shard.len());
+    for (shard, inner) in shard.iter().zip(chunk_shape) {
+        if shard.checked_rem(*inner) == Some(0) {
+            grid.extend(shard.checked_div(*inner));
+        }
+    }
+    if grid.len() == shard.len() && grid.len() == chunk_shape.len() {
+        return Ok(grid);
+    }
+    Err(Error::format("the inner chunks do not divide the shard")
+        .in_field("chunk_shape")
+        .expected(format!("divisors of {shard:?}"))
+        .actual(format!("{chunk_shape:?}")))
 }
 
 /// The format of the index of a shard with this grid.

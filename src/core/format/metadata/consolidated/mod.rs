@@ -239,15 +239,18 @@ impl Consolidated {
             return None;
         }
         let node = self.nodes.get(self.position(path).ok()?)?;
-        let text = |(suffix, span): (&&str, &Option<Range<usize>>)| {
-            Some(((*suffix).to_owned(), self.original(span.clone()?)?))
-        };
-        let mut texts: Vec<_> = suffixes(self.format).iter().zip(&node.spans).filter_map(text).collect();
+        let mut texts = Vec::new();
+        for (suffix, span) in suffixes(self.format).iter().zip(&node.spans) {
+            if let Some(text) = span.clone().and_then(|span| self.original(span)) {
+                texts.push(((*suffix).to_owned(), text));
+            }
+        }
         if let (ZarrFormat::Draft(_), Ok(root)) = (self.format, self.position(&NodePath::root())) {
             texts.retain(|(suffix, _)| suffix != ZARR_JSON);
-            let span = self.nodes.get(root).and_then(|root| root.spans.get(2));
-            let entry = span.and_then(|span| text((&ZARR_JSON, span)));
-            texts = entry.into_iter().chain(texts).collect();
+            let span = self.nodes.get(root).and_then(|root| root.spans.get(2)).cloned().flatten();
+            if let Some(entry) = span.and_then(|span| self.original(span)) {
+                texts.insert(0, (ZARR_JSON.to_owned(), entry));
+            }
         }
         Some(NodeDocument::of(self.format, texts))
     }
@@ -280,14 +283,19 @@ impl Consolidated {
     /// All nodes that have documents, in the order of the text. In v3 the group itself is the
     /// first.
     pub fn contents(&self) -> Vec<(NodePath, NodeKind)> {
-        let mut nodes: Vec<_> = self
-            .nodes
-            .iter()
-            .filter_map(|node| Some((node.order, (node.path.clone(), self.own_kind(node)?))))
-            .collect();
-        sorted::sort_by_key(&mut nodes, |(order, _)| *order);
-        let own = self.is_own_group(&NodePath::root()).then(|| (NodePath::root(), NodeKind::Group));
-        own.into_iter().chain(nodes.into_iter().map(|(_, node)| node)).collect()
+        let mut order: Vec<&Node> = Vec::with_capacity(self.nodes.len());
+        order.extend(&self.nodes);
+        sorted::sort_by_key(&mut order, |node| node.order);
+        let mut contents = Vec::with_capacity(order.len().saturating_add(1));
+        if self.is_own_group(&NodePath::root()) {
+            contents.push((NodePath::root(), NodeKind::Group));
+        }
+        for node in order {
+            if let Some(kind) = self.own_kind(node) {
+                contents.push((node.path.clone(), kind));
+            }
+        }
+        contents
     }
 
     /// The nodes directly below a group, including implicit groups, sorted by name.
