@@ -68,8 +68,10 @@ impl PartGrid {
         let total = limits::product(total.chain([element_size as u64]), "selection");
         let target = if total.is_ok_and(|total| total <= WHOLE_BYTES) { WHOLE_BYTES } else { TARGET_BYTES };
         let step = steps(axes, element_size, order, target);
-        let shape: Vec<u64> =
-            axes.iter().zip(&step).map(|(axis, step)| axis.span_count().div_ceil(*step)).collect();
+        let mut shape = Vec::with_capacity(axes.len());
+        for (axis, step) in axes.iter().zip(&step) {
+            shape.push(axis.span_count().div_ceil(*step));
+        }
         let count = limits::product(shape.iter().copied(), "number of parts")?;
         Ok(Self { step, shape, count })
     }

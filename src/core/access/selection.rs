@@ -117,7 +117,13 @@ impl Selected {
     /// The shape of the output. Dimensions with an integer index are included, with extent 1.
     pub fn shape(&self) -> Vec<u64> {
         match self {
-            Self::Orthogonal(axes) => axes.iter().map(|axis| axis.indices.count()).collect(),
+            Self::Orthogonal(axes) => {
+                let mut shape = Vec::with_capacity(axes.len());
+                for axis in axes {
+                    shape.push(axis.indices.count());
+                }
+                shape
+            }
             Self::Points(lists) => vec![lists.first().map_or(1, |list| list.len() as u64)],
         }
     }

@@ -197,14 +197,23 @@ impl Form {
     /// The warnings of what was noted since the last call.
     pub fn take_noted() -> Vec<String> {
         let noted = NOTED.take();
-        let forms = Self::ALL.iter().filter(|form| noted >> **form as u32 & 1 == 1);
-        forms.map(|form| form.warning("a chunk")).collect()
+        let mut warnings = Vec::new();
+        for form in Self::ALL {
+            if noted >> *form as u32 & 1 == 1 {
+                warnings.push(form.warning("a chunk"));
+            }
+        }
+        warnings
     }
 }
 
 impl Form {
     /// The warning, where `found` says which place holds what.
     pub fn warning(self, found: impl Display) -> String {
+        self.warning_of(&found)
+    }
+
+    fn warning_of(self, found: &dyn Display) -> String {
         let Entry { name, form, writer, read } = self.entry();
         format!("{found}: {form} (written by {writer}) is read as {read} [{name}]")
     }

@@ -222,5 +222,7 @@ fn threw(thrown: JsValue) -> TransportError {
 fn runs_in_chromium() -> bool {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or(JsValue::UNDEFINED);
     let agent = navigator.is_object().then(|| Reflect::get(&navigator, &"userAgent".into()).ok()).flatten();
-    agent.and_then(|agent| agent.as_string()).is_some_and(|agent| agent.contains("Chrome/"))
+    agent
+        .and_then(|agent| agent.as_string())
+        .is_some_and(|agent| agent.split(' ').any(|product| product.starts_with("Chrome/")))
 }

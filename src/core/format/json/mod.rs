@@ -180,6 +180,31 @@ fn quote_non_finite(text: &str) -> String {
     quoted
 }
 
+/// Undoes [`quote_non_finite`].
+#[allow(clippy::arithmetic_side_effects, reason = "places in the text, or its end")]
+fn unquote_non_finite(text: &str) -> Cow<'_, str> {
+    let (mut restored, mut copied, mut idx) = (String::new(), 0, 0);
+    while let Some(byte) = text.as_bytes().get(idx) {
+        if *byte != b'"' {
+            idx += 1;
+            continue;
+        }
+        let end = string_end(text.as_bytes(), idx) + 1;
+        let string = text.get(idx..end).unwrap_or_default();
+        if let Some((token, ..)) = NON_FINITE.iter().find(|(_, quoted, _)| *quoted == string) {
+            restored.push_str(text.get(copied..idx).unwrap_or_default());
+            restored.push_str(token);
+            copied = end;
+        }
+        idx = end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    restored.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(restored)
+}
+
 /// One value of a [`Document`], as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Json<'a> {
@@ -200,11 +225,7 @@ impl<'a> Json<'a> {
 
     /// The text as written, with bare `NaN` and `Infinity` tokens.
     pub fn original_text(self) -> Cow<'a, str> {
-        if !self.non_finite || !self.text.contains("\"\\u00") {
-            return Cow::Borrowed(self.text);
-        }
-        let restore = |text: String, (token, quoted, _): &(&str, &str, f64)| text.replace(quoted, token);
-        Cow::Owned(NON_FINITE.iter().fold(self.text.to_owned(), restore))
+        if self.non_finite { unquote_non_finite(self.text) } else { Cow::Borrowed(self.text) }
     }
 
     /// The number of a bare `NaN` or `Infinity` token. `None` for everything else, including the
@@ -455,26 +476,28 @@ fn missing(key: &str) -> Error {
 #[allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "`order` has the places of members, and each run has two of them at least"
+    reason = "`order` has the places of members"
 )]
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
     let mut order: Vec<usize> = (0..members.len()).collect();
     sorted::sort_by(&mut order, |a, b| members[*a].0.cmp(&members[*b].0));
-    let runs = order.chunk_by(|a, b| members[*a].0 == members[*b].0);
-    let repeats: Vec<Vec<usize>> = runs.filter(|run| run.len() > 1).map(<[usize]>::to_vec).collect();
-    let mut dropped: Vec<usize> = Vec::new();
-    for run in &repeats {
-        if let [first, others @ ..] = run.as_slice() {
-            members[*first].1 = members[others[others.len() - 1]].1;
-            dropped.extend(others);
+    let mut dropped = vec![false; members.len()];
+    let mut first = 0;
+    for pair in order.windows(2) {
+        let [before, at] = [pair[0], pair[1]];
+        if members[before].0 != members[at].0 {
+            continue;
         }
+        if !dropped[before] {
+            first = before;
+        }
+        members[first].1 = members[at].1;
+        dropped[at] = true;
     }
-    sorted::sort(&mut dropped);
-    let (mut dropped, mut idx) = (dropped.into_iter().peekable(), 0);
+    let mut idx = 0;
     members.retain(|_| {
-        let keep = dropped.next_if_eq(&idx).is_none();
         idx += 1;
-        keep
+        !dropped[idx - 1]
     });
 }
 

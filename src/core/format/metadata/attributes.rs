@@ -61,11 +61,12 @@ pub(super) fn nczarr_dimension_names(members: &Object<'_>, rank: usize) -> Optio
     let array = array.object().ok()?;
     let paths = ["dimension_references", "dimrefs"].iter().find_map(|key| array.get(key))?;
     let paths = paths.list(|json| Ok(json.str()?.into_owned())).ok()?;
-    let name = |path: &String| {
+    let mut names = Vec::with_capacity(rank);
+    for path in &paths {
         let name = path.rsplit('/').next().unwrap_or_default();
         // netCDF-C invents these names for dimensions without a name.
         let is_named = !name.is_empty() && !name.starts_with("_Anonymous_Dim") && !name.starts_with("_zdim");
-        is_named.then(|| name.to_owned())
-    };
-    (paths.len() == rank).then(|| paths.iter().map(name).collect())
+        names.push(is_named.then(|| name.to_owned()));
+    }
+    (names.len() == rank).then_some(names)
 }

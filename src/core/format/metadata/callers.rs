@@ -90,7 +90,8 @@ fn chain(codecs: &[Json<'_>], names: &[String]) -> Result<Vec<String>> {
 }
 
 fn plain(name: &str) -> &str {
-    if VARIABLE.contains(&name) { name.trim_start_matches("numcodecs.") } else { name }
+    let plain = if VARIABLE.contains(&name) { name.strip_prefix("numcodecs.") } else { None };
+    plain.unwrap_or(name)
 }
 
 fn named(json: Json<'_>, name: &str) -> Result<String> {

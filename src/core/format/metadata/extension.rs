@@ -55,13 +55,14 @@ impl<'a> Extension<'a> {
 /// # Errors
 /// `Unsupported`, with the field.
 pub fn refuse_unknown(members: Object<'_>, known: &[&str]) -> Result<()> {
-    members.into_iter().filter(|(key, _)| !known.contains(&key.as_ref())).try_for_each(|(key, value)| {
-        if may_be_ignored(value) {
-            return Ok(());
+    for (key, value) in members {
+        if known.contains(&key.as_ref()) || may_be_ignored(value) {
+            continue;
         }
         let error = Error::unsupported(format!("the metadata has a field that must be understood: {key:?}"));
-        Err(error.in_field(key))
-    })
+        return Err(error.in_field(key));
+    }
+    Ok(())
 }
 
 fn may_be_ignored(value: Json<'_>) -> bool {

@@ -38,14 +38,15 @@ fn split_levels<'a>(json: Json<'a>, path: &[&str]) -> Result<Split<'a>> {
     if json.is_null() {
         return Ok(Split::Null);
     }
-    let members = json.members()?.into_iter().map(|(key, value)| {
+    let mut members = Vec::new();
+    for (key, value) in json.members()? {
         let split = match path {
             [first, path @ ..] if *first == key => split_levels(value, path)?,
             _ => Split::Whole(value),
         };
-        Ok((key, split))
-    });
-    Ok(Split::Members(members.collect::<Result<_>>()?))
+        members.push((key, split));
+    }
+    Ok(Split::Members(members))
 }
 
 impl Document<'_> {

@@ -71,7 +71,7 @@ fn check_format(json: Json<'_>) -> Result<()> {
         return Ok(());
     }
     match json.str() {
-        Ok(uri) if uri.contains("/spec/") => {
+        Ok(uri) if uri.split('/').any(|segment| segment == "spec") => {
             let draft = format!("this is the root of a hierarchy of a historic draft of Zarr v3: {uri:?}");
             Err(Error::unsupported(format!(
                 "{draft}; open the store at this root, and its nodes by their paths"

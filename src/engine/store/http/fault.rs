@@ -120,6 +120,5 @@ impl RequestLabel<'_> {
 /// Whether the server rejected the signature. Such an answer says nothing about the key.
 pub(super) fn signature_fault(response: &HttpResponse) -> bool {
     let explanation = response.beginning(EXPLANATION_BYTES);
-    let explanation = String::from_utf8_lossy(&explanation);
-    SIGNATURE_FAULTS.iter().any(|fault| explanation.contains(fault))
+    SIGNATURE_FAULTS.iter().any(|fault| explanation.windows(fault.len()).any(|part| part == fault.as_bytes()))
 }

@@ -149,14 +149,18 @@ impl Headers {
 
     /// Whether `Cache-Control` demands that the body is requested again, always or soon.
     pub fn forbid_caching(&self) -> bool {
-        let directives = self.get("cache-control").unwrap_or_default().split(',');
-        let mut directives = directives.map(|directive| directive.trim().to_ascii_lowercase());
-        directives.any(|directive| match directive.split_once('=') {
-            Some(("max-age", seconds)) => {
-                seconds.trim_matches('"').parse::<u64>().is_ok_and(|seconds| seconds < SOON_SECONDS)
-            }
-            _ => directive == "no-store" || directive == "no-cache",
-        })
+        let directives = self.get("cache-control").unwrap_or_default().to_ascii_lowercase();
+        directives.split(',').any(forbids_caching)
+    }
+}
+
+fn forbids_caching(directive: &str) -> bool {
+    let directive = directive.trim();
+    match directive.split_once('=') {
+        Some(("max-age", seconds)) => {
+            seconds.trim_matches('"').parse::<u64>().is_ok_and(|seconds| seconds < SOON_SECONDS)
+        }
+        _ => directive == "no-store" || directive == "no-cache",
     }
 }
 

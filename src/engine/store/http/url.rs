@@ -57,7 +57,7 @@ impl RootUrl {
         let invalid =
             || Error::argument("not an absolute URL").expected("scheme://host/path").actual(redact(text));
         let absolute = Some(text).filter(|text| has_scheme(text));
-        let (scheme, rest) = absolute.and_then(|text| text.split_once("://")).ok_or_else(invalid)?;
+        let (scheme, rest) = absolute.and_then(split_scheme).ok_or_else(invalid)?;
         let rest = rest.split_once('#').map_or(rest, |(before, _fragment)| before);
         let (place, query) = match rest.find('?') {
             Some(at) => rest.split_at(at),
@@ -130,13 +130,13 @@ impl RootUrl {
     /// Host and port as written, in lower case, without user name and password. For guesses about
     /// the kind of server: the platform may read another host.
     pub fn host(&self) -> String {
-        let authority = self.origin.split_once("://").map_or("", |(_, authority)| authority);
+        let authority = split_scheme(&self.origin).map_or("", |(_, authority)| authority);
         authority.rsplit_once('@').map_or(authority, |(_user, host)| host).to_ascii_lowercase()
     }
 
     /// The scheme, such as `https`.
     pub fn scheme(&self) -> &str {
-        self.origin.split_once("://").map_or("", |(scheme, _)| scheme)
+        split_scheme(&self.origin).map_or("", |(scheme, _)| scheme)
     }
 
     /// The percent-encoded path: empty, or with a slash before it and none after it.
@@ -174,9 +174,15 @@ impl RootUrl {
     }
 }
 
+/// What is before and after the first `://`.
+fn split_scheme(url: &str) -> Option<(&str, &str)> {
+    let at = url.as_bytes().windows(3).position(|three| three == b"://")?;
+    Some((url.get(..at)?, url.get(at.checked_add(3)?..)?))
+}
+
 /// Whether a reference is absolute: `scheme "://"` of RFC 3986.
 pub fn has_scheme(reference: &str) -> bool {
-    reference.split_once("://").is_some_and(|(scheme, _)| {
+    split_scheme(reference).is_some_and(|(scheme, _)| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.'))
     })
@@ -227,7 +233,7 @@ pub fn redact(url: &str) -> String {
         Some((place, _)) => (place, ""),
         None => (url, ""),
     };
-    let Some((scheme, rest)) = place.split_once("://") else {
+    let Some((scheme, rest)) = split_scheme(place) else {
         return format!("{place}{query}");
     };
     let (authority, path) = rest.find(['/', '\\']).map_or((rest, ""), |at| rest.split_at(at));

@@ -18,7 +18,10 @@ pub fn arrange_v2(codecs: &mut Vec<CodecMetadata>, users: &UserCodecs) {
         Some(place) => codecs.remove(place),
         None => CodecMetadata::bytes(Some(Endian::Little)).at("dtype"),
     };
-    let kinds: Vec<CodecKind> = codecs.iter().map(|codec| kind(codec, users)).collect();
+    let mut kinds = Vec::with_capacity(codecs.len());
+    for codec in codecs.iter() {
+        kinds.push(kind(codec, users));
+    }
     if let Some(place) = place_of_bytes(&kinds) {
         codecs.insert(place, bytes);
     }
