@@ -243,10 +243,9 @@ fn resolve_slice(start: Option<i64>, stop: Option<i64>, step: i64, len: u64) -> 
     let (first, last) = if step > 0 { (low, high) } else { (high, low) };
     let (start, stop) = (start.map_or(first, clip), stop.map_or(last, clip));
     let distance = if step > 0 { stop - start } else { start - stop };
-    let stride = i128::from(step).abs();
-    let count = if distance > 0 { (distance + stride - 1) / stride } else { 0 };
+    let count = u64::try_from(distance.max(0)).ok()?.div_ceil(step.unsigned_abs());
     let start = if count == 0 { 0 } else { start };
-    Some(Indices::Range { start: u64::try_from(start).ok()?, step, count: u64::try_from(count).ok()? })
+    Some(Indices::Range { start: u64::try_from(start).ok()?, step, count })
 }
 
 fn refused(message: &str) -> Error {

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use futures_util::stream::{FuturesOrdered, StreamExt};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::error::{Error, ErrorKind, Result, Stage, at_node};
 use crate::format::metadata::document::ZARR_JSON;
@@ -16,8 +16,8 @@ use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::large_document::{self, scan};
 use crate::hierarchy::open::{OpenOptions, OpenedNode, Unreadable, open, open_or_sketch};
 use crate::limits;
-use crate::sorted;
-use crate::store::{RequestContext, Store};
+use crate::sorted::{self, Map};
+use crate::store::{LocalFuture, RequestContext, Store};
 
 /// The number of nodes that are opened at once.
 const IN_FLIGHT: usize = 16;
@@ -43,16 +43,24 @@ pub async fn children(store: &Rc<dyn Store>, path: &str, context: &RequestContex
         let mut paths = names(store, &group, context).await?;
         limits::within(paths.len() as u64, limits::LISTED_FOLDERS, "the number of children")?;
         sorted::sort(&mut paths);
-        let (mut paths, mut waiting, mut children) = (paths.into_iter(), FuturesOrdered::new(), Vec::new());
+        let (mut paths, mut children) = (paths.into_iter().enumerate(), Map::new());
+        let mut waiting: FuturesUnordered<LocalFuture<'_, Result<_>>> = FuturesUnordered::new();
         loop {
-            for path in paths.by_ref().take(IN_FLIGHT.saturating_sub(waiting.len())) {
-                waiting.push_back(opened(store, path, options, context));
+            for (at, path) in paths.by_ref().take(IN_FLIGHT.saturating_sub(waiting.len())) {
+                let opened = opened(store, path, options, context);
+                waiting.push(Box::pin(async move { Ok((at, opened.await?)) }));
             }
-            match waiting.next().await {
-                Some(child) => children.extend(child?),
-                None => return Ok(children),
+            match waiting.next().await.transpose()? {
+                Some((at, Some(child))) => drop(children.insert(at, child)),
+                Some((_, None)) => {}
+                None => break,
             }
         }
+        let mut ordered = Vec::with_capacity(children.len());
+        for (_, child) in children.into_entries() {
+            ordered.push(child);
+        }
+        Ok(ordered)
     })
     .await
 }

@@ -1,12 +1,12 @@
 //! Computes the cost of reads, and prefetches. Called by `read/plan.ts` and `read/read.ts`.
 
-use js_sys::Function;
+use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
 use super::error::Exported;
 use super::plain::natural;
 use super::read::{progress_numbers, read_context, selection};
-use super::record::{Record, list, numbers};
+use super::record::{Record, numbers};
 use super::{registry, task};
 use crate::read::Progress;
 use crate::read::cost::{ReadCost, cost, objects};
@@ -20,19 +20,23 @@ fn number(value: u64) -> f64 {
 
 /// An `EngineCost` of `read/plan.ts`.
 fn described(cost: &ReadCost) -> JsValue {
-    let kept = cost.shape.iter().zip(&cost.kept).filter(|(_, kept)| **kept);
-    let shape: Vec<f64> = kept.map(|(extent, _)| number(*extent)).collect();
-    let record = Record::new()
+    let mut shape = Vec::new();
+    for (extent, kept) in cost.shape.iter().zip(&cost.kept) {
+        if *kept {
+            shape.push(number(*extent));
+        }
+    }
+    let mut record = Record::new()
         .with("shape", &numbers(&shape))
         .with_number("chunks", cost.chunks)
         .with_number("objects", cost.objects)
         .with_number("elements", cost.elements)
         .with_number("decodedElements", cost.decoded_elements);
-    let sizes = [("encodedChunkBytes", cost.encoded_chunk_bytes), ("indexBytes", cost.index_bytes)];
-    let record = sizes.into_iter().fold(record, |record, (name, size)| match size {
-        Some(size) => record.with_number(name, number(size)),
-        None => record,
-    });
+    for (name, size) in [("encodedChunkBytes", cost.encoded_chunk_bytes), ("indexBytes", cost.index_bytes)] {
+        if let Some(size) = size {
+            record = record.with_number(name, number(size));
+        }
+    }
     record.finish()
 }
 
@@ -48,11 +52,16 @@ pub fn plan_read(array: u32, request: JsValue) -> Exported<JsValue> {
 pub fn plan_objects(array: u32, request: JsValue, start: f64, count: u32) -> Exported<JsValue> {
     let array = registry::array(array)?;
     let page = objects(&array, &selection(&request)?, natural(start)?, u64::from(count))?;
-    Ok(list(page.into_iter().map(|object| {
-        let chunk: Vec<f64> = object.chunk.iter().map(|at| number(*at)).collect();
+    let objects = Array::new();
+    for object in page {
+        let mut chunk = Vec::with_capacity(object.chunk.len());
+        for at in &object.chunk {
+            chunk.push(number(*at));
+        }
         let key = format!("/{}", object.key.as_str());
-        Record::new().with("chunk", &numbers(&chunk)).with_text("key", &key).finish()
-    })))
+        objects.push(&Record::new().with("chunk", &numbers(&chunk)).with_text("key", &key).finish());
+    }
+    Ok(objects.into())
 }
 
 /// Fetches the chunks of a selection. Settles as a read does. `listener` receives the progress.

@@ -7,7 +7,6 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 use std::sync;
 
@@ -15,6 +14,7 @@ use futures_util::lock::{Mutex, OwnedMutexGuard};
 
 use crate::error::{Error, Opaque, Result};
 use crate::format::path::StoreKey;
+use crate::sorted::Map;
 use crate::store::{LocalFuture, RequestContext, Store, innermost};
 
 /// A logical time, which counts writes.
@@ -29,8 +29,8 @@ thread_local! {
 /// reused.
 struct StoreWrites {
     store: Weak<dyn Store>,
-    locks: HashMap<StoreKey, sync::Weak<Mutex<()>>>,
-    last: HashMap<StoreKey, Moment>,
+    locks: Map<StoreKey, sync::Weak<Mutex<()>>>,
+    last: Map<StoreKey, Moment>,
     /// The last moment of the keys that are not in `last`.
     last_of_others: Moment,
 }
@@ -197,8 +197,8 @@ fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut StoreWrites) -> T)
             stores.retain(|written| written.store.strong_count() > 0);
             stores.push(StoreWrites {
                 store: Rc::downgrade(&store),
-                locks: HashMap::new(),
-                last: HashMap::new(),
+                locks: Map::new(),
+                last: Map::new(),
                 last_of_others: 0,
             });
             stores.len() - 1

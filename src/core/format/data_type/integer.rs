@@ -38,7 +38,7 @@ impl Integer {
         let negative = self.is_signed() && fill.last().is_some_and(|byte| *byte >= 0x80);
         let mut bytes = [if negative { 0xff } else { 0 }; 16];
         bytes.iter_mut().zip(fill).for_each(|(byte, packed)| *byte = *packed);
-        i128::from_le_bytes(bytes).to_string()
+        digits(i128::from_le_bytes(bytes))
     }
 
     fn pack(self, value: i128) -> Option<FillValue> {
@@ -50,7 +50,15 @@ impl Integer {
 
     fn unexpected(self, json: Json<'_>) -> crate::error::Error {
         let (least, most) = self.range();
-        json.unexpected(&format!("an integer from {least} to {most}"))
+        json.unexpected(&format!("an integer from {} to {}", digits(least), digits(most)))
+    }
+}
+
+/// Writes an integer of at most 64 bits. The printer of 128 bits would be in every page.
+fn digits(value: i128) -> String {
+    match u64::try_from(value) {
+        Ok(value) => value.to_string(),
+        Err(_) => i64::try_from(value).unwrap_or(i64::MIN).to_string(),
     }
 }
 
