@@ -175,7 +175,11 @@ impl ProjectedAxis {
                 Indices::Range { start: u64::from(*first), step: i64::from(*step), count: u64::from(*count) }
             }
             Self::List { indices, .. } => {
-                Indices::List(indices.iter().map(|index| u64::from(*index)).collect())
+                let mut list = Vec::with_capacity(indices.len());
+                for index in indices {
+                    list.push(u64::from(*index));
+                }
+                Indices::List(list)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::Function;
+use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
@@ -56,7 +56,8 @@ impl Consolidation {
             if *kind == NodeKind::ImplicitGroup {
                 continue;
             }
-            listed.paths.extend(["/", path.as_str()]);
+            listed.paths.push('/');
+            listed.paths.push_str(path.as_str());
             end += 1 + path.as_str().encode_utf16().fold(0, |units, _| units + 1);
             listed.ends.extend(end.to_le_bytes());
             listed.arrays.push(u8::from(*kind == NodeKind::Array));
@@ -65,14 +66,17 @@ impl Consolidation {
     }
 
     fn described(&self) -> JsValue {
-        let pair = |(path, error): &(NodePath, Error)| list([format!("/{path}").into(), report_to_js(error)]);
+        let errors = Array::new();
+        for (path, error) in &self.errors {
+            errors.push(&list(&[format!("/{path}").into(), report_to_js(error)]));
+        }
         Record::new()
             .with_number("store", self.store.into())
             .with_text("paths", &self.paths)
             .with_bytes("ends", &self.ends)
             .with_bytes("arrays", &self.arrays)
-            .with("errors", &list(self.errors.iter().map(pair)))
-            .with("warnings", &texts(self.warnings.iter().map(String::as_str)))
+            .with("errors", &errors)
+            .with("warnings", &texts(&self.warnings))
             .finish()
     }
 }

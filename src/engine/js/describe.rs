@@ -1,6 +1,6 @@
 //! Describes nodes for the TypeScript classes: `NodeSummary` of `node_facts.ts`.
 
-use js_sys::{BigInt, Float32Array, Uint32Array};
+use js_sys::{Array, BigInt, Float32Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::Exported;
@@ -35,7 +35,7 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
         .with_text("dialect", node.document.format.name())
         .with_text("document", &node.document.to_json())
         .with_text("attributes", attributes)
-        .with("warnings", &texts(warnings.iter().map(String::as_str)));
+        .with("warnings", &texts(warnings));
     let record = match array {
         Some(array) => record.with("array", &array),
         None => record,
@@ -104,8 +104,11 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
         record = record.with_bytes("fillValue", &metadata.fill_value.0);
     }
     if let Some(names) = &metadata.dimension_names {
-        let name = |name: &Option<String>| name.as_deref().map_or(JsValue::NULL, JsValue::from_str);
-        record = record.with("dimensionNames", &list(names.iter().map(name)));
+        let list = Array::new();
+        for name in names {
+            list.push(&name.as_deref().map_or(JsValue::NULL, JsValue::from_str));
+        }
+        record = record.with("dimensionNames", &list);
     }
     if let Some(fallback) = &metadata.fallback {
         let described = Record::new()
@@ -126,12 +129,24 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
 /// a regular grid.
 #[allow(clippy::cast_precision_loss)]
 fn uneven_grid(grid: &ChunkGrid) -> Option<JsValue> {
-    let pair = |(len, count): (u64, f64)| list([BigInt::from(len).into(), count.into()]);
-    let runs = |dimension: &GridDimension| match dimension {
-        GridDimension::Regular(len) => list([pair((*len, f64::INFINITY))]),
-        GridDimension::Varying(runs) => list(runs.pairs().map(|(len, count)| pair((len, count as f64)))),
-    };
-    (!grid.is_uniform()).then(|| list(grid.dimensions.iter().map(runs)))
+    if grid.is_uniform() {
+        return None;
+    }
+    let pair = |len: u64, count: f64| list(&[BigInt::from(len).into(), count.into()]);
+    let dimensions = Array::new();
+    for dimension in &grid.dimensions {
+        let runs = Array::new();
+        match dimension {
+            GridDimension::Regular(len) => drop(runs.push(&pair(*len, f64::INFINITY))),
+            GridDimension::Varying(varying) => {
+                for (len, count) in varying.pairs() {
+                    runs.push(&pair(len, count as f64));
+                }
+            }
+        }
+        dimensions.push(&runs);
+    }
+    Some(dimensions.into())
 }
 
 /// JSON text of a `TypeDescription` of `data_type.ts`.
@@ -175,19 +190,24 @@ pub fn narrow_floats(name: &str) -> Exported<Float32Array> {
 
 /// The codecs as in the metadata; configurations are JSON text.
 fn codecs(metadata: &ArrayMetadata) -> JsValue {
-    list(metadata.codecs.iter().map(|codec| {
+    let codecs = Array::new();
+    for codec in &metadata.codecs {
         let record = Record::new().with_text("name", &codec.name);
-        record.with_text_of("configuration", codec.configuration.as_deref()).finish()
-    }))
+        codecs.push(&record.with_text_of("configuration", codec.configuration.as_deref()).finish());
+    }
+    codecs.into()
 }
 
 /// The storage transformers as in a draft's metadata; all members but the name are JSON text.
 fn storage_transformers(metadata: &ArrayMetadata) -> JsValue {
-    list(metadata.storage_transformers.iter().map(|transformer| {
+    let transformers = Array::new();
+    for transformer in &metadata.storage_transformers {
         let record = Record::new().with_text("extension", &transformer.extension);
         let record = record.with_text("type", &transformer.kind);
-        record.with_text_of("configuration", transformer.configuration.as_deref()).finish()
-    }))
+        let configuration = transformer.configuration.as_deref();
+        transformers.push(&record.with_text_of("configuration", configuration).finish());
+    }
+    transformers.into()
 }
 
 fn is_sharded(metadata: &ArrayMetadata) -> bool {

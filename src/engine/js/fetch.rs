@@ -14,7 +14,7 @@ use super::error::{describe, report_to_js, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
-    CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError, TransportResult,
+    CacheMode, Headers, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError, TransportResult,
 };
 use crate::store::{LocalFuture, Value};
 
@@ -188,14 +188,19 @@ impl Drop for AbortOnDrop {
 fn answered(parts: &Array, request: &HttpRequest) -> HttpResponse {
     let text = |at: u32| parts.get(at).as_string().unwrap_or_default();
     let (url, values) = (text(2), text(4));
-    let headers = READ_HEADERS.iter().zip(values.lines()).filter(|(_, value)| !value.is_empty());
+    let mut headers = Headers::default();
+    for (name, value) in READ_HEADERS.iter().zip(values.lines()) {
+        if !value.is_empty() {
+            headers.add(name, value);
+        }
+    }
     HttpResponse {
         // An HTTP status has three digits. Others are treated as unknown.
         status: u16::try_from(number(&parts.get(1))).unwrap_or(0),
         // An object that only looks like a response may have no URL.
         url: if url.is_empty() { request.url.clone() } else { url },
         redirected: parts.get(3).is_truthy(),
-        headers: headers.map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect(),
+        headers,
         body: match parts.get(5).dyn_into::<Uint8Array>() {
             Ok(bytes) => our_value(bytes),
             Err(_) => Value::from(Vec::new()),

@@ -181,9 +181,13 @@ impl PartSink for JobSink {
     // The result fits into one buffer, so numbers hold all extents.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
+        let kept = JsArray::new();
+        for is_kept in &layout.kept {
+            kept.push(&(*is_kept).into());
+        }
         let layout = Record::new()
             .with("shape", &record::numbers(&extents(&layout.shape)))
-            .with("kept", &record::list(layout.kept.iter().map(|kept| (*kept).into())))
+            .with("kept", &kept)
             .with("order", &record::dimensions(&layout.order))
             .with_number("parts", layout.parts as f64)
             .with_bytes("fillValue", &layout.fill_value)

@@ -55,10 +55,10 @@ impl Record {
 }
 
 /// A list of values.
-pub fn list(values: impl IntoIterator<Item = JsValue>) -> JsValue {
+pub fn list(values: &[JsValue]) -> JsValue {
     let list = Array::new();
     for value in values {
-        list.push(&value);
+        list.push(value);
     }
     list.into()
 }
@@ -80,11 +80,19 @@ pub fn dimensions(order: &[usize]) -> JsValue {
 }
 
 /// A list of texts.
-pub fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> JsValue {
-    list(texts.into_iter().map(JsValue::from_str))
+pub fn texts(texts: &[String]) -> JsValue {
+    let list = Array::new();
+    for text in texts {
+        list.push(&JsValue::from_str(text));
+    }
+    list.into()
 }
 
 /// A list of bigints.
 pub fn bigints(values: &[u64]) -> JsValue {
-    list(values.iter().map(|value| BigInt::from(*value).into()))
+    let list = Array::new();
+    for value in values {
+        list.push(&BigInt::from(*value));
+    }
+    list.into()
 }

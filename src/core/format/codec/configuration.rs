@@ -54,11 +54,10 @@ impl<'a> Configuration<'a> {
             ZarrFormat::V3 if !codec.name.starts_with("numcodecs.") => Spelling::Zarr,
             _ => Spelling::Numcodecs,
         };
-        let fields = configuration
-            .object()?
-            .into_iter()
-            .map(|(name, value)| ConfigurationField { name, value, understood: Cell::new(false) })
-            .collect();
+        let mut fields = Vec::new();
+        for (name, value) in configuration.object()? {
+            fields.push(ConfigurationField { name, value, understood: Cell::new(false) });
+        }
         Ok(Self { codec, spelling, fields, users: None, encode_error: RefCell::default() })
     }
 

@@ -150,7 +150,9 @@ impl Repeat {
             )?;
             for element in 0..count {
                 let offset = self.offset + element * self.size;
-                all.extend(runs.iter().map(|run| Run { offset: offset + run.offset, ..*run }));
+                for run in runs {
+                    all.push(Run { offset: offset + run.offset, ..*run });
+                }
             }
         }
         limits::within(all.len() as u64, limits::STRUCT_RUNS, "fields of a struct")?;

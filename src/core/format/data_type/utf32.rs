@@ -21,8 +21,10 @@ pub(super) fn configured_len(configuration: &Object<'_>) -> Result<usize> {
 #[allow(clippy::arithmetic_side_effects, reason = "`configured_len` and `typestr` have bounded the length")]
 pub(super) fn parse_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
     let text = json.str()?;
-    let mut packed: Vec<u8> =
-        text.chars().take(len + 1).flat_map(|char| u32::from(char).to_le_bytes()).collect();
+    let mut packed = Vec::new();
+    for char in text.chars().take(len + 1) {
+        packed.extend(u32::from(char).to_le_bytes());
+    }
     if packed.len() > 4 * len {
         return Err(json.unexpected(&format!("a string of at most {len} code points")));
     }

@@ -68,7 +68,12 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         None => None,
     };
     let dimension_names = dimension_names.or_else(|| attributes::nczarr_dimension_names(members, rank));
-    warnings.extend(missing_members(members));
+    for field in ["fill_value", "order", "filters", "compressor"] {
+        // The specification requires them, and some readers do not need them.
+        if members.get(field).is_none() {
+            warnings.push(Form::V2MemberMissing.warning(field));
+        }
+    }
     Ok(ArrayMetadata {
         format: ZarrFormat::V2,
         chunk_grid: members.require("chunks", |json| ChunkGrid::regular(&json.u64_list()?, rank))?,
@@ -86,14 +91,6 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         fallback: None,
         warnings,
     })
-}
-
-/// Warnings about missing members that the specification requires, and that some readers do not
-/// need.
-fn missing_members(members: &Object<'_>) -> impl Iterator<Item = String> {
-    let missing = |field: &&str| members.get(field).is_none();
-    let warning = |field| Form::V2MemberMissing.warning(field);
-    ["fill_value", "order", "filters", "compressor"].into_iter().filter(missing).map(warning)
 }
 
 /// Parses `dtype`. The byte order is `None` for a struct whose fields have different ones.

@@ -141,6 +141,11 @@ const SOON_SECONDS: u64 = 60;
 pub struct Headers(Vec<(String, String)>);
 
 impl Headers {
+    /// Adds a header.
+    pub fn add(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_owned(), value.to_owned()));
+    }
+
     /// The value of a header. The case of the name does not matter.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(candidate, _)| candidate.eq_ignore_ascii_case(name));
@@ -161,12 +166,6 @@ fn forbids_caching(directive: &str) -> bool {
             seconds.trim_matches('"').parse::<u64>().is_ok_and(|seconds| seconds < SOON_SECONDS)
         }
         _ => directive == "no-store" || directive == "no-cache",
-    }
-}
-
-impl FromIterator<(String, String)> for Headers {
-    fn from_iter<I: IntoIterator<Item = (String, String)>>(headers: I) -> Self {
-        Self(headers.into_iter().collect())
     }
 }
 

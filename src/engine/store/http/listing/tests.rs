@@ -16,7 +16,7 @@ fn response(url: &str, page: &str) -> HttpResponse {
         status: 200,
         url: url.to_owned(),
         redirected: false,
-        headers: std::iter::empty().collect(),
+        headers: Default::default(),
         body: Value::from(page.as_bytes().to_vec()),
     }
 }

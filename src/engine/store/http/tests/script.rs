@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origin;
 use crate::store::http::transport::{
-    CacheMode, HttpRequest, HttpResponse, Transport, TransportError, TransportResult,
+    CacheMode, Headers, HttpRequest, HttpResponse, Transport, TransportError, TransportResult,
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
@@ -52,12 +52,16 @@ pub fn line(request: &HttpRequest) -> String {
 
 /// A response with a status, a body, and headers in the form `name: value`.
 pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> TransportResult {
-    let headers = headers.iter().map(|header| header.split_once(": ").expect("name: value"));
+    let mut told = Headers::default();
+    for header in headers {
+        let (name, value) = header.split_once(": ").expect("name: value");
+        told.add(name, value);
+    }
     Ok(HttpResponse {
         status,
         url: "https://host/somewhere?sig=secret".to_owned(),
         redirected: false,
-        headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        headers: told,
         body: Value::from(body.to_vec()),
     })
 }
