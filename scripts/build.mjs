@@ -15,7 +15,7 @@ import { buildWasm, VARIANTS } from "./wasm.mjs";
 const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
   ...["tsconfig.build.json", "tsconfig.json", "xtask/Cargo.toml", "xtask/src"],
-  ...["build", "bundles", "declarations", "late", "package", "texts", "wasm"].map(
+  ...["build", "bundles", "declarations", "glue", "import_names", "late", "package", "texts", "wasm"].map(
     (name) => `scripts/${name}.mjs`,
   ),
 ];

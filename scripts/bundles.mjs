@@ -3,10 +3,10 @@
  * Those are made, or depend on the entry. `tsconfig.json` and `src/ts/virtual.d.ts` have their
  * types.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { TABLES } from "./glue.mjs";
 import { ROOT } from "./run_command.mjs";
-import { glueFolder } from "./wasm.mjs";
 
 export const SOURCES = join(ROOT, "src/ts");
 export const DIST = join(ROOT, "dist");
@@ -30,14 +30,10 @@ const TEXT_NAMES = ["engine-texts", "engine-programs", "full-wasm", "images-wasm
 /** The published texts: see `texts.mjs`. */
 export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, join(MODULES, `${name}.js`)]));
 
-const glueOf = (build) => join(glueFolder(build), "zarr_wasm.js");
-
 /** The files of the names with `#`. `source` is the file of `src/ts/entry/source`. */
 export const aliases = (source) => ({
   "#caller": join(SOURCES, "engine/caller.ts"),
-  // Without the full build (`npm start`), its glue is never called.
-  "#full-glue": [glueOf("full"), glueOf("engine")].find(existsSync) ?? glueOf("full"),
-  "#glue": glueOf("engine"),
+  "#glue-tables": TABLES,
   "#late": join(SOURCES, "entry/source/late.ts"),
   "#source": join(SOURCES, `entry/source/${source}.ts`),
   ...TEXTS,

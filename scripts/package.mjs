@@ -18,6 +18,7 @@ import {
   TEXTS,
 } from "./bundles.mjs";
 import { publishDeclarations } from "./declarations.mjs";
+import { writeGlueTables } from "./glue.mjs";
 import { publishLateCode } from "./late.mjs";
 import { ROOT, say } from "./run_command.mjs";
 import { publishTexts } from "./texts.mjs";
@@ -121,6 +122,7 @@ export async function buildPackage({ isFirst, isAnew, ...options }) {
   const { build } = await import("esbuild");
   if (!isAnew) rmSync(DIST, { recursive: true, force: true });
   mkdirSync(MODULES, { recursive: true });
+  writeGlueTables();
   say("· esbuild: the entries of src/ts/entry");
   await publishTexts(build, { ...options, isFirst });
   await publishBundles(build, options);

@@ -18,6 +18,7 @@ import {
 import { join, resolve } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { keyOf } from "./finished.mjs";
+import { importNames, renamedGlue, renamedImports, shortNames } from "./import_names.mjs";
 import { ROOT, run, say } from "./run_command.mjs";
 
 /** The Rust that the glue is made of. */
@@ -118,16 +119,12 @@ async function optimise(input, output) {
   return copyFileSync(input, output);
 }
 
-/**
- * Makes the glue refuse what is no text where wasm needs one. wasm-bindgen checks it in debug
- * builds alone: another value with a length would be written beyond the memory that it was given.
- */
-function checkTexts(file) {
-  const HEAD = "function passStringToWasm0(arg, malloc, realloc) {\n";
-  const glue = readFileSync(file, "utf8");
-  if (!glue.includes(HEAD)) throw new Error(`${file} has no function that passes texts`);
-  const check = "    if (typeof arg !== 'string') throw new TypeError('not a text: ' + typeof arg);\n";
-  writeFileSync(file, glue.replace(HEAD, HEAD + check));
+/** Gives the imports of a module short names, in its file and in its glue. */
+function shortenNames(module, glue) {
+  const text = readFileSync(glue, "utf8");
+  const names = shortNames(importNames(text));
+  writeFileSync(module, renamedImports(readFileSync(module), names));
+  writeFileSync(glue, renamedGlue(text, names));
 }
 
 /** Makes the glue of a module. Resolves to the path of the matching module. */
@@ -135,8 +132,9 @@ async function writeGlue(variant, wasm) {
   const folder = glueFolder(variant.name);
   const xtask = await buildXtask();
   await run(`xtask: the glue of ${variant.name}`, xtask, ["glue", wasm, folder, "--names"]);
-  checkTexts(join(folder, "zarr_wasm.js"));
-  return join(folder, "zarr_wasm_bg.wasm");
+  const module = join(folder, "zarr_wasm_bg.wasm");
+  shortenNames(module, join(folder, "zarr_wasm.js"));
+  return module;
 }
 
 /**
@@ -162,7 +160,7 @@ export async function buildWasm(variant, { quick, clang }) {
   const profile = quick ? "quick" : "release";
   const wasm = await compile(variant, profile, clang);
   const module = moduleOf(variant.name);
-  const of = [wasm, "xtask/Cargo.toml", "xtask/src/glue.rs", "scripts/wasm.mjs"];
+  const of = [wasm, "xtask/Cargo.toml", "xtask/src/glue.rs", "scripts/import_names.mjs", "scripts/wasm.mjs"];
   return unlessCurrent(module, { of, words: [profile] }, async () => {
     mkdirSync(glueFolder(variant.name), { recursive: true });
     const raw = variant.bare ? wasm : await writeGlue(variant, wasm);

@@ -1,5 +1,5 @@
 /**
- * Modules without a file, which `scripts/texts.mjs` and `scripts/late.mjs` make.
+ * Modules without a file, which `scripts/texts.mjs`, `scripts/late.mjs` and `scripts/glue.mjs` make.
  */
 
 /** Loads the late code. Each entry of one file has it inside (`entry/source/late.ts`). */
@@ -41,4 +41,10 @@ declare module "#images-wasm" {
 declare module "#conventions-wasm" {
   const text: string;
   export default text;
+}
+
+/** What the wasm builds import and export, by short names: see `engine/glue.ts`. */
+declare module "#glue-tables" {
+  export const forms: Record<string, string>;
+  export const importsOf: (build: string, called: object) => Record<string, unknown>;
 }

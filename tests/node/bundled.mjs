@@ -1,30 +1,28 @@
 /**
- * Bundles one file of src/ts, for tests of internals. `glue` replaces functions of the wasm glue by
- * other statements, in which the original glue is `real`.
+ * Bundles one file of src/ts, for tests of internals. The statements `glue` replace functions of
+ * the object `glue`, which are those of the wasm.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { aliases } from "../../scripts/bundles.mjs";
 import { ROOT } from "../../scripts/run_command.mjs";
-import { glueFolder } from "../../scripts/wasm.mjs";
 
-/** The glue of each build, by the name with which modules import it. */
-const GLUES = { "#glue": "engine", "#full-glue": "full" };
-
+/** A plugin that runs statements on the `glue` of each instance. */
 const replacedGlue = (statements) => ({
   name: "replaced-glue",
   setup(build) {
-    build.onResolve({ filter: /^#(full-)?glue$/ }, ({ path }) => ({ path, namespace: "replaced" }));
-    build.onLoad({ filter: /.*/, namespace: "replaced" }, ({ path }) => {
-      const glue = JSON.stringify(join(glueFolder(GLUES[path]), "zarr_wasm.js"));
-      const contents = `import * as real from ${glue};
-        export * from ${glue};
-        export { default } from ${glue};
-        ${statements}`;
-      return { contents, resolveDir: ROOT };
+    build.onLoad({ filter: /src\/ts\/engine\/glue\.ts$/ }, ({ path }) => {
+      const contents = readFileSync(path, "utf8").replace("function linked(", "function linkedFirst(");
+      const replaced = `
+        export async function linked(...asked) {
+          const glue = await linkedFirst(...asked);
+          ${statements}
+          return glue;
+        }`;
+      return { contents: contents + replaced, loader: "ts" };
     });
   },
 });

@@ -11,10 +11,11 @@ import { madeStore } from "./made_stores.mjs";
 const zarr = await importSource("entry/index.ts", {
   source: "inline",
   glue: `
-    export function poll(task) {
+    const { poll } = glue;
+    glue.poll = (task) => {
       if (globalThis.trapNextPoll?.()) throw new WebAssembly.RuntimeError("unreachable");
-      real.poll(task);
-    }`,
+      poll(task);
+    };`,
 });
 
 function trapTimes(times) {

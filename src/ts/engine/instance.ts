@@ -11,6 +11,7 @@
 
 import { INTERNAL, TrapError } from "../model/errors.ts";
 import { nextTask, pauseIfDue } from "../model/waiting.ts";
+import type { Glue } from "./glue.ts";
 import { cacheLimits, counters } from "./state.ts";
 
 /** A requested lock; see `src/engine/js/full/locks.rs`. */
@@ -90,9 +91,6 @@ export class Locks {
   }
 }
 
-/** The exports that every build has. */
-export type Glue = typeof import("#glue");
-
 /** A call in flight. */
 export interface Pending {
   reject(error: unknown): void;
@@ -118,7 +116,7 @@ export class Instance {
   /** Called when the last call in flight of a retired instance has ended. */
   #onIdle: (() => void) | undefined;
 
-  /** Starts an instance of the module that the glue has loaded. */
+  /** Starts an instance of the module that the glue has linked. */
   constructor(glue: Glue, build: Instance["build"], onTrap: (instance: Instance) => void) {
     this.glue = glue;
     this.build = build;
@@ -216,7 +214,7 @@ export class Instance {
     this.#woken = [];
     this.#pending.clear();
     this.#locks.releaseAll();
-    this.glue.__wbg_reset_state();
+    this.glue.reset();
   }
 
   /** Ends all calls in flight and returns them; the caller must reject them. */

@@ -5,18 +5,14 @@
  * finishes in the instance where it began.
  */
 
-import * as fullGlue from "#full-glue";
-import * as engineGlue from "#glue";
 import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { inOneRun } from "../model/once.ts";
 import { unlessAborted } from "../model/waiting.ts";
-import { type Glue, Instance, type Pending } from "./instance.ts";
+import { type FullGlue, type Glue, linked } from "./glue.ts";
+import { Instance, type Pending } from "./instance.ts";
 import { engineModule } from "./wasm_builds.ts";
 
-export type { Glue };
-
-/** The exports of the full build. */
-export type FullGlue = typeof import("#full-glue");
+export type { FullGlue, Glue };
 
 /** The instance for new calls. Numbers from another instance are not valid in it. */
 let current: Instance | undefined;
@@ -44,20 +40,20 @@ function allowedBy(error: unknown): unknown {
 
 const start = inOneRun(async () => {
   try {
-    await engineGlue.default({ module_or_path: await engineModule("engine") });
+    const glue = await linked(await engineModule("engine"), "engine");
+    current ??= begin(glue, "engine");
   } catch (error) {
     throw allowedBy(error);
   }
-  current ??= begin(engineGlue, "engine");
 });
 
 /** Starts an instance if there is none. The next call tries a failed start again. */
 export const startEngine = (): Promise<void> => (current ? Promise.resolve() : start());
 
 const loadFull = inOneRun(async () => {
-  await fullGlue.default({ module_or_path: await engineModule("full") });
+  const glue = await linked(await engineModule("full"), "full");
   const before = current;
-  current = begin(fullGlue, "full");
+  current = begin(glue, "full");
   if (!before) return;
   older.add(before);
   before.retire(() => {
