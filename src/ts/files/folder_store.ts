@@ -3,7 +3,7 @@
  * call at an abort, and list. Where the files are is known to a `FolderIo`, which is opened at the
  * first call, because its code may be a chunk of its own. They run at either end of the port.
  */
-import { needBytes, needRange, needText, optionsOf } from "../model/argument.ts";
+import { needBytes, needRange, needText, signalOf } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
@@ -129,7 +129,7 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
     options: StoreGetOptions,
     act: (io: Io, signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T> {
-    const signal = optionsOf(options).signal ?? undefined;
+    const signal = signalOf(options);
     signal?.throwIfAborted();
     const answer = this.io().then((io) => act(io, signal));
     return unlessAborted(answer, signal);

@@ -49,6 +49,8 @@ export function isA(value: object, name: string): boolean {
 const isText = (value: unknown) => typeof value === "string";
 const isFunction = (value: unknown): value is () => void => typeof value === "function";
 
+const isSignal = (value: unknown) => value === null || isFunction(Object(value).throwIfAborted);
+
 /** What a member of options may be, and its test. Null stands for no signal and no function. */
 const TESTS: Record<string, (value: unknown) => unknown> = {
   "a text": isText,
@@ -61,7 +63,7 @@ const TESTS: Record<string, (value: unknown) => unknown> = {
   "a list": (value) => Array.isArray(value) || ArrayBuffer.isView(value),
   "a list of numbers": (value) =>
     TESTS["a list"]?.(value) && Array.from(value as number[]).every((entry) => typeof entry === "number"),
-  "an AbortSignal": (value) => value === null || isFunction(Object(value).throwIfAborted),
+  "an AbortSignal": isSignal,
   // `fetch` has a priority of its own.
   "a priority": (value) => value === null || isText(value) || Number.isFinite(value),
 };
@@ -93,6 +95,14 @@ export function optionsOf<T>(value: T, rules: Rules = {}, name = "options"): T {
     );
   }
   return value;
+}
+
+/** The signal in options that have nothing else. It needs no rules, which workers lack. */
+export function signalOf(options: { signal?: AbortSignal | null }): AbortSignal | undefined {
+  const { signal } = object(options, "options");
+  needReadable(signal, "signal");
+  need(signal === undefined || isSignal(signal), "signal", "an AbortSignal");
+  return signal ?? undefined;
 }
 
 /** Throws an `Argument` error unless an argument is a text. */
