@@ -55,16 +55,11 @@ function isA(value: unknown, type: new () => unknown): boolean {
 
 /** A value as errors of Rust show it. */
 function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "function") return `Function(${value.name})`;
-  if (typeof value !== "object" || value === null) return String(value);
-  if (Array.isArray(value)) return `[${Array.from(value, shown).join(", ")}]`;
-  if (value instanceof Error) return `${value.name}: ${value.message}\n${value.stack}`;
-  const type = Object.prototype.toString.call(value).slice(8, -1);
-  if (type !== "Object") return type;
+  const type = typeof value;
+  if (type === "function") return type;
+  if (isA(value, Error)) return String(value);
   try {
-    return `Object(${JSON.stringify(value)})`;
+    return type === "object" || type === "string" ? JSON.stringify(value) : String(value);
   } catch {
     return type;
   }
