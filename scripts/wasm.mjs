@@ -185,13 +185,14 @@ export async function deflatedEngine({ quick }) {
 
 /**
  * Compresses the module of a build to a Zstandard frame, with the engine's module as prefix: a page
- * has loaded the engine before it needs another build, and the builds share most of their code. For
- * `quick` a larger frame will do. Resolves to the frame's path.
+ * has loaded the engine before it needs another build, and the builds share most of their code. The
+ * module in the frame has the functions of both in the engine's order. For `quick` a larger frame
+ * will do. Resolves to the frame's path.
  */
 export async function packedWasm(name, { quick }) {
   const frame = join(glueFolder(name), `zarr_wasm.${quick ? "quick" : "best"}.zst`);
   const [module, prefix] = [moduleOf(name), moduleOf(PREFIX)];
-  const of = [module, prefix, "xtask/src/pack.rs"];
+  const of = [module, prefix, "xtask/src/pack.rs", "xtask/src/align.rs"];
   return unlessCurrent(frame, { of, words: [] }, async () => {
     const xtask = await buildXtask();
     // Tests in several processes may do this at once.

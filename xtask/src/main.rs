@@ -5,8 +5,10 @@
 //!     cargo run -p xtask -- deflate <in.wasm> <out>
 //!
 //! `glue` writes the JavaScript of a wasm build ([`glue`]). `pack` compresses a wasm build with
-//! another build as prefix ([`pack`]). `deflate` compresses the engine's ([`deflate`]).
+//! another build as prefix, in that build's order ([`pack`], [`align`]). `deflate` compresses the
+//! engine's ([`deflate`]).
 
+mod align;
 mod deflate;
 mod glue;
 mod pack;

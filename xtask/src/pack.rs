@@ -1,5 +1,6 @@
 //! Compresses a wasm build to one Zstandard frame, with another build as prefix: the frame refers
-//! to the prefix as to earlier output. Builds of one crate share most of their code.
+//! to the prefix as to earlier output. Builds of one crate share most of their code, and more of
+//! their bytes once it is ordered as in the prefix ([`align`]).
 //!
 //! The frame declares its content size and has a checksum, so a wrong prefix is found. The decoder
 //! is `decompress_with_prefix` of `src/kernel/zstd.rs`.
@@ -7,6 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::align;
 use zstd_safe::{CCtx, CParameter};
 
 /// The command line of `pack`.
@@ -24,7 +26,10 @@ const QUICK: i32 = 1;
 
 /// Writes the frame to the output file.
 pub fn pack(pack: &Pack) -> Result<(), String> {
-    let frame = compressed(&read(&pack.input)?, &read(&pack.prefix)?, if pack.quick { QUICK } else { BEST })
+    let (module, prefix) = (read(&pack.input)?, read(&pack.prefix)?);
+    let (module, level) =
+        if pack.quick { (module, QUICK) } else { (align::aligned(&module, &prefix)?, BEST) };
+    let frame = compressed(&module, &prefix, level)
         .map_err(|code| format!("{}: {}", pack.input.display(), zstd_safe::get_error_name(code)))?;
     fs::write(&pack.output, frame).map_err(|error| format!("{}: {error}", pack.output.display()))
 }

@@ -1,0 +1,247 @@
+//! Orders a wasm build as another build, its prefix: functions, types and imports that both have
+//! get the same numbers. Calls name functions by number, so only then are the bytes of their
+//! callers the same, and compression ([`pack`](super::pack)) finds them. The module stays the same
+//! program. Its custom sections are dropped, because they name functions by number, too.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::ops::Range;
+
+use wasm_encoder::reencode::{Error, Reencode};
+use wasm_encoder::{CodeSection, FunctionSection, ImportSection, Module, TypeSection};
+use wasmparser::{
+    BinaryReaderError, BlockType, CodeSectionReader, CustomSectionReader, FunctionBody,
+    FunctionSectionReader, Import, ImportSectionReader, Operator, Parser, Payload, RecGroup, TypeRef,
+    TypeSectionReader,
+};
+
+/// The module `wasm` in the order of `prefix`.
+///
+/// # Errors
+/// A message for what is no module, and for a module that imports more than functions.
+pub fn aligned(wasm: &[u8], prefix: &[u8]) -> Result<Vec<u8>, String> {
+    let (own, known) = (Contents::of(wasm)?, Contents::of(prefix)?);
+    let mut order = Order {
+        types: places(&[(own.types, known.types)], 0, 0),
+        imports: places(&[(own.imports.clone(), known.imports.clone())], 0, 0),
+        functions: Vec::new(),
+    };
+    let bodies = [(own.bodies, known.bodies), (own.shapes, known.shapes)];
+    order.functions = places(&bodies, own.imports.len(), known.imports.len());
+    let mut module = Module::new();
+    order
+        .parse_core_module(&mut module, Parser::new(0), wasm)
+        .map_err(|error| format!("the module cannot be ordered: {error}"))?;
+    Ok(module.finish())
+}
+
+/// What a module has, as keys: what is the same in two modules has the same key.
+#[derive(Default)]
+struct Contents {
+    types: Vec<RecGroup>,
+    /// Module and name.
+    imports: Vec<(String, String)>,
+    /// The bodies of functions, without the numbers of what they refer to.
+    bodies: Vec<Vec<u8>>,
+    /// The same, without any constants.
+    shapes: Vec<Vec<u8>>,
+}
+
+impl Contents {
+    fn of(wasm: &[u8]) -> Result<Self, String> {
+        let mut contents = Self::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            contents.add(&payload.map_err(unreadable)?)?;
+        }
+        Ok(contents)
+    }
+
+    fn add(&mut self, payload: &Payload<'_>) -> Result<(), String> {
+        match payload {
+            Payload::TypeSection(types) => {
+                self.types = types.clone().into_iter().collect::<Result<_, _>>().map_err(unreadable)?;
+            }
+            Payload::ImportSection(imports) => {
+                for import in imports.clone().into_imports() {
+                    let Import { module, name, ty } = import.map_err(unreadable)?;
+                    if !matches!(ty, TypeRef::Func(_)) {
+                        return Err(format!("the import {name:?} is no function"));
+                    }
+                    self.imports.push((module.to_owned(), name.to_owned()));
+                }
+            }
+            Payload::CodeSectionEntry(body) => {
+                self.bodies.push(without_numbers(body, false).map_err(unreadable)?);
+                self.shapes.push(without_numbers(body, true).map_err(unreadable)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(error: BinaryReaderError) -> String {
+    format!("the module cannot be read: {error}")
+}
+
+/// The bytes of a constant that may be an address: static memory begins behind a stack of 1 MiB,
+/// so its addresses need three bytes at least.
+const ADDRESS: usize = 3;
+
+/// The bytes of a function without the numbers of functions, types and globals, without addresses,
+/// and, if `shape`, without integers.
+fn without_numbers(body: &FunctionBody<'_>, shape: bool) -> Result<Vec<u8>, BinaryReaderError> {
+    let start = body.range().start;
+    let mut reader = body.get_operators_reader()?;
+    let mut kept = body.as_bytes()[..reader.original_position() - start].to_vec();
+    while !reader.eof() {
+        let (operator, at) = reader.read_with_offset()?;
+        let bytes = &body.as_bytes()[at - start..reader.original_position() - start];
+        let len = match operator {
+            Operator::Call { .. } | Operator::CallIndirect { .. } | Operator::RefFunc { .. } => 1,
+            Operator::GlobalGet { .. } | Operator::GlobalSet { .. } => 1,
+            Operator::Block { blockty: BlockType::FuncType(_) }
+            | Operator::Loop { blockty: BlockType::FuncType(_) }
+            | Operator::If { blockty: BlockType::FuncType(_) } => 1,
+            Operator::I32Const { .. } if shape || bytes.len() > ADDRESS => 1,
+            // Loads and stores: the alignment is kept, the offset is not.
+            _ if (0x28..=0x3e).contains(&bytes[0]) && bytes.len() > 1 + ADDRESS => 2,
+            _ => bytes.len(),
+        };
+        kept.extend_from_slice(&bytes[..len]);
+    }
+    Ok(kept)
+}
+
+/// The numbers of `own` things, which are to begin at `first`, so that as many as possible have the
+/// number that an equal thing has among those that are `known`, which begin at `known_first`. Each
+/// pair of lists has other keys for the same things; the first ones count most.
+fn places<K: Hash + Eq>(keys: &[(Vec<K>, Vec<K>)], first: usize, known_first: usize) -> Vec<usize> {
+    let count = keys.first().map_or(0, |(own, _)| own.len());
+    let slots = first..first + count;
+    let (mut places, mut taken) = (vec![None; count], vec![false; slots.end]);
+    for (own, known) in keys {
+        let mut free: HashMap<&K, VecDeque<usize>> = HashMap::new();
+        for (at, key) in known.iter().enumerate() {
+            let slot = known_first + at;
+            if slots.contains(&slot) && !taken[slot] {
+                free.entry(key).or_default().push_back(slot);
+            }
+        }
+        for (key, place) in own.iter().zip(&mut places).filter(|(_, place)| place.is_none()) {
+            *place = free.get_mut(key).and_then(VecDeque::pop_front);
+            if let Some(slot) = *place {
+                taken[slot] = true;
+            }
+        }
+    }
+    fill(places, &taken, slots)
+}
+
+/// Gives what has no place yet the places that are left.
+fn fill(places: Vec<Option<usize>>, taken: &[bool], slots: Range<usize>) -> Vec<usize> {
+    let mut left = slots.clone().filter(|slot| !taken[*slot]);
+    places.into_iter().map(|place| place.or_else(|| left.next()).unwrap_or(slots.end)).collect()
+}
+
+/// Writes a module with other numbers.
+struct Order {
+    types: Vec<usize>,
+    imports: Vec<usize>,
+    /// Those that are not imported.
+    functions: Vec<usize>,
+}
+
+impl Order {
+    fn imported(&self) -> usize {
+        self.imports.len()
+    }
+}
+
+/// The things in the order of their places.
+fn sorted<T>(things: impl Iterator<Item = T>, places: &[usize]) -> Vec<T> {
+    let mut placed: Vec<(&usize, T)> = places.iter().zip(things).collect();
+    placed.sort_by_key(|(place, _)| **place);
+    placed.into_iter().map(|(_, thing)| thing).collect()
+}
+
+type Written = Result<(), Error>;
+
+#[allow(clippy::cast_possible_truncation, reason = "modules count functions and types with 32 bits")]
+impl Reencode for Order {
+    type Error = std::convert::Infallible;
+
+    fn function_index(&mut self, function: u32) -> Result<u32, Error> {
+        let at = function as usize;
+        let place = match at.checked_sub(self.imported()) {
+            Some(own) => self.functions[own],
+            None => self.imports[at],
+        };
+        Ok(place as u32)
+    }
+
+    fn type_index(&mut self, ty: u32) -> Result<u32, Error> {
+        Ok(self.types[ty as usize] as u32)
+    }
+
+    fn parse_type_section(&mut self, types: &mut TypeSection, read: TypeSectionReader<'_>) -> Written {
+        let groups = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        sorted(groups.into_iter(), &self.types)
+            .into_iter()
+            .try_for_each(|group| self.parse_recursive_type_group(types.ty(), group))
+    }
+
+    fn parse_import_section(
+        &mut self,
+        imports: &mut ImportSection,
+        read: ImportSectionReader<'_>,
+    ) -> Written {
+        let all = read.into_imports().collect::<Result<Vec<_>, _>>()?;
+        sorted(all.into_iter(), &self.imports)
+            .into_iter()
+            .try_for_each(|import| self.parse_import(imports, import))
+    }
+
+    fn parse_function_section(
+        &mut self,
+        functions: &mut FunctionSection,
+        read: FunctionSectionReader<'_>,
+    ) -> Written {
+        let types = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        for ty in sorted(types.into_iter(), &self.functions) {
+            functions.function(self.type_index(ty)?);
+        }
+        Ok(())
+    }
+
+    fn parse_code_section(&mut self, code: &mut CodeSection, read: CodeSectionReader<'_>) -> Written {
+        let bodies = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        sorted(bodies.into_iter(), &self.functions)
+            .into_iter()
+            .try_for_each(|body| self.parse_function_body(code, body))
+    }
+
+    fn parse_custom_section(&mut self, _module: &mut Module, _read: CustomSectionReader<'_>) -> Written {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places;
+
+    #[test]
+    fn equal_things_get_equal_numbers_and_others_what_is_left() {
+        // The prefix has five things, from 2 on; the module's own begin at 3.
+        let known = vec!["a", "b", "c", "c", "d"];
+        let own = vec!["new", "c", "b", "a", "c", "c"];
+        assert_eq!(places(&[(own, known)], 3, 2), [6, 4, 3, 7, 5, 8]);
+    }
+
+    #[test]
+    fn later_keys_place_what_the_first_did_not() {
+        let exact = (vec!["x1", "x2"], vec!["x2", "x3"]);
+        let loose = (vec!["x", "x"], vec!["x", "x"]);
+        assert_eq!(places(&[exact, loose], 0, 0), [1, 0]);
+    }
+}
