@@ -6,10 +6,9 @@
 //!
 //! A name does not identify. Declarations with mistakes are read too, with findings.
 
-use serde_json::Value;
-
 use super::finding::{Report, Severity};
 use super::place::{Place, repeats};
+use crate::value::{Map, Value};
 
 /// The text that a declaration follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +44,8 @@ pub struct Declaration {
     pub name: Option<String>,
     /// Its description.
     pub description: Option<String>,
+    /// Its version. CF's own text demands it, as an extra field.
+    pub version: Option<String>,
     /// Its JSON pointer.
     pub path: String,
     /// Fields that neither text defines.
@@ -119,8 +120,8 @@ fn form_of(place: &Place<'_>, report: &mut Report) -> Form {
 
 fn extra_fields(place: &Place<'_>) -> Vec<String> {
     let known = |key: &str| EARLY.contains(&key) || CURRENT.contains(&key) || BOTH.contains(&key);
-    let keys = place.value.as_object().into_iter().flat_map(serde_json::Map::keys);
-    keys.filter(|key| !known(key)).cloned().collect()
+    let members = place.value.as_object().into_iter().flat_map(Map::iter);
+    members.filter(|(key, _)| !known(key)).map(|(key, _)| key.clone()).collect()
 }
 
 fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
@@ -133,6 +134,7 @@ fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
         spec_url: url(place, "spec_url", report).or_else(|| url(place, "spec", report)),
         name: text(place, "name", report),
         description: text(place, "description", report),
+        version: place.value.text_of("version").map(str::to_owned),
         path: place.path.clone(),
         extra: extra_fields(place),
     };
@@ -150,7 +152,7 @@ fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
 /// The declarations of a node; what is no declaration is reported, and that there are too many.
 pub fn declarations(attributes: &Value, report: &mut Report) -> Vec<Declaration> {
     let Some(list) = Place::root(attributes).member("zarr_conventions") else { return Vec::new() };
-    let count = list.value.as_array().map_or(0, Vec::len);
+    let count = list.value.items().len();
     if count > MOST_DECLARATIONS {
         let message =
             format!("there are {count} declarations, of which the first {MOST_DECLARATIONS} are read");

@@ -1,14 +1,12 @@
 //! Declares a convention on a node: computes the new attributes. The caller writes them.
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-
 use super::registry::{self, Known};
 use crate::error::{Error, Result};
+use crate::request::Record;
+use crate::value::{Map, Value};
 
 /// What a caller wants to declare.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug)]
 pub struct Wanted {
     /// The id of a known convention, which gives the UUID, the URLs, the name and the description.
     known: Option<String>,
@@ -20,9 +18,30 @@ pub struct Wanted {
     /// `current` (the default) or `early`.
     form: Option<String>,
     /// The attributes that the convention defines.
-    properties: Map<String, Value>,
+    properties: Map,
     /// Whether existing attributes may be replaced.
     overwrite: bool,
+}
+
+impl Wanted {
+    /// What a request wants.
+    ///
+    /// # Errors
+    /// `Argument` for anything else.
+    pub fn of(value: Value) -> Result<Self> {
+        let mut record = Record::of(value, "convention")?;
+        Ok(Self {
+            known: record.text("known")?,
+            uuid: record.text("uuid")?,
+            schema_url: record.text("schemaUrl")?,
+            spec_url: record.text("specUrl")?,
+            name: record.text("name")?,
+            description: record.text("description")?,
+            form: record.text("form")?,
+            properties: record.members("properties")?,
+            overwrite: record.flag("overwrite")?,
+        })
+    }
 }
 
 /// The attributes that change: `zarr_conventions`, and those of the convention.
@@ -30,7 +49,7 @@ pub struct Wanted {
 /// # Errors
 /// `Argument` when nothing identifies the convention, or when an attribute exists and may not be
 /// replaced; `Format` when the node's `zarr_conventions` are not a list.
-pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map<String, Value>> {
+pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map> {
     let known = wanted.known.as_deref().map(known_convention).transpose()?;
     let early = is_early(&wanted)?;
     let declaration = if early { early_form(&wanted, known)? } else { current_form(&wanted, known)? };
@@ -41,7 +60,7 @@ pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map<String, Value>>
     };
     check_collisions(attributes, &wanted)?;
     let mut changed = wanted.properties;
-    changed.insert("zarr_conventions".to_owned(), Value::Array(merged(list, declaration)));
+    changed.insert("zarr_conventions", Value::Array(merged(list, declaration)));
     Ok(changed)
 }
 
@@ -67,14 +86,12 @@ fn is_early(wanted: &Wanted) -> Result<bool> {
 }
 
 fn check_collisions(attributes: &Value, wanted: &Wanted) -> Result<()> {
-    if wanted.properties.contains_key("zarr_conventions") {
+    if wanted.properties.has("zarr_conventions") {
         return Err(Error::argument("the properties of a convention may not contain zarr_conventions"));
     }
-    let there = |key: &&String| {
-        attributes.get(key.as_str()).is_some_and(|value| Some(value) != wanted.properties.get(*key))
-    };
-    match wanted.properties.keys().find(there) {
-        Some(key) if !wanted.overwrite => {
+    let differs = |(key, value): &&(String, Value)| attributes.get(key).is_some_and(|old| old != value);
+    match wanted.properties.iter().find(differs) {
+        Some((key, _)) if !wanted.overwrite => {
             Err(Error::argument("the attribute exists already; overwrite: true replaces it")
                 .in_field(key.as_str()))
         }
@@ -82,8 +99,9 @@ fn check_collisions(attributes: &Value, wanted: &Wanted) -> Result<()> {
     }
 }
 
-fn fields(pairs: [(&str, Option<String>); 5]) -> Map<String, Value> {
-    pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value?)))).collect()
+fn fields(pairs: [(&str, Option<String>); 5]) -> Map {
+    let there = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?))));
+    Map::of(there.collect())
 }
 
 fn label(wanted: &Wanted, known: Option<&Known>) -> [(&'static str, Option<String>); 2] {
@@ -92,8 +110,8 @@ fn label(wanted: &Wanted, known: Option<&Known>) -> [(&'static str, Option<Strin
     [("name", wanted.name.clone().or(name)), ("description", wanted.description.clone().or(description))]
 }
 
-fn identified(declaration: Map<String, Value>, keys: &str) -> Result<Map<String, Value>> {
-    let has_identifier = declaration.keys().any(|key| key != "name" && key != "description");
+fn identified(declaration: Map, keys: &str) -> Result<Map> {
+    let has_identifier = declaration.iter().any(|(key, _)| key != "name" && key != "description");
     if has_identifier {
         Ok(declaration)
     } else {
@@ -101,7 +119,7 @@ fn identified(declaration: Map<String, Value>, keys: &str) -> Result<Map<String,
     }
 }
 
-fn current_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Value>> {
+fn current_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map> {
     let [name, description] = label(wanted, known);
     let uuid = wanted.uuid.clone().or_else(|| known.map(|known| known.uuid.to_owned()));
     let schema_url = wanted.schema_url.clone().or_else(|| known.and_then(Known::schema_url));
@@ -110,7 +128,7 @@ fn current_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Va
     identified(fields(pairs), "uuid, schemaUrl or specUrl")
 }
 
-fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Value>> {
+fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map> {
     let [name, description] = label(wanted, known);
     let early = known.and_then(Known::early_urls);
     let today = known.and_then(|known| Some((known.schema_url()?, known.spec_url()?)));
@@ -126,8 +144,8 @@ fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Valu
 /// The identity of a declaration, across the two forms: a known convention's id, else the
 /// identifier itself.
 fn identity(declaration: &Value) -> Option<String> {
-    let text = |keys: [&str; 2]| keys.iter().find_map(|key| declaration.get(key)?.as_str());
-    let uuid = declaration.get("uuid").and_then(Value::as_str).map(str::to_ascii_lowercase);
+    let text = |keys: [&str; 2]| keys.iter().find_map(|key| declaration.text_of(key));
+    let uuid = declaration.text_of("uuid").map(str::to_ascii_lowercase);
     let (schema, spec) = (text(["schema_url", "schema"]), text(["spec_url", "spec"]));
     let known = registry::identified(uuid.as_deref(), schema, spec).map(|known| known.id.to_owned());
     known.or(uuid).or_else(|| schema.or(spec).map(str::to_owned))
@@ -135,7 +153,7 @@ fn identity(declaration: &Value) -> Option<String> {
 
 /// The list with the declaration in the place of an older one of the same convention, else at its
 /// end.
-fn merged(mut list: Vec<Value>, declaration: Map<String, Value>) -> Vec<Value> {
+fn merged(mut list: Vec<Value>, declaration: Map) -> Vec<Value> {
     let declaration = Value::Object(declaration);
     let own = identity(&declaration);
     let mut replacement = Some(declaration);

@@ -1,19 +1,19 @@
 //! Finds the conventions of a node: those that it declares, those that it has without a
 //! declaration, and the findings about both.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use super::declaration::{Declaration, declarations, report_extra_fields};
-use super::finding::{Finding, Report};
+use super::finding::{self, Finding, Report};
 use super::marks::{Marks, NameBudget, extensions};
 use super::node::{Kind, Node};
 use super::registry::{KNOWN, Known, identified, version_of};
 use crate::error::Result;
+use crate::format::json::text::{ObjectText, string};
+use crate::reply;
+use crate::request::Record;
+use crate::value::Value;
 
 /// A convention that a user registered. TypeScript keeps its schema.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug)]
 pub struct Registered {
     uuid: Option<String>,
     schema_url: Option<String>,
@@ -25,6 +25,21 @@ pub struct Registered {
 }
 
 impl Registered {
+    /// A convention of a request.
+    ///
+    /// # Errors
+    /// `Argument` for anything else.
+    pub fn of(value: Value) -> Result<Self> {
+        let mut record = Record::of(value, "registered")?;
+        Ok(Self {
+            uuid: record.text("uuid")?,
+            schema_url: record.text("schemaUrl")?,
+            spec_url: record.text("specUrl")?,
+            prefix: record.text("prefix")?,
+            key: record.text("key")?,
+        })
+    }
+
     /// The prefix of its attributes and the attribute that contains it, if it has either.
     fn marks(&self) -> Option<Marks> {
         let is_marked = self.prefix.is_some() || self.key.is_some();
@@ -43,8 +58,7 @@ impl Registered {
 }
 
 /// A convention of a node.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub struct Found {
     /// The UUID or URL. A convention that is not declared has the id of the
     /// [`registry`](super::registry).
@@ -52,28 +66,19 @@ pub struct Found {
     /// Its name, or else the identifier.
     pub label: String,
     /// The id, if it is a known convention.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<&'static str>,
     /// The index in the list of registered conventions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub registered: Option<usize>,
     /// The revision according to the URL, the declaration or the metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Whether `zarr_conventions` declares it.
     pub declared: bool,
     /// The text that the declaration follows: `current` or `early`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     uuid: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     schema_url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     spec_url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// The attributes that belong to it.
     pub keys: Vec<String>,
@@ -83,13 +88,48 @@ pub struct Found {
     pub findings: Vec<Finding>,
 }
 
+impl Found {
+    fn text(&self) -> String {
+        let mut text = ObjectText::new();
+        text.set("id", string(&self.id));
+        text.set("label", string(&self.label));
+        reply::set_string(&mut text, "known", self.known);
+        if let Some(at) = self.registered {
+            text.set("registered", at.to_string());
+        }
+        reply::set_string(&mut text, "version", self.version.as_deref());
+        text.set("declared", reply::flag(self.declared));
+        reply::set_string(&mut text, "form", self.form);
+        reply::set_string(&mut text, "uuid", self.uuid.as_deref());
+        reply::set_string(&mut text, "schemaUrl", self.schema_url.as_deref());
+        reply::set_string(&mut text, "specUrl", self.spec_url.as_deref());
+        reply::set_string(&mut text, "name", self.name.as_deref());
+        reply::set_string(&mut text, "description", self.description.as_deref());
+        text.set("keys", reply::strings(&self.keys));
+        text.set("extends", reply::strings(&self.extends));
+        text.set("findings", finding::text_of(&self.findings));
+        text.compact()
+    }
+}
+
 /// All conventions of a node.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Examination {
     /// Declared conventions come first, in their order.
     pub conventions: Vec<Found>,
     /// Findings about the list of declarations.
     pub findings: Vec<Finding>,
+}
+
+impl Examination {
+    /// The examination as JSON.
+    pub fn text(&self) -> String {
+        let conventions: Vec<String> = self.conventions.iter().map(Found::text).collect();
+        let mut text = ObjectText::new();
+        text.set("conventions", reply::list(&conventions));
+        text.set("findings", finding::text_of(&self.findings));
+        text.compact()
+    }
 }
 
 /// Examines a node.
@@ -98,7 +138,7 @@ pub struct Examination {
 /// `Limit` when the names of the attributes of all conventions are too long together.
 pub fn examine(node: &Node, registered: &[Registered]) -> Result<Examination> {
     let mut report = Report::new("zarr_conventions");
-    if !node.attributes.is_object() && !node.attributes.is_null() {
+    if node.object().is_none() && !node.attributes.is_null() {
         report.error("type", "", "attributes are an object");
     }
     let declared = declarations(&node.attributes, &mut report);
@@ -196,12 +236,8 @@ fn known_version(
     let urls = [&declaration.schema_url, &declaration.spec_url];
     let tagged = urls.into_iter().flatten().find_map(|url| version_of(url)).map(str::to_owned);
     if known.id == "CF" {
-        let field =
-            node.place().value.pointer(&format!("{}/version", declaration.path)).and_then(Value::as_str);
-        return field
-            .map(str::to_owned)
-            .or_else(|| (known.recognise)(node).filter(|version| !version.is_empty()))
-            .or(tagged);
+        let field = declaration.version.clone();
+        return field.or_else(|| (known.recognise)(node).filter(|version| !version.is_empty())).or(tagged);
     }
     let unknown = tagged.as_deref().filter(|version| !known.versions.contains(version));
     if let Some(version) = unknown {

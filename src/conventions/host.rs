@@ -7,6 +7,8 @@
 use std::cell::RefCell;
 
 use crate::error::{Error, Result};
+use crate::format::json::text::{ObjectText, string};
+use crate::reply;
 
 thread_local! {
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -80,6 +82,9 @@ pub extern "C" fn conventions_answer_len() -> usize {
 }
 
 fn report(error: &Error) -> String {
-    let node = error.context().node.clone();
-    serde_json::json!({ "code": error.kind().code(), "message": error.to_string(), "node": node }).to_string()
+    let mut report = ObjectText::new();
+    report.set("code", string(error.kind().code()));
+    report.set("message", string(&error.to_string()));
+    reply::set_string(&mut report, "node", error.context().node.as_deref());
+    report.compact()
 }

@@ -27,23 +27,27 @@ mod place;
 mod proj;
 pub mod pyramid;
 pub mod registry;
+mod reply;
+mod request;
 mod spatial;
 mod stac;
 mod tile_matrix_set;
 mod uom;
+mod value;
 mod warp;
 
 #[cfg(target_arch = "wasm32")]
 #[allow(unsafe_code)] // `extern "C"` functions take raw pointers.
 mod host;
 
-use serde::Serialize;
-use serde_json::Value;
-use zarr_wasm::{error, format, limits};
+use zarr_wasm::{error, format, limits, sorted};
 use zarr_wasm_kernel as kernel;
 
 use crate::error::{Error, Result};
 use crate::format::json::Document;
+use crate::node::Node;
+use crate::request::Record;
+use crate::value::Value;
 
 /// Answers a request: JSON text to JSON text.
 ///
@@ -52,26 +56,27 @@ use crate::format::json::Document;
 /// request.
 pub fn answer(request: &str) -> Result<String> {
     let document = Document::parse(request.as_bytes())?;
-    let mut request: Value = read(serde_json::from_str(document.root().text()))?;
-    let mut take = |key: &str| request.get_mut(key).map(Value::take).unwrap_or_default();
-    // Not a tagged enum: its deserializer would be a quarter of the module.
-    match take("operation").as_str() {
+    let mut request = Record::of(Value::of(document.root())?, "request")?;
+    match request.text("operation")?.as_deref() {
         Some("examine") => {
-            let node: node::Node = read(serde_json::from_value(take("node")))?;
-            let registered: Option<Vec<examine::Registered>> =
-                read(serde_json::from_value(take("registered")))?;
-            text(&examine::examine(&node, &registered.unwrap_or_default())?)
+            let node = Node::of(request.take("node"))?;
+            let mut registered = Vec::new();
+            for convention in request.list("registered")?.unwrap_or_default() {
+                registered.push(examine::Registered::of(convention)?);
+            }
+            Ok(examine::examine(&node, &registered)?.text())
         }
         Some("declare") => {
-            let wanted: declare::Wanted = read(serde_json::from_value(take("convention")))?;
-            text(&declare::declare(&take("attributes"), wanted)?)
+            let wanted = declare::Wanted::of(request.take("convention"))?;
+            Ok(Value::Object(declare::declare(&request.take("attributes"), wanted)?).text())
         }
         Some("packing") => {
-            let node: node::Node = read(serde_json::from_value(take("node")))?;
-            text(&cf::packing::packing(&node, &read(serde_json::from_value(take("wanted")))?)?)
+            let node = Node::of(request.take("node"))?;
+            let packing = cf::packing::packing(&node, &cf::packing::Wanted::of(request.take("wanted"))?)?;
+            Ok(packing.map_or_else(|| "null".to_owned(), |packing| packing.text()))
         }
-        Some("time") => text(&cf::time::answer(&read(serde_json::from_value(request))?)?),
-        Some("pyramid") => text(&pyramid::step(&read(serde_json::from_value(request))?)?),
+        Some("time") => Ok(cf::time::answer(&cf::time::Question::of(request)?)?.text()),
+        Some("pyramid") => Ok(pyramid::step(&pyramid::Question::of(request)?)?.text()),
         _ => Err(Error::argument("an operation is examine, declare, packing, time or pyramid")),
     }
 }
@@ -91,12 +96,4 @@ pub fn answer_numbers(request: &[u8]) -> Result<Vec<u8>> {
         3 => downsample::downsampled(&mut numbers),
         _ => Err(numbers::malformed()),
     }
-}
-
-fn read<T>(parsed: serde_json::Result<T>) -> Result<T> {
-    parsed.map_err(|error| Error::argument(error.to_string()))
-}
-
-fn text(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Error::format(error.to_string()))
 }

@@ -13,14 +13,14 @@ const KEYS: [&str; 5] = ["spdx", "url", "text", "file", "path"];
 /// for a plain string.
 pub fn recognise(node: &Node) -> Option<String> {
     let license = node.get("license")?.as_object()?;
-    KEYS.iter().any(|key| license.contains_key(*key)).then(String::new)
+    license.has_any(&KEYS).then(String::new)
 }
 
 /// Checks the object.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     let Some(license) = node.place().require("license", report) else { return };
     let Some(object) = license.object(report) else { return };
-    if !KEYS.iter().any(|key| object.contains_key(*key)) {
+    if !object.has_any(&KEYS) {
         report.error("required", &license.path, "one of spdx, url, text, file, path must be there");
     }
     license.check_members(&KEYS.map(|key| Optional(key, Text)), report);

@@ -2,12 +2,11 @@
 //! conventions of a node share one budget, and one walk through the attributes finds the members
 //! of all prefixes. Otherwise many declarations would multiply with many attributes.
 
-use serde_json::{Map, Value};
-
 use super::node::Node;
 use super::registry::{Known, Namespace};
 use crate::error::Result;
 use crate::limits;
+use crate::value::{Map, Value};
 
 /// The most bytes of all names and pointers of one node together.
 const NAMED_BYTES: u64 = 1 << 26;
@@ -69,7 +68,7 @@ impl Marks {
     /// `Limit` beyond the budget.
     pub fn keys(&self, node: &Node, budget: &mut NameBudget) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        for key in node.object().into_iter().flat_map(Map::keys).filter(|key| self.has(key)) {
+        for (key, _) in node.object().into_iter().flat_map(Map::iter).filter(|(key, _)| self.has(key)) {
             budget.take(key.len())?;
             found.push(key.clone());
         }
@@ -89,7 +88,8 @@ pub fn extensions(node: &Node, marks: &[Marks], budget: &mut NameBudget) -> Resu
         path: String::new(),
         budget,
     };
-    for (key, value) in node.object().into_iter().flatten().filter(|(key, _)| *key != "zarr_conventions") {
+    let members = node.object().into_iter().flat_map(Map::iter);
+    for (key, value) in members.filter(|(key, _)| key != "zarr_conventions") {
         let end = walk.enter(key);
         walk.value(value)?;
         walk.path.truncate(end);
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
         match value {
             _ if self.wanted.is_empty() => {}
             Value::Object(members) => {
-                for (key, value) in members {
+                for (key, value) in members.iter() {
                     let end = self.enter(key);
                     let owners = self.owners(key)?;
                     self.value(value)?;

@@ -5,15 +5,13 @@
 //! the early draft has `group`, `from_group` and `scale`. Both are read, independent of the
 //! declared version.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
 use super::finding::Report;
 use super::members::Member::Optional;
 use super::members::Type::{Object, Text};
 use super::node::Node;
 use super::place::{Place, is_relative_path};
+use crate::sorted::Map;
+use crate::value::Value;
 
 /// Whether the attributes have a layout.
 pub fn recognise(node: &Node) -> Option<String> {
@@ -93,10 +91,10 @@ fn validate_path(place: &Place<'_>, report: &mut Report) {
 /// Checks that sources exist, that no level is listed twice, and that no level derives from itself,
 /// directly or through other levels.
 fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
-    let mut sources: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    let mut sources: Map<String, Option<&str>> = Map::new();
     for entry in entries {
         let Some(asset) = text(entry, "asset", "group") else { continue };
-        if sources.insert(asset, text(entry, "derived_from", "from_group")).is_some() {
+        if sources.insert(asset.to_owned(), text(entry, "derived_from", "from_group")).is_some() {
             report.warning("duplicate", &entry.path, format!("the level {asset:?} occurs twice"));
         }
     }
@@ -118,12 +116,12 @@ fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
 }
 
 /// A level that derives from itself. Visits each level once.
-fn cycle<'a>(sources: &BTreeMap<&'a str, Option<&'a str>>) -> Option<&'a str> {
-    let mut walked: BTreeMap<&str, usize> = BTreeMap::new();
-    for (walk, start) in sources.keys().enumerate() {
-        let mut next = Some(*start);
+fn cycle<'a>(sources: &'a Map<String, Option<&'a str>>) -> Option<&'a str> {
+    let mut walked: Map<String, usize> = Map::new();
+    for (walk, (start, _)) in sources.iter().enumerate() {
+        let mut next = Some(start.as_str());
         while let Some(level) = next {
-            match walked.insert(level, walk) {
+            match walked.insert(level.to_owned(), walk) {
                 Some(earlier) if earlier == walk => return Some(level),
                 Some(_) => break,
                 None => next = sources.get(level).copied().flatten(),

@@ -3,8 +3,6 @@
 //!
 //! It has the form of OME-Zarr's early `multiscales` without axes. [`recognise`] tells them apart.
 
-use serde_json::Value;
-
 use super::finding::Report;
 use super::members::Member::{Optional, Required};
 use super::members::Type::{self, Integer, List, Object, Rule, Text};
@@ -33,12 +31,11 @@ pub fn recognise(node: &Node) -> Option<String> {
         return None;
     }
     let metadata = first.get("metadata");
-    let method = metadata.and_then(|metadata| metadata.get("method")).and_then(Value::as_str);
+    let text = |key: &str| metadata.and_then(|metadata| metadata.text_of(key));
     let tiled =
         first.get("datasets")?.as_array()?.iter().any(|dataset| dataset.get("pixels_per_tile").is_some());
-    let named = method.is_some_and(|method| method.starts_with("pyramid_"));
-    let version = metadata.and_then(|metadata| metadata.get("version")).and_then(Value::as_str);
-    (tiled || named).then(|| version.unwrap_or_default().to_owned())
+    let named = text("method").is_some_and(|method| method.starts_with("pyramid_"));
+    (tiled || named).then(|| text("version").unwrap_or_default().to_owned())
 }
 
 /// Checks the datasets.

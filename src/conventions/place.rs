@@ -4,9 +4,9 @@
 //! Rules that all conventions share have the same names: `type`, `required`, `length`, `range`,
 //! `duplicate`.
 
-use serde_json::{Map, Value};
-
 use super::finding::Report;
+use crate::sorted;
+use crate::value::{Map, Number, Value};
 
 /// A value and its JSON pointer.
 #[derive(Clone, Debug)]
@@ -22,22 +22,15 @@ pub fn pointer_token(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-fn kind_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}
-
 /// An integer in the sense of JSON Schema, where `1.0` is one.
 #[allow(clippy::cast_possible_truncation)] // integers of at most 53 bits
 pub fn integer_of(value: &Value) -> Option<i64> {
     let whole = |number: f64| number.fract() == 0.0 && number.abs() < 9e15;
-    value.as_i64().or_else(|| value.as_f64().filter(|number| whole(*number)).map(|number| number as i64))
+    match value.as_number()? {
+        Number::Float(number) => whole(number).then_some(number as i64),
+        Number::Negative(number) => Some(number),
+        Number::Natural(number) => i64::try_from(number).ok(),
+    }
 }
 
 impl<'a> Place<'a> {
@@ -58,27 +51,27 @@ impl<'a> Place<'a> {
     }
 
     fn each_item(&self) -> impl Iterator<Item = Place<'a>> {
-        let items = self.value.as_array().into_iter().flatten().enumerate();
+        let items = self.value.items().iter().enumerate();
         items.map(|(idx, value)| Place { value, path: format!("{}/{idx}", self.path) })
     }
 
     /// A required member.
     pub fn require(&self, key: &str, report: &mut Report) -> Option<Place<'a>> {
         let member = self.member(key);
-        if member.is_none() && self.value.is_object() {
+        if member.is_none() && self.value.as_object().is_some() {
             report.error("required", &self.path, format!("{key:?} is missing"));
         }
         member
     }
 
     fn wrong<T>(&self, expected: &str, report: &mut Report) -> Option<T> {
-        let message = format!("expected {expected}, found {}", kind_name(self.value));
+        let message = format!("expected {expected}, found {}", self.value.kind());
         report.error("type", &self.path, message);
         None
     }
 
     /// An object.
-    pub fn object(&self, report: &mut Report) -> Option<&'a Map<String, Value>> {
+    pub fn object(&self, report: &mut Report) -> Option<&'a Map> {
         self.value.as_object().or_else(|| self.wrong("an object", report))
     }
 
@@ -109,7 +102,7 @@ impl<'a> Place<'a> {
 
     /// An array of at least `least` elements.
     pub fn array(&self, least: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
-        if !self.value.is_array() {
+        if self.value.as_array().is_none() {
             return self.wrong("an array", report);
         }
         let items = self.items();
@@ -122,7 +115,7 @@ impl<'a> Place<'a> {
 
     /// The first elements of an array, at most `most`.
     pub fn first(&self, most: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
-        if !self.value.is_array() {
+        if self.value.as_array().is_none() {
             return self.wrong("an array", report);
         }
         Some(self.each_item().take(most).collect())
@@ -131,7 +124,7 @@ impl<'a> Place<'a> {
     /// As [`array`](Self::array), without duplicates.
     pub fn distinct(&self, least: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
         let items = self.array(least, report)?;
-        let texts: Vec<String> = items.iter().map(|item| item.value.to_string()).collect();
+        let texts: Vec<String> = items.iter().map(|item| item.value.text()).collect();
         for idx in repeats(&texts) {
             let Some(item) = items.get(idx) else { continue };
             report.error("duplicate", &item.path, "the elements must differ: this one occurs twice");
@@ -154,7 +147,7 @@ impl<'a> Place<'a> {
 /// The index of the first string that occurs before in the list.
 pub fn repeats(texts: &[String]) -> Vec<usize> {
     let mut order: Vec<(usize, &String)> = texts.iter().enumerate().collect();
-    order.sort_by_key(|(_, text)| *text);
+    sorted::sort_by(&mut order, |(_, one), (_, other)| one.cmp(other));
     let pairs = order.iter().zip(order.iter().skip(1));
     pairs.filter(|((_, text), (_, next))| text == next).map(|(_, (idx, _))| *idx).collect()
 }

@@ -19,7 +19,7 @@ const R2_COMMIT: &str = "d150edbde61b53e9d17520f6d107c9d3689e5910";
 pub fn recognise(node: &Node) -> Option<String> {
     let object = node.object()?;
     let known = ["proj:shape", "proj:transform", "proj:bbox", "proj:epsg"];
-    let any = CRS.iter().chain(&known).any(|key| object.contains_key(*key));
+    let any = CRS.iter().chain(&known).any(|key| object.has(key));
     any.then(String::new)
 }
 
@@ -107,7 +107,7 @@ fn wkt2(place: &Place<'_>, report: &mut Report) {
 fn validate_geometry(place: &Place<'_>, report: &mut Report) {
     for (key, lengths) in [("proj:transform", [6, 9]), ("proj:bbox", [4, 6]), ("proj:shape", [2, 2])] {
         let Some(member) = place.member(key) else { continue };
-        let len = member.value.as_array().map_or(lengths[0], Vec::len);
+        let len = member.value.as_array().map_or(lengths[0], <[_]>::len);
         let expected = if lengths.contains(&len) { len } else { lengths[0] };
         member.numbers(Some(expected), report);
         report.info("moved", &member.path, format!("{key} is of the early draft; today it is in spatial:"));

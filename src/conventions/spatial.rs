@@ -17,7 +17,7 @@ const KEYS: [&str; 6] = [
 /// Whether the attributes have any property of the convention.
 pub fn recognise(node: &Node) -> Option<String> {
     let object = node.object()?;
-    KEYS.iter().any(|key| object.contains_key(*key)).then(String::new)
+    object.has_any(&KEYS).then(String::new)
 }
 
 /// Checks the properties of a node.
@@ -55,7 +55,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
 /// The names, if they are a list of two strings.
 pub fn dimension_pair(place: &Place<'_>) -> Option<[String; 2]> {
     let pair = place.value.get("spatial:dimensions")?.as_array()?;
-    match pair.as_slice() {
+    match pair {
         [y, x] => Some([y.as_str()?.to_owned(), x.as_str()?.to_owned()]),
         _ => None,
     }

@@ -19,7 +19,7 @@ const PROPERTIES: [Member<'_>; 4] = [
 /// Whether the attributes have any property of the convention.
 pub fn recognise(node: &Node) -> Option<String> {
     let object = node.object()?;
-    KEYS.iter().any(|key| object.contains_key(*key)).then(String::new)
+    object.has_any(&KEYS).then(String::new)
 }
 
 /// Checks that the attributes have exactly one property.

@@ -1,13 +1,12 @@
 //! `multiscales.tile_matrix_set`: levels as tile matrices of OGC 17-083r4. An older GeoZarr text
 //! has it, and EOPF data use it.
 
-use serde_json::Value;
-
 use super::finding::Report;
 use super::members::Member::{Optional, Required};
 use super::members::Type::{self, Any, Integer, List, Number, Numbers, Object, Rule, Text};
 use super::node::Node;
 use super::place::Place;
+use crate::value::Value;
 
 const SET: Type<'_> =
     Object(&[Optional("id", Text), Optional("title", Text), Optional("orderedAxes", List(0, &Any))]);
@@ -48,7 +47,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     set.check(SET, report);
     match matrices(&set) {
         Some(matrices) => matrices.check(List(1, &MATRIX), report),
-        None if set.value.is_object() => {
+        None if set.value.as_object().is_some() => {
             report.error("required", &set.path, "\"tileMatrices\" is missing");
         }
         None => {}

@@ -5,8 +5,6 @@
 //! with this date in the Gregorian calendar, so that all three number days equally. `utc` and `tai`
 //! need leap seconds, and `none` has no dates: they are not supported.
 
-use serde::{Deserialize, Serialize};
-
 /// A calendar that has dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calendar {
@@ -25,7 +23,7 @@ pub enum Calendar {
 }
 
 /// A day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
     /// The year. The standard and the Julian calendar have no year 0: year −1 precedes year 1.
     pub year: i64,

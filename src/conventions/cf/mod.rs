@@ -8,14 +8,13 @@ pub mod calendar;
 pub mod packing;
 pub mod time;
 
-use serde_json::Value;
-
 use crate::error::ErrorKind;
 use crate::finding::Report;
 use crate::members::Member::Optional;
 use crate::members::Type::{Number, Text};
 use crate::node::Node;
 use crate::place::Place;
+use crate::value::Value;
 
 /// Attribute names that only CF uses, besides those of packing. An array that has one of them is a
 /// CF array.
@@ -107,7 +106,7 @@ pub fn recognise(node: &Node) -> Option<String> {
         return Some(version);
     }
     let time = node.text("units").is_some_and(|units| units.contains(" since "));
-    let telling = TELLING.iter().any(|key| object.contains_key(*key));
+    let telling = object.has_any(&TELLING);
     (time || telling || packing::is_packed(node)).then(String::new)
 }
 
@@ -170,11 +169,14 @@ fn packing(place: &Place<'_>, report: &mut Report) {
     }
     for key in ["_FillValue", "missing_value"] {
         let Some(fill) = place.member(key) else { continue };
-        let scalar = |value: &Value| value.is_number() || value.is_string();
+        let scalar = |value: &Value| matches!(value, Value::Number(_) | Value::String(_));
         let several = key == "missing_value" && fill.items().iter().all(|item| scalar(item.value));
         // A string is NaN, a character, or the base64 text that xarray writes for the element's
         // bytes.
-        if !(scalar(fill.value) || fill.value.is_boolean() || (several && fill.value.is_array())) {
+        if !(scalar(fill.value)
+            || fill.value.as_bool().is_some()
+            || (several && fill.value.as_array().is_some()))
+        {
             report.error("fill-value", &fill.path, format!("{key} must be a number or a string"));
         }
     }
@@ -187,8 +189,11 @@ fn flags(place: &Place<'_>, report: &mut Report) {
     let count = |meanings: &Place<'_>| meanings.value.as_str().map(|text| text.split_whitespace().count());
     for list in &lists {
         // A single flag is a number if the writer's format does not have lists of one entry.
-        let len =
-            if list.value.is_number() { 1 } else { list.array(1, report).map_or(0, |items| items.len()) };
+        let len = if list.value.as_number().is_some() {
+            1
+        } else {
+            list.array(1, report).map_or(0, |items| items.len())
+        };
         match meanings.as_ref().map(count) {
             None => {
                 report.error("flag-meanings", &list.path, "flag_values and flag_masks require flag_meanings")

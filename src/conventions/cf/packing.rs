@@ -9,14 +9,15 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::format::conversion::{Conversion, Missing, NumberType, Unpacking, integer_key, number_of};
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::format::json::decimal::{self, Binary};
+use crate::format::json::text::{ObjectText, list, string};
 use crate::node::Node;
+use crate::request::Record;
+use crate::value::Value;
 
 /// The attributes that unpack elements or mark missing ones.
 pub const ATTRIBUTES: [&str; 8] = [
@@ -32,12 +33,11 @@ pub const ATTRIBUTES: [&str; 8] = [
 
 /// Whether a node has one of [`ATTRIBUTES`].
 pub fn is_packed(node: &Node) -> bool {
-    node.object().is_some_and(|object| ATTRIBUTES.iter().any(|key| object.contains_key(*key)))
+    node.object().is_some_and(|object| object.has_any(&ATTRIBUTES))
 }
 
 /// The request, besides the node.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug)]
 pub struct Wanted {
     /// The data type's name in v3 metadata.
     data_type: String,
@@ -48,13 +48,35 @@ pub struct Wanted {
     ignore_valid: bool,
 }
 
+impl Wanted {
+    /// What a request wants.
+    ///
+    /// # Errors
+    /// `Argument` for anything else.
+    pub fn of(value: Value) -> Result<Self> {
+        let mut record = Record::of(value, "wanted")?;
+        Ok(Self {
+            data_type: record.require_text("dataType")?,
+            fill_value: Some(record.take("fillValue")).filter(|value| !value.is_null()),
+            ignore_valid: record.flag("ignoreValid")?,
+        })
+    }
+}
+
 /// How elements are converted to values.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Packing {
     /// Words of `format::conversion`.
     words: Vec<u32>,
     /// The name of the resulting type.
     to: &'static str,
+}
+
+impl Packing {
+    /// The packing as JSON.
+    pub fn text(&self) -> String {
+        ObjectText::new().with("words", list(&self.words)).with("to", string(self.to)).compact()
+    }
 }
 
 /// How to unpack the elements of an array. `None` if the attributes do not mention it or the
@@ -127,10 +149,9 @@ fn reinterpreted(node: &Node, stored: NumberType) -> Result<NumberType> {
 }
 
 fn unusable(key: &str, value: &Value, expected: &str) -> Error {
-    let text: String = value.to_string().chars().take(80).collect();
     Error::format(format!("the attribute {key} cannot be used to decode values"))
         .expected(expected)
-        .actual(text)
+        .actual(value.shown())
 }
 
 /// A number, or a list of one: NetCDF-4 attributes are lists.
@@ -198,8 +219,7 @@ fn fill_values(node: &Node, wanted: &Wanted, source: NumberType) -> Result<Fills
 fn exact(value: &Value, source: NumberType) -> Option<Exact> {
     match value {
         Value::Number(number) => {
-            let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-            whole.map(Exact::Integer).or_else(|| number.as_f64().map(Exact::Float))
+            Some(number.whole().map_or_else(|| Exact::Float(number.float()), Exact::Integer))
         }
         Value::Bool(bit) => Some(Exact::Integer(i128::from(*bit))),
         Value::String(text) => text_number(text, source),

@@ -5,11 +5,12 @@
 //! rounded once, to the nearest nanosecond. Months and years are units only in calendars where they
 //! have a fixed length.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use super::calendar::{Calendar, Day};
 use crate::error::{Error, Result};
+use crate::format::json::text::{ObjectText, list};
+use crate::reply;
+use crate::request::Record;
+use crate::value::Value;
 
 const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
@@ -27,23 +28,42 @@ const UNITS: [(&[&str], i128); 8] = [
 ];
 
 /// A moment in a calendar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// Its day.
-    #[serde(flatten)]
     pub day: Day,
     /// From 0 to 23.
-    #[serde(default)]
     pub hour: i64,
     /// From 0 to 59.
-    #[serde(default)]
     pub minute: i64,
     /// From 0 to 59.
-    #[serde(default)]
     pub second: i64,
     /// From 0 to 999 999 999.
-    #[serde(default)]
     pub nanosecond: i64,
+}
+
+impl Moment {
+    /// A moment of a request: what is missing is the first of its kind, but for the day.
+    fn of(date: &Value) -> Option<Self> {
+        let mut record = Record::of(date.clone(), "dates").ok()?;
+        let mut part = |key: &str| record.integer(key).ok();
+        let day = Day { year: part("year")??, month: part("month")??, day: part("day")?? };
+        let mut part = |key: &str| Some(part(key)?.unwrap_or(0));
+        Some(Self {
+            day,
+            hour: part("hour")?,
+            minute: part("minute")?,
+            second: part("second")?,
+            nanosecond: part("nanosecond")?,
+        })
+    }
+
+    fn text(self) -> String {
+        let Self { day: Day { year, month, day }, hour, minute, second, nanosecond } = self;
+        format!(
+            r#"{{"year":{year},"month":{month},"day":{day},"hour":{hour},"minute":{minute},"second":{second},"nanosecond":{nanosecond}}}"#
+        )
+    }
 }
 
 /// The meaning of time counts.
@@ -123,10 +143,10 @@ impl TimeUnits {
 
     /// Nanoseconds from day 0 of the calendar to a count; `None` for NaN and the infinities.
     pub fn instant(&self, count: &Value) -> Option<i128> {
-        let whole = count.as_i64().map(i128::from).or_else(|| count.as_u64().map(i128::from));
-        let since = match whole {
+        let count = count.as_number()?;
+        let since = match count.whole() {
             Some(whole) => whole.checked_mul(self.unit)?,
-            None => times(count.as_f64()?, self.unit)?,
+            None => times(count.float(), self.unit)?,
         };
         since.checked_add(self.epoch)
     }
@@ -147,17 +167,15 @@ impl TimeUnits {
             }
             // Milliseconds since 1970 in real time.
             Value::Number(milliseconds) if self.calendar.is_real() => {
-                milliseconds.as_i64().map(|milliseconds| i128::from(milliseconds) * 1_000_000)
+                milliseconds.whole().map(|milliseconds| milliseconds * 1_000_000)
             }
-            Value::Object(_) => {
-                Moment::deserialize(date).ok().and_then(|moment| nanoseconds(moment, self.calendar))
-            }
+            Value::Object(_) => Moment::of(date).and_then(|moment| nanoseconds(moment, self.calendar)),
             _ => None,
         };
         parsed.ok_or_else(|| {
             Error::argument("not a date of this calendar")
                 .expected("\"2000-01-01T12:00\", or { year, month, day, … }")
-                .actual(date.to_string().chars().take(80).collect::<String>())
+                .actual(date.shown())
         })
     }
 }
@@ -312,22 +330,33 @@ fn parse_zone(text: &str) -> Option<i128> {
 }
 
 /// A question about counts of time.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub struct Question {
     units: String,
-    #[serde(default)]
     calendar: Option<String>,
     /// Counts to convert to moments.
-    #[serde(default)]
     counts: Vec<Value>,
     /// Dates to convert to counts: texts, moments, or milliseconds since 1970.
-    #[serde(default)]
     dates: Vec<Value>,
 }
 
+impl Question {
+    /// The question of a request.
+    ///
+    /// # Errors
+    /// `Argument` for anything else.
+    pub fn of(mut request: Record) -> Result<Self> {
+        Ok(Self {
+            units: request.require_text("units")?,
+            calendar: request.text("calendar")?,
+            counts: request.list("counts")?.unwrap_or_default(),
+            dates: request.list("dates")?.unwrap_or_default(),
+        })
+    }
+}
+
 /// The answer to a [`Question`].
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub struct Answer {
     /// Whether the days of the calendar are those of real time.
     is_real: bool,
@@ -338,6 +367,22 @@ pub struct Answer {
     milliseconds: Vec<Option<i64>>,
     /// The count of each date, rounded to the nearest double.
     counts: Vec<f64>,
+}
+
+impl Answer {
+    /// The answer as JSON.
+    pub fn text(&self) -> String {
+        let null = || "null".to_owned();
+        let moments = self.moments.iter().map(|moment| moment.map_or_else(null, Moment::text));
+        let milliseconds =
+            self.milliseconds.iter().map(|time| time.map_or_else(null, |time| time.to_string()));
+        let mut text = ObjectText::new();
+        text.set("isReal", reply::flag(self.is_real));
+        text.set("moments", list(moments));
+        text.set("milliseconds", list(milliseconds));
+        text.set("counts", reply::numbers(&self.counts));
+        text.compact()
+    }
 }
 
 /// The most milliseconds from 1970 of a date of JavaScript.
@@ -368,13 +413,13 @@ pub fn answer(question: &Question) -> Result<Answer> {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::*;
+    use crate::error::{ErrorKind, Result};
 
-    fn answer_of(question: Value) -> Result<Value> {
-        let question = Question::deserialize(question).unwrap();
-        answer(&question).map(|answer| serde_json::to_value(answer).unwrap())
+    fn answer_of(mut question: Value) -> Result<Value> {
+        question["operation"] = "time".into();
+        crate::answer(&question.to_string()).map(|answer| serde_json::from_str(&answer).unwrap())
     }
 
     #[test]
@@ -397,7 +442,7 @@ mod tests {
             assert_eq!(answer_of(json!({ "units": units, "dates": [date] })).unwrap()["counts"][0], 82_800.0);
             date[part] = wrong.into();
             let refused = answer_of(json!({ "units": units, "dates": [date] })).unwrap_err();
-            assert_eq!(refused.kind(), crate::error::ErrorKind::Argument, "{part} {wrong}");
+            assert_eq!(refused.kind(), ErrorKind::Argument, "{part} {wrong}");
         }
     }
 }

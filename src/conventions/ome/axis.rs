@@ -44,7 +44,7 @@ pub fn read(axes: &Place<'_>) -> Vec<Axis> {
     let axis = |place: &Place<'_>| match place.value.as_str() {
         Some(name) => Axis::named(name),
         None => {
-            let text = |key: &str| place.value.get(key).and_then(|value| value.as_str());
+            let text = |key: &str| place.value.text_of(key);
             let name = text("name").unwrap_or_default();
             let kind = text("type").map_or_else(|| Axis::named(name).kind, str::to_owned);
             Axis { name: name.to_owned(), kind, unit: text("unit").map(str::to_owned) }
@@ -92,7 +92,7 @@ pub fn validate(generation: Generation, axes: &Place<'_>, report: &mut Report) {
 }
 
 fn written_kind(items: &[Place<'_>], kind: &str) -> usize {
-    items.iter().filter(|item| item.value.get("type").and_then(|value| value.as_str()) == Some(kind)).count()
+    items.iter().filter(|item| item.value.text_of("type") == Some(kind)).count()
 }
 
 fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) {
@@ -109,7 +109,7 @@ fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) 
         return;
     }
     axis.check(AXIS, report);
-    if axis.value.is_object() && axis.member("type").is_none() {
+    if axis.value.as_object().is_some() && axis.member("type").is_none() {
         report.warning("axis-type", &axis.path, "an axis should have a type: space, time or channel");
     }
 }

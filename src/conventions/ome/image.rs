@@ -88,9 +88,8 @@ fn intrinsic_axes<'a>(image: &Place<'a>) -> Option<Place<'a>> {
     let transformations = first.and_then(|level| level.member("coordinateTransformations"));
     let output = transformations.and_then(|list| list.items().first().and_then(|item| item.member("output")));
     // Development versions of 0.6 have the name without an object.
-    let name = output.and_then(|output| output.value.as_str().or_else(|| output.value.get("name")?.as_str()));
-    let named =
-        systems.iter().find(|system| system.value.get("name").and_then(|value| value.as_str()) == name);
+    let name = output.and_then(|output| output.value.as_str().or_else(|| output.value.text_of("name")));
+    let named = systems.iter().find(|system| system.value.text_of("name") == name);
     named.or(systems.first())?.member("axes")
 }
 

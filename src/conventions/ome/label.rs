@@ -37,7 +37,7 @@ fn channels(rgba: &Place<'_>, report: &mut Report) {
 
 fn values_once(colors: &Place<'_>, report: &mut Report) {
     let values: Vec<String> =
-        colors.items().iter().filter_map(|color| Some(color.value.get("label-value")?.to_string())).collect();
+        colors.items().iter().filter_map(|color| Some(color.value.get("label-value")?.text())).collect();
     if !repeats(&values).is_empty() {
         report.warning("duplicate", &colors.path, "a label has two colours");
     }

@@ -10,13 +10,12 @@ mod label;
 mod plate;
 pub mod transformation;
 
-use serde_json::Value;
-
 use super::finding::Report;
 use super::members::Member::Optional;
 use super::members::Type::{List, Rule, Text};
 use super::node::Node;
 use super::place::Place;
+use crate::value::Value;
 
 /// Groups of versions with the same requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,7 +69,7 @@ fn guessed_generation(place: &Place<'_>) -> Generation {
     let first = axes.as_ref().and_then(|axes| axes.items().into_iter().next());
     match first {
         _ if has("coordinateSystems").is_some() => Generation::V6,
-        Some(axis) if axis.value.is_string() => Generation::V3,
+        Some(axis) if axis.value.as_str().is_some() => Generation::V3,
         _ if place.path == "/ome" => Generation::V5,
         None if has("datasets").is_some() && axes.is_none() => Generation::V1,
         _ => Generation::V4,
@@ -79,22 +78,23 @@ fn guessed_generation(place: &Place<'_>) -> Generation {
 
 /// Whether an entry of `multiscales` is an OME image. Other conventions use the same key.
 fn is_image(node: &Node) -> bool {
-    let images = node.get("multiscales").and_then(Value::as_array);
-    let Some(first) = images.and_then(|images| images.first()) else { return false };
+    let images = node.get("multiscales").map(Value::items).unwrap_or_default();
+    let Some(first) = images.first() else { return false };
     first.get("datasets").is_some() && super::ndpyramid::recognise(node).is_none()
 }
 
 fn is_labels(node: &Node) -> bool {
-    let labels = node.get("labels").and_then(Value::as_array);
-    node.is_group() && labels.is_some_and(|labels| labels.iter().all(Value::is_string) && !labels.is_empty())
+    let labels = node.get("labels").map(Value::items).unwrap_or_default();
+    node.is_group() && labels.iter().all(|label| label.as_str().is_some()) && !labels.is_empty()
 }
 
 /// The OME metadata of a node; `None` if it has none.
 pub fn of(node: &Node) -> Option<Ome<'_>> {
     let root = node.place();
-    let nested = root.member("ome").filter(|ome| ome.value.is_object());
+    let nested = root.member("ome").filter(|ome| ome.value.as_object().is_some());
     let telling = ["omero", "plate", "well", "image-label", "bioformats2raw.layout"];
-    let objects = |key: &&str| node.get(key).is_some_and(|value| value.is_object() || value.is_number());
+    let objects =
+        |key: &&str| node.get(key).is_some_and(|value| matches!(value, Value::Object(_) | Value::Number(_)));
     let flat = is_image(node) || is_labels(node) || telling.iter().any(objects);
     let (place, version) = match nested {
         Some(place)
@@ -115,7 +115,7 @@ fn flat_version(root: &Place<'_>) -> String {
     let image = root.member("multiscales").and_then(|images| images.items().into_iter().next());
     let others = ["plate", "well", "image-label"].iter().filter_map(|key| root.member(key));
     let version = image.into_iter().chain(others).find_map(|object| {
-        let version = object.value.get("version")?.as_str()?;
+        let version = object.value.text_of("version")?;
         Some(version.to_owned())
     });
     version.unwrap_or_default()

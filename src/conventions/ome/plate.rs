@@ -1,12 +1,11 @@
 //! High-content screening: `plate` in the group of a plate, `well` in the group of a well.
 
-use serde_json::Value;
-
 use super::Generation;
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Distinct, Integer, List, Object, Rule, Text};
 use crate::place::{Place, integer_of};
+use crate::value::Value;
 
 const PLATE: Type<'_> = Object(&[
     Optional("name", Text),
@@ -51,7 +50,7 @@ pub fn validate(plate: &Place<'_>, report: &mut Report) {
 /// The names of the rows or of the columns.
 fn names(list: Option<&Value>) -> Option<Vec<&str>> {
     let items = list?.as_array()?.iter();
-    Some(items.map(|item| item.get("name").and_then(Value::as_str).unwrap_or_default()).collect())
+    Some(items.map(|item| item.text_of("name").unwrap_or_default()).collect())
 }
 
 fn name(name: &Place<'_>, report: &mut Report) {
@@ -81,7 +80,7 @@ fn path_of_well(path: &Place<'_>, report: &mut Report) {
 
 /// Checks that the indices of a well are those of the names in its path.
 fn validate_indices(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], report: &mut Report) {
-    let path = well.value.get("path").and_then(Value::as_str).and_then(split);
+    let path = well.value.text_of("path").and_then(split);
     for (axis, (key, names)) in ["rowIndex", "columnIndex"].into_iter().zip(names).enumerate() {
         let Some(index) = well.member(key) else { continue };
         let number = integer_of(index.value).and_then(|number| usize::try_from(number).ok());

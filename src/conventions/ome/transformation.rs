@@ -1,12 +1,11 @@
 //! Coordinate transformations. Checks their form, and reduces them to a scale and a translation for
 //! each axis, which place an image. Transformations that do more are reported by name.
 
-use serde_json::Value;
-
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Any, List, Numbers, Object, Rule, Text};
 use crate::place::{Place, repeats};
+use crate::value::Value;
 
 /// The types of transformations of 0.6, and what an object of each must be.
 const TYPES: [(&str, Type<'_>); 12] = [
@@ -44,7 +43,7 @@ const NAMED: Type<'_> = Object(&[Required("name", Text), Optional("path", Text)]
 pub const BETWEEN_SYSTEMS: Type<'_> = List(1, &Rule(&validate_between));
 
 fn kind<'a>(item: &Place<'a>) -> Option<&'a str> {
-    item.value.get("type")?.as_str()
+    item.value.text_of("type")
 }
 
 /// Checks the transformations of a level up to 0.5: one scale, then at most one translation.
@@ -255,7 +254,7 @@ fn numbers(value: &Value, rank: usize) -> Option<Vec<f64>> {
 /// # Errors
 /// The name of a transformation that does something else.
 pub fn flatten(item: &Value, rank: usize) -> Result<ScaleTranslation, String> {
-    let kind = item.get("type").and_then(Value::as_str).unwrap_or("a transformation without type");
+    let kind = item.text_of("type").unwrap_or("a transformation without type");
     let identity = ScaleTranslation::identity(rank);
     let list =
         |key: &str| item.get(key).and_then(|value| numbers(value, rank)).ok_or_else(|| kind.to_owned());

@@ -1,26 +1,35 @@
 //! The role of each dimension of the arrays: from OME's axes, `spatial:dimensions`, the name, or
 //! the position.
 
-use serde::Serialize;
-
 use super::levels::FoundLevel;
 use super::source::Source;
+use crate::format::json::text::{ObjectText, string};
 use crate::node::Node;
+use crate::reply;
 use crate::spatial::dimension_pair;
 
 /// One axis.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PyramidAxis {
     /// The name in the metadata; `dim_0` without a name.
     pub name: String,
     /// `x`, `y`, `z`, `t`, `c`, or `other`.
     pub role: &'static str,
-    /// OME's type.
-    #[serde(rename = "type", skip_serializing_if = "String::is_empty")]
+    /// OME's type; `""` without one.
     pub kind: String,
     /// The unit as written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+}
+
+impl PyramidAxis {
+    pub(super) fn text(&self) -> String {
+        let mut text = ObjectText::new();
+        text.set("name", string(&self.name));
+        text.set("role", string(self.role));
+        reply::set_string(&mut text, "type", Some(self.kind.as_str()).filter(|kind| !kind.is_empty()));
+        reply::set_string(&mut text, "unit", self.unit.as_deref());
+        text.compact()
+    }
 }
 
 const NAMES: [(&str, &[&str]); 5] = [

@@ -2,12 +2,12 @@
 //! of the level, the group of the pyramid (`proj:`), CF's grid mapping, GDAL's `_CRS`, the
 //! convention of the levels.
 
-use serde_json::{Value, json};
-
 use super::levels::FoundLevel;
 use super::source::Source;
 use super::{Wants, join, parent};
+use crate::format::json;
 use crate::node::{Node, Nodes};
+use crate::value::{Map, Value};
 
 /// A reference system, and the affine transformation that GDAL wrote with it, if any.
 #[derive(Clone, Debug)]
@@ -42,22 +42,23 @@ pub fn find(
 }
 
 fn of_proj(node: &Node) -> Option<Value> {
-    let mut crs = serde_json::Map::new();
+    let mut crs = Map::default();
     for (key, name) in [("proj:code", "code"), ("proj:wkt2", "wkt2"), ("proj:projjson", "projjson")] {
-        let fits = |value: &&Value| if name == "projjson" { value.is_object() } else { value.is_string() };
-        if let Some(value) = node.get(key).filter(fits) {
-            crs.insert(name.to_owned(), value.clone());
+        match node.get(key) {
+            Some(value @ Value::Object(_)) if name == "projjson" => crs.insert(name, value.clone()),
+            Some(value @ Value::String(_)) if name != "projjson" => crs.insert(name, value.clone()),
+            _ => {}
         }
     }
     if crs.is_empty()
         && let Some(number) = node.get("proj:epsg").and_then(Value::as_u64)
     {
-        crs.insert("code".to_owned(), json!(format!("EPSG:{number}")));
+        crs.insert("code", Value::String(format!("EPSG:{number}")));
     }
     if crs.is_empty() {
         return None;
     }
-    crs.insert("source".to_owned(), json!("proj"));
+    crs.insert("source", "proj".into());
     Some(Value::Object(crs))
 }
 
@@ -76,8 +77,10 @@ fn of_grid_mapping(nodes: &Nodes, level: &FoundLevel<'_>, wants: &mut Wants) -> 
     let wkt = mapping.text("crs_wkt").or_else(|| mapping.text("spatial_ref"));
     let name = mapping.text("grid_mapping_name");
     let crs = match (wkt, name) {
-        (Some(wkt), _) => json!({ "wkt2": wkt, "source": "grid_mapping" }),
-        (None, Some(name)) => json!({ "gridMapping": name, "source": "grid_mapping" }),
+        (Some(wkt), _) => Value::object(&[("wkt2", wkt.into()), ("source", "grid_mapping".into())]),
+        (None, Some(name)) => {
+            Value::object(&[("gridMapping", name.into()), ("source", "grid_mapping".into())])
+        }
         (None, None) => Value::Null,
     };
     Some(Reference { crs, plane: mapping.text("GeoTransform").and_then(geo_transform) })
@@ -85,8 +88,8 @@ fn of_grid_mapping(nodes: &Nodes, level: &FoundLevel<'_>, wants: &mut Wants) -> 
 
 /// GDAL's order is c, a, b, f, d, e.
 fn geo_transform(text: &str) -> Option<[f64; 6]> {
-    let numbers: Vec<f64> =
-        text.split([' ', ',']).filter_map(|word| serde_json::from_str(word).ok()).collect();
+    let number = |word: &str| json::read(word, |json| json.f64()).ok();
+    let numbers: Vec<f64> = text.split([' ', ',']).filter_map(number).collect();
     match numbers.as_slice() {
         [c, a, b, f, d, e] if numbers.iter().all(|number| number.is_finite()) => {
             Some([*a, *b, *c, *d, *e, *f])
@@ -98,16 +101,16 @@ fn geo_transform(text: &str) -> Option<[f64; 6]> {
 /// `_CRS`: a URL, WKT and PROJJSON at once.
 fn of_gdal(node: &Node) -> Option<Value> {
     let crs = node.get("_CRS")?.as_object()?;
-    let mut found = serde_json::Map::new();
+    let mut found = Map::default();
     if let Some(url) = crs.get("url").and_then(Value::as_str) {
-        found.insert("code".to_owned(), json!(code_of_url(url)?));
+        found.insert("code", Value::String(code_of_url(url)?));
     }
     for (key, name) in [("wkt", "wkt2"), ("projjson", "projjson")] {
         if let Some(value) = crs.get(key) {
-            found.insert(name.to_owned(), value.clone());
+            found.insert(name, value.clone());
         }
     }
-    found.insert("source".to_owned(), json!("_CRS"));
+    found.insert("source", "_CRS".into());
     Some(Value::Object(found))
 }
 
@@ -123,16 +126,18 @@ fn code_of_url(url: &str) -> Option<String> {
 fn stated(value: &Value) -> Option<Value> {
     if let Some(object) = value.as_object() {
         let inner = object.get("uri").or_else(|| object.get("wkt"))?;
-        return if inner.is_object() {
-            Some(json!({ "projjson": inner, "source": "levels" }))
-        } else {
-            stated(inner)
+        return match inner {
+            Value::Object(_) => Some(of_levels("projjson", inner.clone())),
+            _ => stated(inner),
         };
     }
     let text = value.as_str()?;
     if let Some(code) = code_of_url(text) {
-        return Some(json!({ "code": code, "source": "levels" }));
+        return Some(of_levels("code", Value::String(code)));
     }
-    let key = if text.contains('[') { "wkt2" } else { "code" };
-    Some(json!({ key: text, "source": "levels" }))
+    Some(of_levels(if text.contains('[') { "wkt2" } else { "code" }, text.into()))
+}
+
+fn of_levels(key: &str, value: Value) -> Value {
+    Value::object(&[(key, value), ("source", "levels".into())])
 }

@@ -5,6 +5,7 @@ use super::{LEVELS, Question, SENTENCES, Wants, join};
 use crate::error::{Error, Result};
 use crate::finding::Report;
 use crate::node::{Kind, Node};
+use crate::sorted;
 
 /// A level whose array is known.
 #[derive(Clone, Debug)]
@@ -124,7 +125,7 @@ impl<'a> Finder<'a, '_> {
             .filter(|child| child.kind == Kind::Array && direct(&child.path))
             .map(|child| child.path.as_str())
             .collect();
-        names.sort_unstable();
+        sorted::sort(&mut names);
         names.truncate(CANDIDATES);
         let mut ranked: Vec<(usize, &str)> = Vec::new();
         for name in &names {
@@ -153,7 +154,7 @@ impl<'a> Finder<'a, '_> {
     fn no_variable(&self, path: &str, names: &[&str]) -> Error {
         let mut refused = Report::new("pyramid");
         for path in names.iter().map(|name| join(path, name)) {
-            if self.question.refused.contains_key(&path) {
+            if self.question.refused.has(&path) {
                 self.question.report(&path, "", "nothing", &mut refused);
             }
         }

@@ -12,12 +12,13 @@ mod levels;
 mod position;
 mod source;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use super::finding::{Finding, Report};
-use super::node::{Node, Nodes, Refusal, Refusals};
+use super::finding::{self, Finding, Report};
+use super::node::{self, Node, Nodes, Refusal, Refusals};
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::json::text::{ObjectText, string};
+use crate::reply;
+use crate::request::Record;
+use crate::value::{Value, write_array};
 pub use axes::PyramidAxis;
 use source::Source;
 
@@ -28,25 +29,37 @@ const LEVELS: usize = 66;
 const SENTENCES: usize = 8;
 
 /// A request: what is known, and what the caller wants.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub struct Question {
     /// The path of the group (or array).
     root: String,
     /// The known nodes.
     nodes: Nodes,
     /// The nodes that could not be opened.
-    #[serde(default)]
     refused: Refusals,
     /// The number of the image, if the group has several.
-    #[serde(default)]
     image: usize,
     /// The name of the array in each level, if levels are groups.
-    #[serde(default)]
     variable: Option<String>,
 }
 
 impl Question {
+    /// The question of a request.
+    ///
+    /// # Errors
+    /// `Argument` for anything else.
+    pub fn of(mut request: Record) -> Result<Self> {
+        let image = request.integer("image")?.unwrap_or(0);
+        Ok(Self {
+            root: request.require_text("root")?,
+            nodes: node::nodes_of(request.members("nodes")?)?,
+            refused: node::refusals_of(request.members("refused")?)?,
+            image: usize::try_from(image)
+                .map_err(|_| Error::argument("the number of an image is too large"))?,
+            variable: request.text("variable")?,
+        })
+    }
+
     /// Reports that a node is missing, or why it cannot be opened.
     fn report(&self, path: &str, pointer: &str, what: &str, report: &mut Report) {
         match self.refused.get(path) {
@@ -57,7 +70,7 @@ impl Question {
 
     /// Reports other nodes that cannot be opened: labels, a grid mapping.
     fn report_others(&self, report: &mut Report) {
-        for (path, refusal) in &self.refused {
+        for (path, refusal) in self.refused.iter() {
             let reason = reason(path, refusal);
             if !report.says(&reason) {
                 report.error("unreadable", "", reason);
@@ -71,7 +84,7 @@ impl Question {
         if self.variable.is_some() && self.refused.is_empty() {
             return ErrorKind::NotFound;
         }
-        let mut codes = self.refused.values().map(|refusal| refusal.code.as_str());
+        let mut codes = self.refused.iter().map(|(_, refusal)| refusal.code.as_str());
         let first = codes.next();
         let first = first.filter(|first| codes.all(|code| code == *first));
         first.and_then(ErrorKind::from_code).unwrap_or(ErrorKind::Format)
@@ -83,8 +96,7 @@ fn reason(path: &str, Refusal { message, .. }: &Refusal) -> String {
 }
 
 /// The result of a step.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 pub enum Step<'a> {
     /// The nodes to open, and the groups to list.
     Need(Wants),
@@ -92,18 +104,33 @@ pub enum Step<'a> {
     Model(Box<Model<'a>>),
 }
 
+impl Step<'_> {
+    /// The step as JSON.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Need(wants) => wants.text(),
+            Self::Model(model) => model.text(),
+        }
+    }
+}
+
 /// A transformation that cannot be used.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Ignored {
     /// Its JSON pointer.
     pub path: String,
     /// Its type.
-    #[serde(rename = "type")]
     pub kind: String,
 }
 
+impl Ignored {
+    fn text(&self) -> String {
+        ObjectText::new().with("path", string(&self.path)).with("type", string(&self.kind)).compact()
+    }
+}
+
 /// One level.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Level {
     /// The array's path.
     pub path: String,
@@ -114,29 +141,40 @@ pub struct Level {
     /// World coordinate of the centre of the first element, for each axis.
     pub translation: Vec<f64>,
     /// Set if x and y mix: `x = a·column + b·row + c`, `y = d·column + e·row + f`, of centres.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affine: Option<[f64; 6]>,
     /// Whether attributes unpack its elements or mark missing ones.
     pub packed: bool,
 }
 
+impl Level {
+    fn text(&self) -> String {
+        let mut text = ObjectText::new();
+        text.set("path", string(&self.path));
+        text.set("asset", string(&self.asset));
+        text.set("scale", reply::numbers(&self.scale));
+        text.set("translation", reply::numbers(&self.translation));
+        if let Some(affine) = &self.affine {
+            text.set("affine", reply::numbers(affine));
+        }
+        text.set("packed", reply::flag(self.packed));
+        text.compact()
+    }
+}
+
 /// A pyramid.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub struct Model<'a> {
     /// The id of the convention it was read from, or `array`.
     pub convention: &'static str,
     /// The version of the convention, if it has one.
     pub version: String,
     /// The image's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The number of images in the group.
     pub images: usize,
     /// The axes, in the order of the arrays.
     pub axes: Vec<PyramidAxis>,
     /// The coordinate reference system, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub crs: Option<Value>,
     /// The levels, finest first.
     pub levels: Vec<Level>,
@@ -147,7 +185,6 @@ pub struct Model<'a> {
     /// The names of the arrays of a level, if levels are groups.
     pub variables: Vec<String>,
     /// The chosen one of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
     /// Whether positions are world coordinates. Otherwise they count elements of the finest level.
     pub placed: bool,
@@ -159,8 +196,37 @@ pub struct Model<'a> {
     pub findings: Vec<Finding>,
 }
 
+impl Model<'_> {
+    fn text(&self) -> String {
+        let axes: Vec<String> = self.axes.iter().map(PyramidAxis::text).collect();
+        let levels: Vec<String> = self.levels.iter().map(Level::text).collect();
+        let ignored: Vec<String> = self.ignored.iter().map(Ignored::text).collect();
+        let mut channels = String::new();
+        write_array(self.channels, &mut channels);
+        let mut text = ObjectText::new();
+        text.set("convention", string(self.convention));
+        text.set("version", string(&self.version));
+        reply::set_string(&mut text, "name", self.name.as_deref());
+        text.set("images", self.images.to_string());
+        text.set("axes", reply::list(&axes));
+        if let Some(crs) = &self.crs {
+            text.set("crs", crs.text());
+        }
+        text.set("levels", reply::list(&levels));
+        text.set("channels", channels);
+        text.set("labels", reply::strings(&self.labels));
+        text.set("variables", reply::strings(&self.variables));
+        reply::set_string(&mut text, "variable", self.variable.as_deref());
+        text.set("placed", reply::flag(self.placed));
+        text.set("spatial", reply::flag(self.spatial));
+        text.set("ignored", reply::list(&ignored));
+        text.set("findings", finding::text_of(&self.findings));
+        text.compact()
+    }
+}
+
 /// The paths of nodes that are needed next, in the order of their discovery.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct Wants {
     /// Arrays or groups.
     nodes: Vec<String>,
@@ -179,6 +245,15 @@ fn insert(paths: &mut Vec<String>, path: String) {
 }
 
 impl Wants {
+    fn text(&self) -> String {
+        let mut text = ObjectText::new();
+        text.set("nodes", reply::strings(&self.nodes));
+        text.set("arrays", reply::strings(&self.arrays));
+        text.set("optional", reply::strings(&self.optional));
+        text.set("listings", reply::strings(&self.listings));
+        text.compact()
+    }
+
     fn node(&mut self, path: String) {
         insert(&mut self.nodes, path);
     }
@@ -294,12 +369,13 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
         let first = found.levels.first();
         let count = first.and_then(|level| level.node.shape.get(channels)).copied().unwrap_or(0.0);
         let described = source.channels.len();
-        #[allow(clippy::cast_precision_loss)] // a count of channels
+        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+        // counts
         if described > 0 && described as f64 != count {
             report.warning(
                 "channels",
                 "",
-                format!("the metadata describes {described} channels, but the array has {count}"),
+                format!("the metadata describes {described} channels, but the array has {}", count as u64),
             );
         }
     }
@@ -334,7 +410,8 @@ fn labels(question: &Question, root: &str, source: &Source<'_>, wants: &mut Want
     };
     let list = known.as_ref().and_then(|node| {
         let nested = node.get("ome").and_then(|ome| ome.get("labels"));
-        nested.or_else(|| node.get("labels"))?.as_array()
+        nested.or_else(|| node.get("labels")).map(Value::items)
     });
-    list.into_iter().flatten().filter_map(Value::as_str).map(|label| join(&path, label)).collect()
+    let list = list.unwrap_or_default().iter();
+    list.filter_map(Value::as_str).map(|label| join(&path, label)).collect()
 }

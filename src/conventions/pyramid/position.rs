@@ -1,10 +1,6 @@
 //! The position of each level. Converts the forms of all conventions to a scale and a translation
 //! of element centres for each axis.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
 use super::Level;
 use super::axes::{PyramidAxis, index_of};
 use super::levels::FoundLevel;
@@ -13,6 +9,8 @@ use crate::cf::packing::is_packed;
 use crate::finding::Report;
 use crate::node::Node;
 use crate::ome::transformation::ScaleTranslation;
+use crate::sorted;
+use crate::value::Value;
 
 /// The transformation of x and y without a position: the centre of the first element is 0, so its
 /// corner is half an element before.
@@ -35,7 +33,7 @@ struct Placing<'a> {
     /// Whether `spatial:registration` is `node`: transformations are then of centres.
     nodes: bool,
     /// Positions by the name of the level.
-    done: BTreeMap<&'a str, Position>,
+    done: Vec<(&'a str, Position)>,
     placed: bool,
 }
 
@@ -62,13 +60,13 @@ pub fn place(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool)
     let registration = levels.iter().map(|level| level.node).chain([root]);
     let nodes = registration.filter_map(|node| node.text("spatial:registration")).any(|text| text == "node");
     let base = plane_of(&root.attributes).or(geometry).or_else(|| of_box(root, levels, x, y));
-    let mut placing = Placing { axes, levels, x, y, base, nodes, done: BTreeMap::new(), placed: false };
+    let mut placing = Placing { axes, levels, x, y, base, nodes, done: Vec::new(), placed: false };
     for level in levels {
         let position = placing.position(level, 0);
-        placing.done.insert(&level.source.asset, position);
+        placing.done.push((&level.source.asset, position));
     }
     let found = levels.iter().filter_map(|level| {
-        let position = placing.done.get(level.source.asset.as_str())?;
+        let position = placing.done(&level.source.asset)?;
         let placed = placing.finish(level, position);
         let usable = placed.scale.iter().chain(&placed.translation).all(|number| number.is_finite());
         if !usable || placed.scale.contains(&0.0) {
@@ -199,8 +197,13 @@ impl<'a> Placing<'a> {
         self.scaled(&source, scale, translation)
     }
 
+    /// The position of the last level of this name, among those that have one.
+    fn done(&self, name: &str) -> Option<&Position> {
+        self.done.iter().rev().find(|(known, _)| *known == name).map(|(_, position)| position)
+    }
+
     fn source(&mut self, from: &str, depth: usize) -> Option<Position> {
-        if let Some(position) = self.done.get(from) {
+        if let Some(position) = self.done(from) {
             return Some(position.clone());
         }
         let level = self.levels.iter().find(|level| level.source.asset == from)?;
@@ -259,5 +262,5 @@ impl<'a> Placing<'a> {
 )]
 pub fn sort(levels: &mut [Level], axes: &[PyramidAxis]) {
     let Some(x) = index_of(axes, "x") else { return };
-    levels.sort_by(|a, b| a.scale[x].abs().total_cmp(&b.scale[x].abs()));
+    sorted::sort_by(levels, |a, b| a.scale[x].abs().total_cmp(&b.scale[x].abs()));
 }

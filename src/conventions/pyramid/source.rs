@@ -1,7 +1,5 @@
 //! Reads the metadata of the group: the levels of each convention in common terms.
 
-use serde_json::Value;
-
 use super::Ignored;
 use crate::error::{Error, Result};
 use crate::node::Node;
@@ -10,6 +8,7 @@ use crate::ome::image;
 use crate::ome::transformation::{ScaleTranslation, flatten_all};
 use crate::ome::{self, Generation, Ome};
 use crate::place::Place;
+use crate::value::Value;
 use crate::{multiscales, ndpyramid, tile_matrix_set};
 
 /// The position of a level in the metadata.
@@ -79,7 +78,7 @@ pub fn follow(node: &Node) -> Option<String> {
         return None;
     }
     ome.place.member("bioformats2raw.layout")?;
-    let series = ome.place.value.get("series").and_then(|series| series.get(0)).and_then(Value::as_str);
+    let series = ome.place.value.get("series").and_then(|series| series.items().first()?.as_str());
     Some(series.unwrap_or("0").to_owned())
 }
 
@@ -127,20 +126,20 @@ fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Result<Sourc
     let shared = shared_transformation(ome.generation, image, axes.len(), &mut ignored);
     let datasets = image.member("datasets").map(|datasets| datasets.items()).unwrap_or_default();
     let levels = datasets.iter().filter_map(|level| {
-        let asset = level.value.get("path")?.as_str()?.to_owned();
+        let asset = level.value.text_of("path")?.to_owned();
         let placement = level_placement(ome.generation, level, axes.len(), shared.as_ref(), &mut ignored);
         Some(LevelSource { asset, pointer: level.path.clone(), placement })
     });
     let levels = levels.collect();
-    let channels = ome.place.value.pointer("/omero/channels").and_then(Value::as_array);
+    let channels = ome.place.value.get("omero").and_then(|omero| omero.get("channels"));
     Ok(Source {
         convention: "ome",
         version: ome.version.clone(),
-        name: image.value.get("name").and_then(Value::as_str).map(str::to_owned),
+        name: image.value.text_of("name").map(str::to_owned),
         images: list.len(),
         axes,
         levels,
-        channels: channels.map(Vec::as_slice).unwrap_or_default(),
+        channels: channels.map(Value::items).unwrap_or_default(),
         ignored,
         crs: None,
     })
@@ -165,7 +164,7 @@ fn shared_transformation(
 }
 
 fn ignore(item: &Place<'_>, ignored: &mut Vec<Ignored>) {
-    let kind = item.value.get("type").and_then(Value::as_str).unwrap_or("unknown");
+    let kind = item.value.text_of("type").unwrap_or("unknown");
     ignored.push(Ignored { path: item.path.clone(), kind: kind.to_owned() });
 }
 
@@ -198,13 +197,8 @@ fn level_placement(
 }
 
 fn finite(value: Option<&Value>) -> Vec<f64> {
-    value
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_f64)
-        .filter(|n| n.is_finite())
-        .collect()
+    let items = value.map(Value::items).unwrap_or_default();
+    items.iter().filter_map(Value::as_f64).filter(|number| number.is_finite()).collect()
 }
 
 /// Six numbers of an affine, in the order of `spatial:transform`.
@@ -217,7 +211,7 @@ pub fn plane(value: Option<&Value>) -> Option<[f64; 6]> {
 
 /// The affine transformation of an object, in the spelling of either draft.
 pub fn plane_of(value: &Value) -> Option<[f64; 6]> {
-    let kind = value.get("spatial:transform_type").and_then(Value::as_str).unwrap_or("affine");
+    let kind = value.text_of("spatial:transform_type").unwrap_or("affine");
     let spatial = if kind == "affine" { plane(value.get("spatial:transform")) } else { None };
     spatial.or_else(|| plane(value.get("proj:transform")))
 }
@@ -246,8 +240,7 @@ fn of_ndpyramid(node: &Node) -> Source<'static> {
     let first = place.member("multiscales").and_then(|list| list.items().into_iter().next());
     let datasets = first.as_ref().and_then(|first| first.member("datasets"));
     let datasets = datasets.map(|datasets| datasets.items()).unwrap_or_default();
-    let text =
-        |dataset: &Place<'_>, key: &str| dataset.value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let text = |dataset: &Place<'_>, key: &str| dataset.value.text_of(key).map(str::to_owned);
     let levels = datasets.iter().filter_map(|dataset| {
         // The two projections that it has tiles of; both cover the world. Other pyramids of its are
         // placed by their coordinates alone.
@@ -293,12 +286,12 @@ fn of_tile_matrix_set(node: &Node) -> Source<'static> {
     if levels.is_empty()
         && let Some(limits) = limits.and_then(Value::as_object)
     {
-        let level = |asset: &String| LevelSource {
+        let level = |(asset, _): &(String, Value)| LevelSource {
             asset: asset.clone(),
             pointer: "/multiscales/tile_matrix_limits".to_owned(),
             placement: Placement::Shape,
         };
-        levels = limits.keys().map(level).collect();
+        levels = limits.iter().map(level).collect();
     }
     Source { convention: "tile_matrix_set", images: 1, levels, crs, ..Source::default() }
 }
@@ -309,9 +302,8 @@ fn identifier(id: &Value) -> Option<String> {
 
 /// Whether points are written as north, east, as the definition of EPSG:4326 says.
 fn is_north_first(set: &Value) -> bool {
-    let first =
-        set.get("orderedAxes").and_then(|axes| axes.get(0)).and_then(Value::as_str).unwrap_or_default();
-    let first = first.to_ascii_lowercase();
+    let first = set.get("orderedAxes").and_then(|axes| axes.items().first()?.as_str());
+    let first = first.unwrap_or_default().to_ascii_lowercase();
     ["lat", "n", "y"].iter().any(|word| first.starts_with(word))
 }
 
@@ -324,7 +316,7 @@ fn matrix_plane(matrix: &Value, limits: Option<&Value>, north_first: bool) -> Op
     if north_first {
         (x, y) = (y, x);
     }
-    let down = matrix.get("cornerOfOrigin").and_then(Value::as_str) != Some("bottomLeft");
+    let down = matrix.text_of("cornerOfOrigin") != Some("bottomLeft");
     let step = if down { -size } else { size };
     // The array begins where its limits do.
     let offset = |limit: &str, tile: &str| {
