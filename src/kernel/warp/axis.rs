@@ -117,7 +117,15 @@ impl Axis {
             Values::Even(first, step) => (coordinate - first) / step,
             Values::Listed(values) => between(values, coordinate),
         };
-        Some(index.clamp(-0.5, self.count as f64 - 0.5))
+        // Not `clamp`, which writes its bounds in a panic: that would be 15 kB of code.
+        let last = self.count as f64 - 0.5;
+        Some(if index < -0.5 {
+            -0.5
+        } else if index > last {
+            last
+        } else {
+            index
+        })
     }
 
     /// A latitude beyond the last edge, but before the pole, at that edge.

@@ -1,8 +1,9 @@
 //! Floats as decimal text, both ways: a number's nearest float, and a float's shortest number
 //! (RFC 8259 §6, IEEE 754 §5.12).
 //!
-//! Rust's own routines are faster, and bring tables of 12 kB that no compression makes smaller to
-//! every page. Metadata has few numbers, so this one divides long integers.
+//! Rust's own routines bring tables of 12 kB that no compression makes smaller to every page. This
+//! one has none: numbers of up to fifteen digits need one operation on floats, others a division
+//! of integers, long ones where it must be.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -20,6 +21,10 @@ const MOST_DIGITS: i64 = 800;
 
 /// Numbers of at least `10^HUGE` are infinite, and those below `10^-HUGE` are zero, in all floats.
 const HUGE: i64 = 400;
+
+/// The largest power of ten that is a double, and the integer from which on not all are.
+const EXACT_POWER: i64 = 22;
+const EXACT_INTEGER: u64 = 1 << 53;
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +61,12 @@ impl Long {
 
     fn is_zero(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The integer, if it leaves a bit of 128 unused.
+    fn short(&self) -> Option<u128> {
+        let short = || self.0.iter().rev().fold(0, |all, word| all << 32 | u128::from(*word));
+        (self.bits() < 128).then(short)
     }
 
     fn bits(&self) -> i32 {
@@ -118,16 +129,11 @@ impl Quotient {
         let shift = rest.bits() - divisor.bits();
         divisor.shift_left(shift.max(0));
         rest.shift_left((-shift).max(0));
-        let mut significand = 0;
-        for _ in 0..u64::BITS {
-            significand <<= 1;
-            if rest.compare(&divisor).is_ge() {
-                rest.subtract(&divisor);
-                significand |= 1;
-            }
-            rest.shift_left(1);
-        }
-        Self { significand, exponent: shift - 63, is_exact: rest.is_zero() }
+        let (significand, is_exact) = match (rest.short(), divisor.short()) {
+            (Some(rest), Some(divisor)) => divide(rest, divisor),
+            _ => divide_long(rest, &divisor),
+        };
+        Self { significand, exponent: shift - 63, is_exact }
     }
 
     /// The quotient without this many bits at the end, and whether the integer above is nearer. Of
@@ -157,6 +163,33 @@ impl Quotient {
         let (below, is_above) = self.rounded((last - self.exponent) as u32);
         (below + u64::from(is_above)) as f64 * power_of_two(last)
     }
+}
+
+/// 64 bits of a quotient between a half and two, and whether there are no more.
+fn divide(mut rest: u128, divisor: u128) -> (u64, bool) {
+    let mut quotient = 0;
+    for _ in 0..u64::BITS {
+        quotient <<= 1;
+        if rest >= divisor {
+            rest -= divisor;
+            quotient |= 1;
+        }
+        rest <<= 1;
+    }
+    (quotient, rest == 0)
+}
+
+fn divide_long(mut rest: Long, divisor: &Long) -> (u64, bool) {
+    let mut quotient = 0;
+    for _ in 0..u64::BITS {
+        quotient <<= 1;
+        if rest.compare(divisor).is_ge() {
+            rest.subtract(divisor);
+            quotient |= 1;
+        }
+        rest.shift_left(1);
+    }
+    (quotient, rest.is_zero())
 }
 
 /// `digits · 10^exponent`, without its sign.
@@ -193,7 +226,26 @@ impl Decimal {
         }
     }
 
+    /// The nearest double, where one operation on doubles that are exact finds it.
+    #[allow(clippy::cast_precision_loss)] // it is exact
+    fn quick(&self) -> Option<f64> {
+        let digits = u64::try_from(self.digits.short()?).ok().filter(|digits| *digits <= EXACT_INTEGER)?;
+        if self.exponent.abs() > EXACT_POWER {
+            return None;
+        }
+        let mut power = 1.0;
+        for _ in 0..self.exponent.abs() {
+            power *= 10.0;
+        }
+        Some(if self.exponent < 0 { digits as f64 / power } else { digits as f64 * power })
+    }
+
     fn nearest(mut self, format: Binary) -> f64 {
+        if format.precision == Binary::DOUBLE.precision
+            && let Some(value) = self.quick()
+        {
+            return value;
+        }
         let magnitude = self.exponent + self.count;
         if self.digits.is_zero() || magnitude < -HUGE {
             return 0.0;
@@ -245,18 +297,46 @@ pub fn text(value: f64) -> String {
 /// The integer with the fewest digits, and the exponent of a power of ten, whose product is parsed
 /// to a finite value above zero. Of several, the nearest to it.
 fn shortest(value: f64) -> (u64, i32) {
+    if let Some(short) = short(value) {
+        return short;
+    }
     let (significand, exponent) = binary_parts(value);
     let bits = exponent + (u64::BITS - significand.leading_zeros()) as i32;
     // The logarithm is about bits · log10(2). Each round has one more digit; 17 are always enough.
-    let first = ((bits * 1233) >> 12) + 1;
-    for last in (first - 19..=first).rev() {
+    let most = ((bits * 1233) >> 12) + 1;
+    let first = if SHORT.contains(&value) { most - 15 } else { most };
+    for last in (most - 19..=first).rev() {
         for digits in multiples_near(value, last) {
-            if parse(&format!("{digits}e{last}"), Binary::DOUBLE) == Some(value) {
+            let count = i64::from(digits.checked_ilog10().unwrap_or(0)) + 1;
+            let decimal = Decimal { digits: Long::new(digits), exponent: last.into(), count, is_cut: false };
+            if decimal.nearest(Binary::DOUBLE) == value {
                 return (digits, last);
             }
         }
     }
     (0, 0)
+}
+
+/// Values of which [`short`] finds all that have at most fifteen digits.
+const SHORT: std::ops::Range<f64> = 1e-7..1e15;
+
+/// As [`shortest`], if at most fifteen digits are enough. No two such numbers are parsed to one
+/// value.
+#[allow(clippy::cast_sign_loss)] // values are above zero
+fn short(value: f64) -> Option<(u64, i32)> {
+    let mut power = 1.0;
+    for places in 0..=EXACT_POWER {
+        let digits = (value * power).round_ties_even();
+        if digits >= 1e15 {
+            return None;
+        }
+        // Both are exact, so that this is how the number is parsed.
+        if digits / power == value {
+            return Some((digits as u64, -(places as i32)));
+        }
+        power *= 10.0;
+    }
+    None
 }
 
 /// The significand and the exponent of a finite value above zero.
@@ -427,6 +507,14 @@ mod tests {
         #[test]
         fn short_numbers_are_written_as_by_serde_json(digits in -99_999_999_i64..100_000_000, exponent in -20..20) {
             let value: f64 = format!("{digits}e{exponent}").parse().unwrap();
+            prop_assert_eq!(text(value), serde_json::to_string(&value).unwrap());
+        }
+
+        #[test]
+        fn one_digit_too_many_for_one_operation(digits in 1_u64 << 49..1 << 57, exponent in -24..3) {
+            let number = format!("{digits}e{exponent}");
+            check(&number);
+            let value: f64 = number.parse().unwrap();
             prop_assert_eq!(text(value), serde_json::to_string(&value).unwrap());
         }
     }
