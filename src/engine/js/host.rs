@@ -3,9 +3,11 @@
 
 use std::cell::RefCell;
 
+use futures_channel::oneshot::{self, Sender};
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+
+use super::registry::Registry;
 
 #[wasm_bindgen]
 extern "C" {
@@ -21,9 +23,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn panicked(this: &Host, message: &str);
 
-    /// A promise that never settles after this instance has been replaced.
+    /// Calls [`promise_settled`] with this number and what the promise settles with.
     #[wasm_bindgen(method)]
-    fn guard(this: &Host, promise: &Promise) -> Promise;
+    fn follow(this: &Host, promise: &Promise, number: u32);
 
     /// Requests a lock by name.
     #[wasm_bindgen(method)]
@@ -57,7 +59,13 @@ extern "C" {
     fn next_task(this: &Host) -> Promise;
 }
 
+/// What a promise settled with: its value, or what it was rejected with.
+type Settled = Result<JsValue, JsValue>;
+
 thread_local! {
+    /// Those who wait for promises. `wasm_bindgen_futures` would make two closures a promise, which
+    /// the collector of garbage must watch.
+    static FOLLOWED: RefCell<Registry<Sender<Settled>>> = const { RefCell::new(Registry::new()) };
     static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
 }
 
@@ -81,8 +89,17 @@ pub fn panicked(message: &str) {
     }
 }
 
+/// Passes on what a promise settled with. A task that waited for it may be gone.
+#[wasm_bindgen(js_name = promiseSettled)]
+pub fn promise_settled(number: u32, is_fulfilled: bool, value: JsValue) {
+    let waiting = FOLLOWED.with_borrow_mut(|followed| followed.remove(number));
+    if let Some(waiting) = waiting {
+        let _ = waiting.send(if is_fulfilled { Ok(value) } else { Err(value) });
+    }
+}
+
 /// Waits for a promise. Returns any other value at once.
-pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
+pub async fn settled(value: JsValue) -> Settled {
     if !is_thenable(&value) {
         return Ok(value);
     }
@@ -90,11 +107,13 @@ pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
 }
 
 /// Waits for a promise.
-pub async fn promised(promise: &Promise) -> Result<JsValue, JsValue> {
-    match host() {
-        Some(host) => JsFuture::from(host.guard(promise)).await,
-        None => JsFuture::from(promise.clone()).await,
+pub async fn promised(promise: &Promise) -> Settled {
+    let (sender, receiver) = oneshot::channel();
+    if let Some(host) = host() {
+        host.follow(promise, FOLLOWED.with_borrow_mut(|followed| followed.insert(sender)));
     }
+    // Without a host, or with an instance that is gone, nobody hears of the promise.
+    receiver.await.unwrap_or(Err(JsValue::UNDEFINED))
 }
 
 /// Requests a lock of the host.

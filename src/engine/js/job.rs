@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Float64Array, Uint32Array};
+use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use crate::access::part::Part;
@@ -14,8 +14,9 @@ extern "C" {
     #[derive(Clone)]
     pub type Job;
 
+    /// Announces the layout of the result: `layoutOf` of `read/job.ts` says what the numbers mean.
     #[wasm_bindgen(method, catch)]
-    pub fn begin(this: &Job, layout: &JsValue) -> Result<(), JsValue>;
+    pub fn begin(this: &Job, layout: &Float64Array, fill_value: &Uint8Array) -> Result<(), JsValue>;
 
     /// Takes a part. `bytes` is undefined if the part contains the fill value below its chunks, and
     /// null if the chunks cover it. `ours` tells that its buffer may be transferred. Returns
@@ -67,7 +68,7 @@ extern "C" {
 
 /// Extents of a box of a result. The whole result fits into one buffer.
 #[allow(clippy::cast_precision_loss)]
-pub fn extents(values: &[u64]) -> Vec<f64> {
+fn extents(values: &[u64]) -> Vec<f64> {
     values.iter().map(|value| *value as f64).collect()
 }
 

@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array as JsArray, Float64Array, Function};
+use js_sys::{Array as JsArray, Float64Array, Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::bytes::to_js as bytes_to_js;
 use super::decoder::JobDecoder;
-use super::job::{Job, box_numbers, extents, refused};
-use super::record::{self, Record};
+use super::job::{Job, box_numbers, refused};
 use super::{host, plain, registry, store, task};
 use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
@@ -181,18 +180,12 @@ impl PartSink for JobSink {
     // The result fits into one buffer, so numbers hold all extents.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
-        let kept = JsArray::new();
-        for is_kept in &layout.kept {
-            kept.push(&(*is_kept).into());
+        let mut numbers = vec![layout.parts as f64, layout.element_size as f64];
+        for ((extent, kept), axis) in layout.shape.iter().zip(&layout.kept).zip(&layout.order) {
+            numbers.extend([*extent as f64, f64::from(*kept), *axis as f64]);
         }
-        let layout = Record::new()
-            .with("shape", &record::numbers(&extents(&layout.shape)))
-            .with("kept", &kept)
-            .with("order", &record::dimensions(&layout.order))
-            .with_number("parts", layout.parts as f64)
-            .with_bytes("fillValue", &layout.fill_value)
-            .with_number("elementSize", layout.element_size as f64);
-        self.job.begin(&layout.finish()).map_err(refused)
+        let fill_value = Uint8Array::from(layout.fill_value.as_slice());
+        self.job.begin(&Float64Array::from(numbers.as_slice()), &fill_value).map_err(refused)
     }
 
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {

@@ -1,6 +1,5 @@
 //! Tasks: futures that TypeScript polls. `host.wake(task)` requests a poll, and `poll(task)` does
-//! it. `wasm_bindgen_futures::spawn_local` is not used, because a trap in its polls could not be
-//! caught.
+//! it. TypeScript can therefore catch a trap in a poll.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;

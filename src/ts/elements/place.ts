@@ -216,6 +216,19 @@ class Progress {
   }
 }
 
+/**
+ * The bytes of a chunk that are the whole result as it lies in memory; undefined if a result of
+ * this many bytes is anything else.
+ */
+export function wholeResult(
+  place: Place,
+  [numbers, elements]: PlacedChunk,
+  byteLength: number,
+): Uint8Array | undefined {
+  const { loops, run, source } = runsOf(place, numbers);
+  return loops.length === 0 && run === byteLength ? elements.subarray(source, source + run) : undefined;
+}
+
 /** Copies a box of a chunk into the result. Pauses if it takes long, and then returns a promise. */
 export function placeChunk(
   target: Uint8Array,

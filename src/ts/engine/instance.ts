@@ -1,7 +1,7 @@
 /**
  * One wasm instance of the engine, from its start until it traps, is stopped or is replaced. Every
- * call into wasm passes through `enter`. Every promise that Rust awaits is guarded, so that a
- * dropped instance cannot touch its successor. Rust futures (tasks) are polled here, so a trap
+ * call into wasm passes through `enter`. Promises that Rust awaits are followed here, so that one of
+ * a dropped instance cannot touch its successor. Rust futures (tasks) are polled here, so a trap
  * during a poll is caught and only rejects the calls in flight.
  *
  * An instance holds locks by name, one around each change of a chunk in a store that has a
@@ -148,30 +148,29 @@ export class Instance {
       pauseIfDue,
       nextTask,
       sleep: (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)),
-      /** A promise that never settles after the instance is gone. */
-      guard: <T>(promise: Promise<T>): Promise<T> =>
-        new Promise((resolve, reject) => {
-          promise.then(
-            (value) => !this.#isGone && resolve(value),
-            (error) => !this.#isGone && reject(error),
-          );
-        }),
+      follow: (promise: Promise<unknown>, number: number): void => {
+        const settled = (isFulfilled: boolean) => (value: unknown) =>
+          this.#step(() => this.glue.promiseSettled(number, isFulfilled, value));
+        promise.then(settled(true), settled(false));
+      },
     };
   }
 
   #pollWoken(): void {
     const tasks = this.#woken;
     this.#woken = [];
-    for (const task of tasks) {
-      if (this.#isGone) return;
-      try {
-        this.enter(() => this.glue.poll(task));
-      } catch (error) {
-        // On a trap, `enter` has rejected the calls in flight, and the remaining tasks of this
-        // round belonged to the same instance. Any other error unwound a task in the middle, so the
-        // instance cannot be used again either.
-        if (!this.#isGone) this.#trapped(error);
-      }
+    for (const task of tasks) this.#step(() => this.glue.poll(task));
+  }
+
+  /** Does something for the tasks, unless the instance is gone. */
+  #step(step: () => void): void {
+    if (this.#isGone) return;
+    try {
+      this.enter(step);
+    } catch (error) {
+      // On a trap, `enter` has rejected the calls in flight. Any other error unwound a task in the
+      // middle, so the instance cannot be used again either.
+      if (!this.#isGone) this.#trapped(error);
     }
   }
 

@@ -58,6 +58,7 @@ export class Connection {
   readonly objects: Objects;
   readonly #listeners: Listeners;
   readonly #calls = new Map<number, Call>();
+  /** What the engine asks for, if it is told that the engine has left. */
   readonly #asks = new Map<number, AbortController>();
   readonly #thrown = new ThrownValues();
   #outbox: ToEngine[] = [];
@@ -238,14 +239,18 @@ export class Connection {
 
   /** Performs what the engine asks. A value that is not a promise is answered in the same turn. */
   #answer(ask: Ask): void {
-    const controller = new AbortController();
     const { signal, storeOptions } = this.#calls.get(ask.call ?? 0)?.options ?? {};
-    this.#asks.set(ask.ask, controller);
+    // Made only for those who look at it, because it costs more than the rest of a small request.
+    const left = () => {
+      const controller = new AbortController();
+      this.#asks.set(ask.ask, controller);
+      return controller.signal;
+    };
     try {
       const value = perform(this.objects, ask, {
         signal,
         storeOptions,
-        left: controller.signal,
+        left,
         isLocal: this.channel.isLocal,
       });
       if (!(value instanceof Promise)) this.#reply(ask.ask, value);

@@ -166,8 +166,8 @@ interface Circumstances {
   signal: AbortSignal | undefined;
   /** The caller's other options for a user's store. */
   storeOptions: object | undefined;
-  /** Aborts when the engine no longer needs the answer. */
-  left: AbortSignal;
+  /** Makes the signal that aborts when the engine no longer needs the answer. */
+  left: () => AbortSignal;
   isLocal: boolean;
 }
 
@@ -235,13 +235,13 @@ async function collectedDirectory(listed: unknown, left: AbortSignal): Promise<u
  * Calls a method of a user's store as zarrita does: the caller's own signal and options are in the
  * last argument.
  */
-function callStore(store: object, { method, args }: Ask, options: object, left: AbortSignal): unknown {
+function callStore(store: object, { method, args }: Ask, options: object, left: () => AbortSignal): unknown {
   const methods = store as Methods;
   const use = STORE_METHODS[method];
   if (use === "reads") return methods[method]?.(...args, options);
   const answer = methods[method]?.(...args);
   if (use !== "lists") return answer;
-  return method === "listDir" ? collectedDirectory(answer, left) : collected(answer, left);
+  return method === "listDir" ? collectedDirectory(answer, left()) : collected(answer, left());
 }
 
 /** Performs one request of the engine. Stays synchronous if the user's code is. */
@@ -252,7 +252,7 @@ export function perform(
 ): Performed | Promise<Performed> {
   const target = objects.target(ask.target);
   if (typeof target === "function") {
-    const made = (target as (...args: unknown[]) => unknown)(...ask.args, left);
+    const made = (target as (...args: unknown[]) => unknown)(...ask.args, left());
     const performed = (value: unknown): Performed =>
       value instanceof Transferring
         ? { value: value.value, transfer: isLocal ? [] : value.transfer }

@@ -5,7 +5,14 @@
  */
 import { type PartBox, type Placement, placementOf, Rows } from "../../elements/loops.ts";
 import { variableBuffer } from "../../elements/pack.ts";
-import { type PlacedChunk, placeAtOnce, placeChunk, placeElements, placeFill } from "../../elements/place.ts";
+import {
+  type PlacedChunk,
+  placeAtOnce,
+  placeChunk,
+  placeElements,
+  placeFill,
+  wholeResult,
+} from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import { splitVariable } from "../../elements/variable.ts";
 import { needOut } from "../../model/argument.ts";
@@ -19,7 +26,7 @@ import { closeGate, type Gate, newGate, type SharedTarget } from "../decode/gate
 import { keepSpare } from "../decode/part_memory.ts";
 import { markedElements } from "../marked.ts";
 
-/** The layout of a result, known before its parts. `src/engine/js/read.rs` writes it. */
+/** The layout of a result, known before its parts. */
 export interface Layout {
   /** Extent along each dimension of the array, 1 for integer indices. Points have one dimension. */
   shape: number[];
@@ -139,6 +146,12 @@ export class Assembly {
     const place = { order, strides: stridesOf(this.#shape, order), start, elementSize };
     for (const [at, chunk] of chunks.entries()) {
       if (this.#isOver) return;
+      const whole = this.#isSole && wholeResult(place, chunk, this.#byteLength);
+      if (whole) {
+        // The result is a copy, so no memory is cleared first.
+        this.#bytes = new Uint8Array(whole);
+        return;
+      }
       const placing = placeChunk(this.#memory(), place, chunk, this.#goesOn);
       if (placing) return placing.then(() => this.#placeChunks(start, chunks.slice(at + 1)));
     }

@@ -68,6 +68,21 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
   }
 }
 
+/**
+ * The layout of a result, as `src/engine/js/read.rs` tells it: the number of parts, the size of an
+ * element, and for each dimension its extent, whether it is kept, and an entry of the order.
+ */
+function layoutOf(numbers: Float64Array, fillValue: Uint8Array): Layout {
+  const [parts = 0, elementSize = 0] = numbers;
+  const layout: Layout = { shape: [], kept: [], order: [], parts, fillValue, elementSize };
+  for (let at = 2; at < numbers.length; at += 3) {
+    layout.shape.push(numbers[at] as number);
+    layout.kept.push(numbers[at + 1] === 1);
+    layout.order.push(numbers[at + 2] as number);
+  }
+  return layout;
+}
+
 class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
@@ -87,7 +102,8 @@ class Job {
     return this.#options.onProgress !== undefined;
   }
 
-  begin(layout: Layout): void {
+  begin(numbers: Float64Array, fillValue: Uint8Array): void {
+    const layout = layoutOf(numbers, fillValue);
     const { array, isRaw } = this.#options;
     const bytes = this.#options.decodedBytes(layout);
     this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array);
