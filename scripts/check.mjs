@@ -6,6 +6,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
+import { brokenBudgets } from "./sizes.mjs";
 import { installTypos } from "./tools.mjs";
 import { buildWasm, cargoArguments, GLUE_SOURCES, glueFolder, VARIANTS, wasmEnvironment } from "./wasm.mjs";
 
@@ -55,12 +56,19 @@ function isGlueOld({ name }) {
   return readdirSync(GLUE_SOURCES).some((file) => statSync(join(GLUE_SOURCES, file)).mtimeMs > made);
 }
 
+/** Whether a size of the ledger exceeds its budget. Says which. */
+function exceedsBudget() {
+  const broken = brokenBudgets();
+  for (const line of broken) say(`  ${line}`);
+  return broken.length > 0;
+}
+
 await command(async (args) => {
   const { clang } = await setUp({ rust: true });
   for (const variant of VARIANTS.filter(({ name }) => TYPED.includes(name)))
     if (isGlueOld(variant)) await buildWasm(variant, { quick: true, clang });
   const steps = args.includes("--write") ? writers() : checks({ clang, typos: await installTypos() });
-  const failed = [];
+  const failed = exceedsBudget() ? ["budgets of sizes"] : [];
   for (const [title, [program, ...rest], env] of steps) {
     await run(title, program, rest, { env }).catch((error) => {
       if (!(error instanceof StepFailed)) throw error;

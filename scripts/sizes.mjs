@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ALONE, DIST, MODULE_ENTRIES, optionsOf, TEXTS } from "./bundles.mjs";
-import { ROOT, say } from "./run_command.mjs";
+import { roomSizes } from "./rooms.mjs";
+import { ROOT, StepFailed, say } from "./run_command.mjs";
 import { VARIANTS, wasmFile } from "./wasm.mjs";
 
 const LEDGER = join(ROOT, "sizes.json");
@@ -19,9 +20,9 @@ const sizeOf = (files) => ({
 
 /**
  * The size of what a program downloads before its first call, as a user's bundler makes it:
- * minified and without unused code.
+ * minified and without unused code. `later` has the modules behind `import()` that the program loads too.
  */
-async function downloadSize(build, program) {
+async function downloadSize(build, program, later = []) {
   const { outputFiles, metafile } = await build({
     ...optionsOf({ quick: false }),
     stdin: { contents: program, resolveDir: DIST },
@@ -34,10 +35,14 @@ async function downloadSize(build, program) {
   });
   const { outputs } = metafile;
   const open = [Object.keys(outputs).find((path) => outputs[path].entryPoint === "<stdin>")];
-  // What an output imports follows it. Files behind `import()` are loaded later.
+  // What an output imports follows it. Files behind `import()` are loaded later: only those that
+  // have a module of `later` count.
+  const isWanted = (path) =>
+    Object.keys(outputs[path].inputs).some((input) => later.some((name) => input.endsWith(name)));
   for (const path of open)
     for (const { path: next, kind } of outputs[path].imports)
-      if (kind === "import-statement" && next in outputs && !open.includes(next)) open.push(next);
+      if (next in outputs && !open.includes(next) && (kind === "import-statement" || isWanted(next)))
+        open.push(next);
   return sizeOf(
     outputFiles
       .filter(({ path }) => open.some((name) => path === join(ROOT, name)))
@@ -96,14 +101,73 @@ function writeTable(sizes) {
   replaceIn(join(ROOT, "README.md"), /^(\| first download, gzip \| )[^|]+ \|/m, `$1${download} |`);
 }
 
-/** Measures a release build, tells what has changed, and writes the records. */
+/** What a page downloads that opens and reads an array, by codec: the modules of zarrita's codecs. */
+const CODECS_OF_ZARRITA = {
+  "v2, Blosc": ["numcodecs/dist/blosc.js"],
+  "v3, Zstandard": ["numcodecs/dist/zstd.js"],
+  gzip: [],
+  "v2 and v3, with all three": ["numcodecs/dist/blosc.js", "numcodecs/dist/zstd.js"],
+};
+
+/** Writes the comparison with zarrita, which loads a module for each codec. */
+async function writeComparison(build, files) {
+  const { gz: first } = files["open, get, slice"];
+  const ours = kilobytes(first + files["modules/engine-texts.js"].gz);
+  const program = 'export { FetchStore, get, open, root, slice } from "zarrita"';
+  const rows = [];
+  for (const [what, codecs] of Object.entries(CODECS_OF_ZARRITA)) {
+    const { gz } = await downloadSize(build, program, codecs);
+    rows.push(`| ${what} | ${kilobytes(gz)} | ${ours} |`);
+  }
+  const table = ["| arrays | zarrita | zarr-wasm |", "|---|---|---|", ...rows].join("\n");
+  const place = /(<!-- comparison: [^\n]*-->\n)[\s\S]*?(\n<!-- \/comparison -->)/;
+  replaceIn(SIZES_PAGE, place, (_all, begin, end) => begin + table + end);
+}
+
+const readLedger = () => JSON.parse(readFileSync(LEDGER, "utf8"));
+
+/** By how much a size may exceed its budget. */
+const TOLERANCE = 1.01;
+
+/**
+ * What is larger than its budget: a line for each file and room of the ledger. A change that needs
+ * more bytes raises the budget in `sizes.json`, and its commit says why.
+ */
+export function brokenBudgets({ files, rooms } = readLedger()) {
+  const sizes = [
+    ...Object.entries(files).map(([name, { gz, budget }]) => [name, gz, budget]),
+    ...Object.entries(rooms).map(([name, { raw, budget }]) => [`the room ${name}`, raw, budget]),
+  ];
+  return sizes
+    .filter(([, size, budget]) => !(size <= budget * TOLERANCE))
+    .map(([name, size, budget]) => `${name} has ${size} bytes, and a budget of ${budget} in sizes.json`);
+}
+
+/** The new ledger. What has no budget yet gets its size as budget. */
+async function measured(build, before) {
+  const files = Object.entries(await allSizes(build)).map(([name, { raw, gz }]) => [
+    name,
+    { raw, gz, budget: before.files[name]?.budget ?? gz },
+  ]);
+  const rooms = Object.entries(await roomSizes()).map(([name, raw]) => [
+    name,
+    { raw, budget: before.rooms[name]?.budget ?? raw },
+  ]);
+  return { files: Object.fromEntries(files), rooms: Object.fromEntries(rooms) };
+}
+
+/** Measures a release build, tells what has changed, writes the records, and checks the budgets. */
 export async function writeSizes(build) {
-  const [before, sizes] = [JSON.parse(readFileSync(LEDGER, "utf8")), await allSizes(build)];
-  for (const [name, { raw, gz }] of Object.entries(sizes)) {
-    const change = gz - (before[name]?.gz ?? gz);
+  const before = readLedger();
+  const ledger = await measured(build, before);
+  for (const [name, { raw, gz }] of Object.entries(ledger.files)) {
+    const change = gz - (before.files[name]?.gz ?? gz);
     const told = change === 0 ? "" : `  (${change > 0 ? "+" : ""}${change})`;
     say(`  ${name.padEnd(32)} ${String(raw).padStart(12)} ${String(gz).padStart(9)}${told}`);
   }
-  writeFileSync(LEDGER, `${JSON.stringify(sizes, null, 2)}\n`);
-  writeTable(sizes);
+  writeFileSync(LEDGER, `${JSON.stringify(ledger, null, 2)}\n`);
+  writeTable(ledger.files);
+  await writeComparison(build, ledger.files);
+  const broken = brokenBudgets(ledger);
+  if (broken.length > 0) throw new StepFailed(broken.join("\n"));
 }

@@ -110,11 +110,11 @@ export async function buildXtask() {
   return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
 }
 
-/** Optimises the module if binaryen is installed. Function names are dropped. */
-async function optimise(input, output) {
+/** Optimises a module if binaryen is installed. Function names are dropped, unless `more` keeps them. */
+export async function optimise(input, output, more = []) {
   const wasmOpt = join(ROOT, "node_modules/binaryen/bin/wasm-opt");
   if (existsSync(wasmOpt))
-    return run("wasm-opt", process.execPath, [wasmOpt, input, "-o", output, ...WASM_OPT_FLAGS]);
+    return run("wasm-opt", process.execPath, [wasmOpt, input, "-o", output, ...WASM_OPT_FLAGS, ...more]);
   say("  (npm's binaryen is not installed: wasm-opt is skipped)");
   return copyFileSync(input, output);
 }

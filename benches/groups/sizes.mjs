@@ -23,7 +23,7 @@ const FIRST_READ = ["open, get, slice", "modules/engine-texts.js"];
 
 export async function* measure() {
   if (!existsSync(LEDGER)) return;
-  const sizes = JSON.parse(readFileSync(LEDGER, "utf8"));
+  const sizes = JSON.parse(readFileSync(LEDGER, "utf8")).files;
   const kilobytes = (files) => files.reduce((sum, file) => sum + sizes[file].gz, 0) / 1e3;
   for (const [row, files] of Object.entries(ROWS))
     yield { row, unit: "kB", figures: { ours: kilobytes(files) } };

@@ -179,7 +179,10 @@ pub fn describe_codec(description: &str) -> Exported<String> {
 pub fn narrow_floats(name: &str) -> Exported<Float32Array> {
     let unknown = || Error::argument(format!("{name:?} is not the name of a narrow float"));
     let float = Float::of_name(name).filter(|float| float.size() == 1).ok_or_else(unknown)?;
-    let patterns: [u8; 256] = std::array::from_fn(|pattern| pattern as u8);
+    let mut patterns = [0; 256];
+    for (pattern, number) in patterns.iter_mut().zip(0..=u8::MAX) {
+        *pattern = number;
+    }
     let (_, wide) = widen::widen(&DataType::Float(float), &patterns)?.ok_or_else(unknown)?;
     let mut values = [0.0; 256];
     for (value, bytes) in values.iter_mut().zip(wide.as_chunks::<4>().0) {

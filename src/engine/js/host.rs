@@ -63,8 +63,8 @@ extern "C" {
 type Settled = Result<JsValue, JsValue>;
 
 thread_local! {
-    /// Those who wait for promises. `wasm_bindgen_futures` would make two closures a promise, which
-    /// the collector of garbage must watch.
+    /// Those who wait for promises. `wasm_bindgen_futures` makes two closures a promise, which the
+    /// collector of garbage must watch: the full build reads files with it.
     static FOLLOWED: RefCell<Registry<Sender<Settled>>> = const { RefCell::new(Registry::new()) };
     static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
 }

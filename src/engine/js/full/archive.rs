@@ -5,6 +5,7 @@ use std::rc::Rc;
 use js_sys::{ArrayBuffer, Function, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
 use crate::error::{Error, Result};
@@ -12,8 +13,8 @@ use crate::format::codec;
 use crate::format::path::StoreKey;
 use crate::js::bytes::our_value;
 use crate::js::error::{Exported, store_failed};
+use crate::js::registry;
 use crate::js::store::{HttpStoreOptions, http_object, warning_sink};
-use crate::js::{host, registry};
 use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
 use crate::store::zip::write::{self, NewEntry};
@@ -59,7 +60,7 @@ impl BlobStore {
         let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
         let read = self.blob.slice_with_f64_and_f64(part.start as f64, part.end as f64);
         let read = match read {
-            Ok(part) => host::promised(&part.array_buffer()).await,
+            Ok(part) => JsFuture::from(part.array_buffer()).await,
             Err(thrown) => Err(thrown),
         };
         // A file that changed or was removed after the user chose it cannot be read.
