@@ -15,9 +15,8 @@ import { buildWasm, VARIANTS } from "./wasm.mjs";
 const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
   ...["tsconfig.build.json", "tsconfig.json", "xtask/Cargo.toml", "xtask/src"],
-  ...["build", "bundles", "declarations", "glue", "import_names", "late", "package", "texts", "wasm"].map(
-    (name) => `scripts/${name}.mjs`,
-  ),
+  ...["build", "bundles", "declarations", "package"].map((name) => `scripts/${name}.mjs`),
+  ...["glue", "import_names", "late", "minified", "texts", "wasm"].map((name) => `scripts/${name}.mjs`),
 ];
 
 /** Whether dist/ is made of the sources as they are. A release build also serves as a quick one. */

@@ -4,7 +4,7 @@
  * are the self-contained entries, the command, the engine of the caller's thread, the late code
  * (`late.mjs`), and wasm and the programs of workers as texts (`texts.mjs`).
  */
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import {
   ALONE,
@@ -20,6 +20,7 @@ import {
 import { publishDeclarations } from "./declarations.mjs";
 import { writeGlueTables } from "./glue.mjs";
 import { publishLateCode } from "./late.mjs";
+import { minified } from "./minified.mjs";
 import { ROOT, say } from "./run_command.mjs";
 import { publishTexts } from "./texts.mjs";
 import { moduleOf, VARIANTS, wasmFile } from "./wasm.mjs";
@@ -98,16 +99,27 @@ async function publishBundle(build, options, { entry, output, source, ...more })
   });
 }
 
-/** A page loads the script as it is, so no bundler needs its comments. */
-const SCRIPT = { format: "iife", globalName: "zarr", minifyWhitespace: true };
+/** Pages load these as they are. Users' bundlers read the others, and leave out more of them so. */
+const LOADED = ["slim", "worker", "script", "engine/caller"];
+
+const SCRIPT = { format: "iife", globalName: "zarr" };
+
+/** Publishes a module as one file, and minifies it if pages load it as it is. */
+async function publishOne(build, options, { name, ...bundle }) {
+  await publishBundle(build, options, bundle);
+  if (options.quick || !LOADED.includes(name)) return;
+  const text = readFileSync(bundle.output, "utf8");
+  writeFileSync(bundle.output, await minified(text, { module: bundle.format !== "iife" }));
+}
 
 async function publishBundles(build, options) {
   for (const [name, source] of Object.entries(ALONE)) {
     const files = { entry: `entry/${name}.ts`, output: join(DIST, `${name}.js`) };
-    await publishBundle(build, options, { ...files, source, ...(name === "script" && SCRIPT) });
+    await publishOne(build, options, { name, ...files, source, ...(name === "script" && SCRIPT) });
   }
   for (const name of ["engine/caller", "entry/write_files"])
-    await publishBundle(build, options, {
+    await publishOne(build, options, {
+      name,
       entry: `${name}.ts`,
       output: join(MODULES, `${name}.js`),
       source: "inline",

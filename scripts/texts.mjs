@@ -11,6 +11,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { aliases, optionsOf, SOURCES, TEXTS } from "./bundles.mjs";
+import { minified } from "./minified.mjs";
 import { deflatedEngine, packedWasm, VARIANTS } from "./wasm.mjs";
 
 const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(SOURCES, "engine", name));
@@ -24,15 +25,6 @@ const asStatements = (text) =>
   text
     .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = shared;`)
     .replace(EXPORT, (_, names) => `return {${names.replace(/([\w$]+) as ([\w$]+)/g, "$2: $1")}};`);
-
-/**
- * Minifies a script. Users' bundlers do that to all code but texts, so here it is worth the time:
- * what terser makes of esbuild's output is a twenty-fifth smaller (gzip) than what esbuild makes.
- */
-async function minified(script) {
-  const { minify } = await import("terser");
-  return (await minify(script, { ecma: 2022, compress: { passes: 3 }, mangle: true })).code;
-}
 
 /**
  * The programs of workers as classic scripts, so that blob workers made from them start in every

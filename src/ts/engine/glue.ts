@@ -56,10 +56,9 @@ function isA(value: unknown, type: new () => unknown): boolean {
 /** A value as errors of Rust show it. */
 function shown(value: unknown): string {
   const type = typeof value;
-  if (type === "function") return type;
-  if (isA(value, Error)) return String(value);
   try {
-    return type === "object" || type === "string" ? JSON.stringify(value) : String(value);
+    const isJson = type === "string" || (type === "object" && !(value instanceof Error));
+    return type === "function" ? type : String(isJson ? JSON.stringify(value) : value);
   } catch {
     return type;
   }
