@@ -47,8 +47,8 @@ async function workerPrograms(build, { quick }) {
 }
 
 /**
- * A text as a literal. JSON would have a backslash before each quotation mark of the programs, which
- * have more of the double ones.
+ * A text as a literal. JSON would have a backslash before each double quotation mark, of which the
+ * programs have many.
  */
 const literal = (text) =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;

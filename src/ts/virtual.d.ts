@@ -1,5 +1,6 @@
 /**
- * Modules without a file, which `scripts/texts.mjs`, `scripts/late.mjs` and `scripts/glue.mjs` make.
+ * Modules without a file, which `scripts/texts.mjs`, `scripts/late.mjs` and `scripts/glue.mjs`
+ * make.
  */
 
 /** Loads the late code. Each entry of one file has it inside (`entry/source/late.ts`). */

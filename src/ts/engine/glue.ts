@@ -1,8 +1,8 @@
 /**
  * Links a wasm build of the engine: the JavaScript end of wasm-bindgen's interface
  * (`src/engine/js`). `scripts/glue.mjs` reads the tables of what its imports do and its exports
- * take from the JavaScript that wasm-bindgen writes. That text would be in the program twice, once a
- * build. Values of JavaScript are numbered in a table of the wasm (`externrefs`).
+ * take from the JavaScript that wasm-bindgen writes. That text would be in the program twice, once
+ * a build. Values of JavaScript are numbered in a table of the wasm (`externrefs`).
  */
 import { forms, importsOf } from "#glue-tables";
 
