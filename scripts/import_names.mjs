@@ -4,6 +4,7 @@
  * the same for all.
  */
 import { StepFailed } from "./run_command.mjs";
+import { HEADER, WasmReader } from "./wasm_reader.mjs";
 
 /** The name of the imports' module in wasm-bindgen's output, and the short one. */
 const [MODULE, SHORT_MODULE] = ["./zarr_wasm_bg.js", "a"];
@@ -30,39 +31,12 @@ function encoded(number) {
 
 const text = (value) => Buffer.concat([encoded(value.length), Buffer.from(value)]);
 
-/** Reads the parts of a wasm module, one after the other. */
-class Reader {
-  constructor(bytes) {
-    this.bytes = bytes;
-    this.at = 0;
-  }
-
-  number() {
-    let [number, shift, byte] = [0, 0, 0];
-    do {
-      byte = this.bytes[this.at++];
-      number += (byte & 0x7f) * 2 ** shift;
-      shift += 7;
-    } while (byte & 0x80);
-    return number;
-  }
-
-  take(length) {
-    this.at += length;
-    return this.bytes.subarray(this.at - length, this.at);
-  }
-
-  text() {
-    return this.take(this.number()).toString();
-  }
-}
-
 const IMPORT_SECTION = 2;
 const FUNCTION = 0;
 
 /** An import section with other names. All imports are functions. */
 function renamedSection(section, names) {
-  const reader = new Reader(section);
+  const reader = new WasmReader(section);
   const count = reader.number();
   const entries = [encoded(count)];
   for (let entry = 0; entry < count; entry += 1) {
@@ -76,11 +50,8 @@ function renamedSection(section, names) {
 
 /** A module with other names of its imports. */
 export function renamedImports(wasm, names) {
-  const reader = new Reader(wasm);
-  const parts = [reader.take(8)];
-  while (reader.at < wasm.length) {
-    const id = reader.number();
-    const section = reader.take(reader.number());
+  const parts = [wasm.subarray(0, HEADER)];
+  for (const [id, section] of new WasmReader(wasm, HEADER).sections()) {
     const body = id === IMPORT_SECTION ? renamedSection(section, names) : section;
     parts.push(encoded(id), encoded(body.length), body);
   }

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { glueFolder, optimise } from "./wasm.mjs";
+import { HEADER, WasmReader } from "./wasm_reader.mjs";
 
 /** The room of a function, by the beginning of its name; the first that fits. */
 const ROOMS = [
@@ -32,69 +33,34 @@ function roomOf(name) {
   return "std";
 }
 
-/** Reads a wasm module from front to back. */
-class Reader {
-  constructor(bytes, at = 0) {
-    Object.assign(this, { bytes, at });
-  }
-
-  number() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.bytes[this.at++];
-      value += (byte & 127) * 2 ** shift;
-      if (byte < 128) return value;
-    }
-  }
-
-  text() {
-    const length = this.number();
-    this.at += length;
-    return new TextDecoder().decode(this.bytes.subarray(this.at - length, this.at));
-  }
-
-  /** The sections of a module, or the parts of its section of names, by number. */
-  *parts(end) {
-    while (this.at < end) {
-      const id = this.bytes[this.at++];
-      const next = this.number() + this.at;
-      yield { id, next };
-      this.at = next;
-    }
-  }
-}
-
 const [CUSTOM, CODE, FUNCTION_NAMES] = [0, 10, 1];
 
-/** The names of functions, by number. */
-function functionNames(reader, end) {
-  const names = new Map();
+/** The names of functions, by number, of a section that may have them. */
+function functionNames(section) {
+  const [reader, names] = [new WasmReader(section), new Map()];
   if (reader.text() !== "name") return names;
-  for (const { id } of reader.parts(end)) {
+  for (const [id, part] of reader.sections()) {
     if (id !== FUNCTION_NAMES) continue;
-    for (let left = reader.number(); left > 0; left--) names.set(reader.number(), reader.text());
+    const list = new WasmReader(part);
+    for (let left = list.number(); left > 0; left--) names.set(list.number(), list.text());
   }
   return names;
 }
 
 /** The bytes of each function that the module itself has, in order. */
-function bodies(reader) {
-  return Array.from({ length: reader.number() }, () => {
-    const length = reader.number();
-    reader.at += length;
-    return length;
-  });
+function bodyLengths(section) {
+  const reader = new WasmReader(section);
+  return Array.from({ length: reader.number() }, () => reader.take(reader.number()).length);
 }
 
 /** Resolves to the bytes of each room, the largest first. */
 export async function roomSizes() {
   const named = join(glueFolder("engine"), "zarr_wasm_named.wasm");
   await optimise(join(glueFolder("engine"), "zarr_wasm_bg.wasm"), named, ["--debuginfo"]);
-  const reader = new Reader(readFileSync(named), 8);
   let [names, lengths] = [new Map(), []];
-  for (const { id, next } of reader.parts(reader.bytes.length)) {
-    if (id === CODE) lengths = bodies(reader);
-    if (id === CUSTOM) names = new Map([...names, ...functionNames(reader, next)]);
+  for (const [id, section] of new WasmReader(readFileSync(named), HEADER).sections()) {
+    if (id === CODE) lengths = bodyLengths(section);
+    if (id === CUSTOM) names = new Map([...names, ...functionNames(section)]);
   }
   // Imported functions come first, and have no bodies.
   const first = names.size - lengths.length;
