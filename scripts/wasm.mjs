@@ -160,7 +160,8 @@ export async function buildWasm(variant, { quick, clang }) {
   const profile = quick ? "quick" : "release";
   const wasm = await compile(variant, profile, clang);
   const module = moduleOf(variant.name);
-  const of = [wasm, "xtask/Cargo.toml", "xtask/src/glue.rs", "scripts/import_names.mjs", "scripts/wasm.mjs"];
+  const programs = ["Cargo.toml", "src/glue.rs", "src/unreached.rs"].map((name) => `xtask/${name}`);
+  const of = [wasm, ...programs, "scripts/import_names.mjs", "scripts/wasm.mjs"];
   return unlessCurrent(module, { of, words: [profile] }, async () => {
     mkdirSync(glueFolder(variant.name), { recursive: true });
     const raw = variant.bare ? wasm : await writeGlue(variant, wasm);

@@ -12,6 +12,7 @@ mod align;
 mod deflate;
 mod glue;
 mod pack;
+mod unreached;
 
 use std::process::ExitCode;
 
