@@ -249,6 +249,12 @@ const ESCAPED_IN_URLS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'/');
 
+impl Key for NodePath {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.as_str().put(bytes);
+    }
+}
+
 impl Key for StoreKey {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.0.put(bytes);

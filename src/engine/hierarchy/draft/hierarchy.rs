@@ -1,6 +1,5 @@
 //! Finds a draft's hierarchy, and the nodes in it.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_util::future::join;
@@ -12,6 +11,7 @@ use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::fetch;
 use crate::hierarchy::types::OpenedNode;
+use crate::sorted::Map;
 use crate::store::{LocalFuture, RequestContext, Store, in_full};
 
 /// A draft's hierarchy: the store whose root it is, and its entry point.
@@ -172,11 +172,14 @@ impl Hierarchy {
         });
         // A prefix and a document of the same name are one child. Its document says which kind it
         // is.
-        let mut children: BTreeMap<NodePath, NodeKind> = implied.collect();
+        let mut children = Map::new();
+        for (node, kind) in implied {
+            insert(&mut children, node, kind);
+        }
         for (node, kind) in self.nodes_of(&listing.keys).filter(|(node, _)| node != path) {
             insert(&mut children, node, kind);
         }
-        Ok(children.into_iter().collect())
+        Ok(children.into_entries().collect())
     }
 
     /// "To discover all nodes in a hierarchy": the nodes that have documents, and the groups above
@@ -191,7 +194,7 @@ impl Hierarchy {
         }
         let root = NodePath::root();
         let keys = self.store.list_prefix(&self.meta_prefix(&root)).await?;
-        let mut nodes = BTreeMap::new();
+        let mut nodes = Map::new();
         // In the draft of 2020 the documents of the root are outside the prefix of all other
         // documents.
         let of_root = self.exists(&root, context).await?;
@@ -202,7 +205,7 @@ impl Hierarchy {
             }
             insert(&mut nodes, node, kind);
         }
-        Ok(nodes.into_iter().collect())
+        Ok(nodes.into_entries().collect())
     }
 
     /// The nodes whose documents have these keys. Other keys are skipped.
@@ -218,13 +221,13 @@ impl Hierarchy {
 
 /// Adds a node. Where two nodes have the same path, an array wins over a group, and a group with a
 /// document over one without.
-fn insert(nodes: &mut BTreeMap<NodePath, NodeKind>, node: NodePath, kind: NodeKind) {
+fn insert(nodes: &mut Map<NodePath, NodeKind>, node: NodePath, kind: NodeKind) {
     let rank = |kind: NodeKind| match kind {
         NodeKind::Array => 2,
         NodeKind::Group => 1,
         NodeKind::ImplicitGroup => 0,
     };
-    let known = nodes.entry(node).or_insert(kind);
+    let known = nodes.get_or_insert_with(node, || kind);
     if rank(kind) > rank(*known) {
         *known = kind;
     }

@@ -19,7 +19,6 @@ mod tests;
 pub mod write;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -40,6 +39,7 @@ use crate::format::metadata::document::ZARR_JSON;
 use crate::format::path::{NodePath, StoreKey};
 use crate::format::tolerated::Form;
 use crate::limits;
+use crate::sorted::Map;
 
 /// Sizes of the requests for the directory. Later requests are larger.
 const STEPS: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
@@ -69,7 +69,7 @@ pub struct ZipStore {
     /// The version tag of the archive.
     version: RefCell<Option<String>>,
     /// For each local header that was read, where the entry's bytes begin.
-    data_starts: RefCell<BTreeMap<u64, u64>>,
+    data_starts: RefCell<Map<u64, u64>>,
     /// The last inflated value, and the offset of its local header.
     inflated: RefCell<Option<(u64, Value)>>,
     checksums: RefCell<Checksums>,

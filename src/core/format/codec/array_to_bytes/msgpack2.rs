@@ -18,6 +18,7 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
+use crate::format::json::decimal::{self, Binary};
 use crate::format::json::{Document, Json};
 use crate::limits;
 
@@ -322,7 +323,8 @@ impl MessagePackWriter {
         if let Ok(value) = text.parse::<i64>() {
             return self.wrote(|out| write_sint(out, value).map(|_| ()));
         }
-        self.float(text.parse().map_err(|_| Error::argument("a number of an object is not valid"))?)
+        let value = decimal::parse(text, Binary::DOUBLE);
+        self.float(value.ok_or_else(|| Error::argument("a number of an object is not valid"))?)
     }
 
     #[allow(clippy::cast_possible_truncation)] // single precision is meant

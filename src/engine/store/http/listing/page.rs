@@ -6,11 +6,10 @@
 //! folder. Names that a server hides are not found; nginx and Apache hide names that begin with a
 //! dot.
 
-use std::collections::BTreeMap;
-
 use super::element::{attribute, contents, next_tag, unescape};
 use crate::format::json::{Document, Json};
 use crate::limits;
+use crate::sorted::Map;
 use crate::store::http::transport::HttpResponse;
 use crate::store::http::url::RootUrl;
 
@@ -55,7 +54,7 @@ fn json_entries(text: &str) -> Option<Vec<FolderEntry>> {
 fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<FolderEntry>> {
     let base = format!("{}/", page.path());
     let mut is_listing = is_titled(text);
-    let mut found: BTreeMap<String, bool> = BTreeMap::new();
+    let mut found: Map<String, bool> = Map::new();
     let mut rest = text;
     while let Some(tag) = next_tag(&mut rest) {
         if tag.closes || !tag.name.eq_ignore_ascii_case("a") {
@@ -64,13 +63,12 @@ fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<FolderEntry>> {
         let Some(href) = attribute(tag.attributes, "href") else { continue };
         is_listing |= matches!(href.trim_end_matches('/'), "..");
         if let Some((name, is_folder)) = child(&href, &base, page) {
-            let folder = found.entry(name).or_default();
-            *folder |= is_folder;
+            *found.get_or_insert_with(name, || false) |= is_folder;
         }
     }
     let entry =
         |(name, is_folder)| if is_folder { FolderEntry::Folder(name) } else { FolderEntry::File(name) };
-    is_listing.then(|| found.into_iter().map(entry).collect())
+    is_listing.then(|| found.into_entries().map(entry).collect())
 }
 
 fn is_titled(text: &str) -> bool {
