@@ -39,17 +39,18 @@ pub fn our_value(bytes: Uint8Array) -> Value {
     Value::from_host(Rc::new(JsBytes { bytes, ours: true }))
 }
 
-/// A value of bytes from a user's store. They are read, never transferred or changed.
+/// A value of bytes from a user's store. They are read, never transferred or changed, unless they
+/// are `ours`: a copy that only the engine knows.
 ///
 /// # Errors
 /// `Store` if the value is neither a view nor an `ArrayBuffer`.
-pub fn foreign_value(value: &JsValue) -> Result<Value> {
+pub fn stored_value(value: &JsValue, ours: bool) -> Result<Value> {
     let bytes = as_bytes(value).ok_or_else(|| {
         Error::store("the store returned a value that is not bytes")
             .expected("a Uint8Array, an ArrayBuffer or undefined")
             .actual(value.js_typeof().as_string().unwrap_or_default())
     })?;
-    Ok(Value::from_host(Rc::new(JsBytes { bytes, ours: false })))
+    Ok(Value::from_host(Rc::new(JsBytes { bytes, ours })))
 }
 
 /// Accepts views of any type and realm, and buffers.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use js_sys::{Array as JsArray, Float64Array, Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::bytes::to_js as bytes_to_js;
+use super::bytes::{JsView, to_js as bytes_to_js};
 use super::decoder::JobDecoder;
 use super::job::{Job, box_numbers, refused};
 use super::{host, plain, registry, store, task};
@@ -156,8 +156,8 @@ struct JobSink {
     hears_progress: bool,
 }
 
-/// A `PlacedChunk` of `elements/place.ts`: the chunk's elements, and a list of numbers. The first
-/// number is the position of the first element to take. Then follow three numbers for each
+/// A `PlacedChunk` of `elements/place.ts`: a list of numbers, the chunk's elements, and whether
+/// nothing else uses their memory. The first number is the position of the first element to take. Then follow three numbers for each
 /// dimension of the array: the number of elements to take, the stride in the chunk, and the first
 /// place in the part.
 #[allow(clippy::cast_precision_loss)]
@@ -172,15 +172,16 @@ fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
         numbers.extend([f64::from(*count), f64::from(*step) * *stride as f64, f64::from(*place)]);
     }
     numbers[0] = first as f64;
-    let bytes = bytes_to_js(&chunk.elements, 1)?.bytes;
-    Ok(JsArray::of2(&Float64Array::from(numbers.as_slice()), &bytes).into())
+    let JsView { bytes, ours } = bytes_to_js(&chunk.elements, 1)?;
+    Ok(JsArray::of3(&Float64Array::from(numbers.as_slice()), &bytes, &ours.into()).into())
 }
 
 impl PartSink for JobSink {
     // The result fits into one buffer, so numbers hold all extents.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
-        let mut numbers = vec![layout.parts as f64, layout.element_size as f64];
+        let touched = layout.touched.map_or(f64::INFINITY, |elements| elements as f64);
+        let mut numbers = vec![layout.parts as f64, layout.element_size as f64, touched];
         for ((extent, kept), axis) in layout.shape.iter().zip(&layout.kept).zip(&layout.order) {
             numbers.extend([*extent as f64, f64::from(*kept), *axis as f64]);
         }

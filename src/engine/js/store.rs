@@ -101,10 +101,10 @@ pub fn overlay_store(first: u32, second: u32) -> Exported<u32> {
     Ok(registry::add_store(Rc::new(overlay)))
 }
 
-/// Creates a store of a user's object.
+/// Creates a store of a user's object. `copies`: its values are copies for the engine alone.
 #[wasm_bindgen(js_name = userStore)]
-pub fn user_store(store: WeakStore) -> u32 {
-    registry::add_store(Rc::new(Gathering::of_each_caller(Rc::new(UserStore::new(store)))))
+pub fn user_store(store: WeakStore, copies: bool) -> u32 {
+    registry::add_store(Rc::new(Gathering::of_each_caller(Rc::new(UserStore::new(store, copies)))))
 }
 
 #[wasm_bindgen(js_name = releaseStore)]

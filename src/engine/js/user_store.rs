@@ -10,7 +10,7 @@ use std::rc::Rc;
 use js_sys::{Array, Function, Object, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
 
-use super::bytes::{foreign_value, to_js_whole};
+use super::bytes::{stored_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
 use super::plain::natural;
@@ -35,6 +35,8 @@ extern "C" {
 /// A store over a user's object.
 pub struct UserStore {
     store: Ownership,
+    /// Its values are copies for the engine alone.
+    copies: bool,
 }
 
 /// How the object is held.
@@ -66,13 +68,13 @@ enum Lister {
 }
 
 impl UserStore {
-    pub fn new(store: WeakStore) -> Self {
-        Self { store: Ownership::Weakly(store) }
+    pub fn new(store: WeakStore, copies: bool) -> Self {
+        Self { store: Ownership::Weakly(store), copies }
     }
 
     /// A store that holds its object.
     pub fn kept(store: JsValue) -> Self {
-        Self { store: Ownership::Strongly(store) }
+        Self { store: Ownership::Strongly(store), copies: false }
     }
 
     fn object(&self) -> Result<JsValue> {
@@ -112,7 +114,7 @@ impl UserStore {
         if answer.is_undefined() || answer.is_null() {
             return Ok(None);
         }
-        let value = foreign_value(&answer)?;
+        let value = stored_value(&answer, self.copies)?;
         if asked.is_none() {
             return Fetched::part_of(&value, range).map(Some);
         }

@@ -76,6 +76,7 @@ async fn read_selected(
     }
     let planner = PartPlanner::new(array, selected, &layout)?;
     layout.parts = planner.part_count();
+    layout.touched = planner.touched(array)?;
     sink.begin(&layout)?;
     if context.reload {
         // Once for the whole read, so that its parts share what they fetch anew.
@@ -153,7 +154,8 @@ impl PartPlanner {
         let native_order = array.binding().native_order()?;
         let is_cacheable = array.chunks().is_cacheable();
         let fits = |kind, bytes| is_cacheable && bytes <= chunk_cache::capacity(kind) / 2;
-        let touched = self.touched_bytes(array, layout)?;
+        let size = typical_size(layout) as u64;
+        let touched = layout.touched.map(|elements| elements.saturating_mul(size));
         let encoded = fits(CacheKind::Encoded, touched.unwrap_or(0));
         // A summary (such as a range of values) of a part cannot be computed from summaries of
         // chunks.
@@ -163,14 +165,13 @@ impl PartPlanner {
         Ok(CachePolicy { encoded, decoded, native_order })
     }
 
-    /// Approximate size in bytes of all chunks that an orthogonal selection touches; unknown for
-    /// points.
-    fn touched_bytes(&self, array: &Array, layout: &OutputLayout) -> Result<Option<u64>> {
+    /// Number of elements of all chunks that an orthogonal selection touches; unknown for points.
+    fn touched(&self, array: &Array) -> Result<Option<u64>> {
         let Self::Orthogonal { projections, .. } = self else { return Ok(None) };
         let shape = array.binding().chunk_shape()?;
         let extents =
             projections.iter().zip(shape).map(|(axis, extent)| axis.span_count().saturating_mul(extent));
-        Ok(Some(extents.fold(typical_size(layout) as u64, u64::saturating_mul)))
+        Ok(Some(extents.fold(1, u64::saturating_mul)))
     }
 
     fn new(array: &Array, selected: Selected, layout: &OutputLayout) -> Result<Self> {
@@ -271,7 +272,7 @@ fn typical_size(layout: &OutputLayout) -> usize {
     if layout.element_size == 0 { 8 } else { layout.element_size }
 }
 
-/// The layout of the result, before the number of parts is known.
+/// The layout of the result, before its parts are planned.
 fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<OutputLayout> {
     let (shape, kept) = (selected.shape(), selected.kept());
     let in_c_order: Vec<usize> = (0..shape.len()).collect();
@@ -297,5 +298,14 @@ fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<O
         element_size = conversion.element_size().unwrap_or(element_size);
         words = conversion.to_words()?;
     }
-    Ok(OutputLayout { shape, kept, order, parts: 0, fill_value, element_size, conversion: words })
+    Ok(OutputLayout {
+        shape,
+        kept,
+        order,
+        parts: 0,
+        touched: None,
+        fill_value,
+        element_size,
+        conversion: words,
+    })
 }

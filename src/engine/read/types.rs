@@ -43,6 +43,8 @@ pub struct OutputLayout {
     pub order: Vec<usize>,
     /// Number of parts.
     pub parts: u64,
+    /// Number of elements of all chunks that the read touches; `None` if it is unknown.
+    pub touched: Option<u64>,
     /// The fill value: one packed element after conversion.
     pub fill_value: Vec<u8>,
     /// Bytes of one element after conversion; 0 for elements of variable length.

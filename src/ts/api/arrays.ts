@@ -6,6 +6,7 @@ import { late } from "#late";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
+import type { CodecMetadata } from "../model/types.ts";
 import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 import type { BoundCodecs } from "./codecs.ts";
@@ -91,7 +92,7 @@ function definitionOf(
     type,
     chunks,
     stored: shards ?? chunks,
-    isRaw: facts.codecs.every(({ name }) => name === "bytes"),
+    decoding: decodingOf(facts.codecs),
     codecs: codecs && {
       text: codecs.text,
       modules: codecs.modules,
@@ -100,6 +101,20 @@ function definitionOf(
     transformers:
       names.length > 0 ? { names, callback: objects.callback(transformerCallback(objects)) } : undefined,
   };
+}
+
+const FAST_CODECS = new Set(["bytes", "crc32c", "lz4", "numcodecs.lz4", "transpose"]);
+
+/** Whether decoding takes about as long as copying. So it does for the codecs inside of shards. */
+function isFast({ name, configuration }: CodecMetadata): boolean {
+  const { cname, codecs } = Object(configuration) as { cname?: unknown; codecs?: CodecMetadata[] };
+  if (name === "sharding_indexed") return Array.isArray(codecs) && codecs.every(isFast);
+  return FAST_CODECS.has(name) || (name === "blosc" && cname === "lz4");
+}
+
+function decodingOf(codecs: readonly CodecMetadata[]): ArrayDefinition["decoding"] {
+  if (codecs.every(({ name }) => name === "bytes")) return "none";
+  return codecs.every(isFast) ? "fast" : "slow";
 }
 
 /** The data type of an array. For a caller's metadata object, the engine is asked once. */

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Place, placeChunk } from "./place.ts";
+import { type Place, placeChunk, wholeResult } from "./place.ts";
 
 const always = () => true;
 const CHUNK = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9);
@@ -37,7 +37,7 @@ async function placed(
   chunk: Uint8Array = CHUNK,
 ): Promise<number[]> {
   const target = new Uint8Array(size);
-  await placeChunk(target, where, [numbers(first, ...taken), chunk], always);
+  await placeChunk(target, where, [numbers(first, ...taken), chunk, false], always);
   return [...target];
 }
 
@@ -115,7 +115,7 @@ const longNumbers = numbers(0, { count: 2000, step: 400, at: 0 }, { count: 400, 
 test("long rows are copied as runs", async () => {
   const chunk = new Uint8Array(2000 * 400).map((_, at) => (at % 251) + 1);
   const target = new Uint8Array(2000 * 500);
-  await placeChunk(target, LONG, [longNumbers, chunk], always);
+  await placeChunk(target, LONG, [longNumbers, chunk, false], always);
   for (const row of [0, 1, 777, 1999]) {
     const expected = new Uint8Array(500);
     expected.set(chunk.subarray(row * 400, (row + 1) * 400), 50);
@@ -131,11 +131,22 @@ test("a long copy pauses, and ends when it is cancelled", async (t: TestContext)
   });
   const target = new Uint8Array(2000 * 500);
   let asked = 0;
-  await placeChunk(target, LONG, [longNumbers, new Uint8Array(2000 * 400).fill(1)], () => {
+  await placeChunk(target, LONG, [longNumbers, new Uint8Array(2000 * 400).fill(1), false], () => {
     asked += 1;
     return asked < 2;
   });
   // Two turns of 256 KiB each are there, of 781 KiB, and nothing of the rest.
   const bytes = target.reduce((sum, byte) => sum + byte, 0);
   assert.ok(bytes > 500_000 && bytes <= 2 * (1 << 18), `${bytes} bytes`);
+});
+
+test("a chunk is the whole result only if all of it lies there in the same order", () => {
+  const square = { strides: [3, 1] };
+  const rows = numbers(0, { count: 3, step: 3, at: 0 }, { count: 3, step: 1, at: 0 });
+  const columns = numbers(0, { count: 3, step: 1, at: 0 }, { count: 3, step: 3, at: 0 });
+  const twoRows = numbers(3, { count: 2, step: 3, at: 0 }, { count: 3, step: 1, at: 0 });
+  assert.deepEqual(wholeResult(place(square), [rows, CHUNK, false], 9), CHUNK);
+  assert.deepEqual(wholeResult(place(square), [twoRows, CHUNK, false], 6), CHUNK.subarray(3));
+  assert.equal(wholeResult(place(square), [columns, CHUNK, false], 9), undefined, "transposed");
+  assert.equal(wholeResult(place(square), [twoRows, CHUNK, false], 9), undefined, "rows are missing");
 });

@@ -104,7 +104,8 @@ function made(number: number, definition: StoreDefinition): EngineStore {
     }
     case "user": {
       const object = new UserObject(number, definition);
-      return { make: weakly(object.methods), object };
+      // Bytes from the page of a worker are copies.
+      return { make: weakly(object.methods, !page().isLocal), object };
     }
     case "directory":
       return local(new HandleFolder(definition.root), definition.lockName);
@@ -138,16 +139,17 @@ function made(number: number, definition: StoreDefinition): EngineStore {
 
 const warnOfArchive = (message: string) => page().warn(message, "/");
 
-const weakly = (object: object): Make => {
+/** `copies`: the values of the object are copies for the engine alone. */
+const weakly = (object: object, copies: boolean): Make => {
   const reference = new WeakRef(object);
-  return (glue) => glue.userStore(reference as never);
+  return (glue) => glue.userStore(reference as never, copies);
 };
 
 /** A store over a folder that runs at the engine's end. */
 function local(folder: FolderIo, lockName: string | undefined): EngineStore {
   const store: object = new FolderStore(async () => folder);
   if (lockName !== undefined) Object.defineProperty(store, "lockName", { value: lockName });
-  return { make: weakly(store), object: store as UserObject };
+  return { make: weakly(store, false), object: store as UserObject };
 }
 
 type MakeHttp = (glue: Glue, options: never) => number;

@@ -108,8 +108,11 @@ export interface ArrayDefinition extends CodedArray {
   chunks: number[];
   /** Shape in elements of what is stored under one key: a chunk or a shard. */
   stored: number[];
-  /** Chunks are stored without compression: decoding at most swaps the byte order. */
-  isRaw: boolean;
+  /**
+   * What decoding costs: nothing if chunks are stored as they are (at most the byte order is
+   * swapped), about as much as copying, or more.
+   */
+  decoding: "none" | "fast" | "slow";
   /** URIs of the storage transformers that users registered, and the callback that makes them. */
   transformers: { names: string[]; callback: number } | undefined;
 }

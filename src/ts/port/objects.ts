@@ -197,8 +197,8 @@ type Methods = Record<string, (...args: unknown[]) => unknown>;
 function crossing(value: unknown, isLocal: boolean): Performed {
   if (isLocal || !(ArrayBuffer.isView(value) || value instanceof ArrayBuffer)) return { value, transfer: [] };
   const bytes = value instanceof ArrayBuffer ? new Uint8Array(value) : viewBytes(value);
-  const copy = new Uint8Array(bytes.byteLength);
-  copy.set(bytes);
+  // Memory for it is not cleared first.
+  const copy = new Uint8Array(bytes);
   const { [SIZE]: size, [VERSION]: version } = value as { [SIZE]?: number; [VERSION]?: string };
   return { value: copy, transfer: [copy.buffer], size, version };
 }

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use super::objects::to_js;
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
-use crate::js::bytes::foreign_value;
+use crate::js::bytes::stored_value;
 use crate::js::{registry, task};
 use crate::store::{Listing, writers};
 
@@ -39,7 +39,7 @@ pub fn set_key(store: u32, key: String, bytes: Uint8Array, settle: Function) -> 
         let key = StoreKey::parse(&key)?;
         let store = registry::store(store)?;
         let _touched = writers::touch(&store, std::slice::from_ref(&key));
-        store.set(&key, foreign_value(&bytes)?).await?;
+        store.set(&key, stored_value(&bytes, false)?).await?;
         Ok(JsValue::UNDEFINED)
     })
 }

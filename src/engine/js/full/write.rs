@@ -15,7 +15,7 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
 use crate::hierarchy::resize::{Appended, append, reread, resize};
-use crate::js::bytes::{JsView, foreign_value, our_value, to_js as bytes_to_js};
+use crate::js::bytes::{JsView, stored_value, our_value, to_js as bytes_to_js};
 use crate::js::decoder::thrown_error;
 use crate::js::error::Exported;
 use crate::js::{host, plain, read, registry, store, task};
@@ -83,7 +83,7 @@ fn source_of(source: &Source) -> Result<WriteSource> {
     }
     match source.offsets() {
         // The bytes may be the caller's own memory, so they are not transferred or changed.
-        None => foreign_value(&source.bytes()).map(WriteSource::Elements),
+        None => stored_value(&source.bytes(), false).map(WriteSource::Elements),
         Some(offsets) => Ok(WriteSource::Variable(Rc::new(VariableBytes {
             offsets: offsets.to_vec(),
             bytes: source.bytes().to_vec(),

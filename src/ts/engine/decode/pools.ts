@@ -3,6 +3,7 @@
  * cost of sending it.
  */
 
+import type { ArrayDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";
 import { workerIdleMs, workerLimit } from "../state.ts";
 import { engineModule } from "../wasm_builds.ts";
@@ -13,6 +14,7 @@ import { dropCopyMemory } from "./transfer.ts";
 
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;
+const FAST_CALLER_BYTES = 1 << 20;
 
 const openLocal = async (): Promise<Decoder> => localDecoder(await engineModule("engine"));
 
@@ -35,16 +37,28 @@ const COLD_CALLER_BYTES = 512 << 10;
 const COLD_CHUNK_BYTES = 16 << 10;
 
 /** The pool for work on this many decoded bytes. */
-export const poolFor = (bytes: number): DecodePool =>
-  bytes <= CALLER_BYTES || workerLimit() === 0 ? caller : workers;
+export const poolFor = (bytes: number, callerBytes = CALLER_BYTES): DecodePool =>
+  bytes <= callerBytes || workerLimit() === 0 ? caller : workers;
+
+/** What a read decodes. */
+interface Decoded {
+  /** Size of all chunks that it touches. */
+  bytes: number;
+  /** Size of a chunk. */
+  chunkBytes: number;
+  array: BoundArray;
+  decoding: ArrayDefinition["decoding"];
+}
 
 /**
  * The pool for a read, whose decoder starts while the bytes are fetched. Until a worker runs, the
  * first tiles of a page are decoded here. Tiles that need another build are not: its wasm is large,
  * and decoding takes long.
  */
-export function decoderFor(bytes: number, chunkBytes: number, array: BoundArray): DecodePool {
-  const pool = poolFor(bytes);
+export function decoderFor({ bytes, chunkBytes, array, decoding }: Decoded): DecodePool {
+  // There is usually nothing to decode, so no decoder starts.
+  if (decoding === "none") return poolFor(bytes);
+  const pool = poolFor(bytes, decoding === "fast" ? FAST_CALLER_BYTES : CALLER_BYTES);
   const isCold = pool === workers && workers.size === 0;
   const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
   if (!(isCold && isTile && array.build === "engine")) return pool.prepared(array);

@@ -35,6 +35,8 @@ export interface Layout {
   /** The dimensions in memory order, slowest first. */
   order: number[];
   parts: number;
+  /** Number of elements of all chunks that the read touches; infinity if it is unknown. */
+  touched: number;
   /** The packed fill value. */
   fillValue: Uint8Array;
   /** Size of an element in bytes; 0 if the data type has a variable length. */
@@ -148,8 +150,9 @@ export class Assembly {
       if (this.#isOver) return;
       const whole = this.#isSole && wholeResult(place, chunk, this.#byteLength);
       if (whole) {
-        // The result is a copy, so no memory is cleared first.
-        this.#bytes = new Uint8Array(whole);
+        // Memory for a copy is not cleared first.
+        const [, , ours] = chunk;
+        this.#bytes = ours && this.#isWhole(whole) ? whole : new Uint8Array(whole);
         return;
       }
       const placing = placeChunk(this.#memory(), place, chunk, this.#goesOn);

@@ -9,6 +9,7 @@ import type { PlacedChunk } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/request.ts";
+import type { ArrayDefinition } from "../../port/definitions.ts";
 import type { PartEvent, ProgressNumbers, ReadArguments, ResultLayout } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
@@ -45,12 +46,9 @@ export interface Sink {
 interface JobOptions {
   array: BoundArray;
   result: Sink;
-  /** Maximum number of bytes that the read decodes. */
-  decodedBytes: (layout: Layout) => number;
-  /** Size in bytes of a decoded chunk. */
-  chunkBytes: (layout: Layout) => number;
-  /** Chunks are stored without compression, so there is usually nothing to decode. */
-  isRaw: boolean;
+  /** Number of elements of a chunk. */
+  chunkElements: number;
+  decoding: ArrayDefinition["decoding"];
   priority: number;
   onProgress: ((numbers: ProgressNumbers) => void) | undefined;
 }
@@ -70,12 +68,13 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
 
 /**
  * The layout of a result, as `src/engine/js/read.rs` tells it: the number of parts, the size of an
- * element, and for each dimension its extent, whether it is kept, and an entry of the order.
+ * element, the number of elements in the chunks that are touched, and for each dimension its extent,
+ * whether it is kept, and an entry of the order.
  */
 function layoutOf(numbers: Float64Array, fillValue: Uint8Array): Layout {
-  const [parts = 0, elementSize = 0] = numbers;
-  const layout: Layout = { shape: [], kept: [], order: [], parts, fillValue, elementSize };
-  for (let at = 2; at < numbers.length; at += 3) {
+  const [parts = 0, elementSize = 0, touched = 0] = numbers;
+  const layout: Layout = { shape: [], kept: [], order: [], parts, touched, fillValue, elementSize };
+  for (let at = 3; at < numbers.length; at += 3) {
     layout.shape.push(numbers[at] as number);
     layout.kept.push(numbers[at + 1] === 1);
     layout.order.push(numbers[at + 2] as number);
@@ -104,9 +103,10 @@ class Job {
 
   begin(numbers: Float64Array, fillValue: Uint8Array): void {
     const layout = layoutOf(numbers, fillValue);
-    const { array, isRaw } = this.#options;
-    const bytes = this.#options.decodedBytes(layout);
-    this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array);
+    const { array, chunkElements, decoding } = this.#options;
+    const size = layout.elementSize || VARIABLE_SIZE;
+    const bytes = layout.touched * size;
+    this.#pool = decoderFor({ bytes, chunkBytes: chunkElements * size, array, decoding });
     try {
       this.#options.result.begin(layout);
     } catch (error) {
@@ -171,15 +171,6 @@ class Job {
 export const progressListener = ({ hearsProgress }: ReadArguments, { tell }: CallContext) =>
   hearsProgress ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
 
-/** Maximum number of bytes that a read decodes: every chunk that it may touch, in full. */
-function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout): number {
-  if (shape.length !== chunks.length) return Number.POSITIVE_INFINITY;
-  return shape.reduce((bytes, extent, axis) => {
-    const chunk = chunks[axis] ?? 1;
-    return bytes * Math.min(extent, Math.ceil(extent / chunk) + 1) * chunk;
-  }, elementSize || VARIABLE_SIZE);
-}
-
 /**
  * Reads into a sink. Resolves to the counters of the read. After a rejection nothing is written to
  * the sink any more.
@@ -192,7 +183,7 @@ export async function readInto(
   const { array, request, type } = args;
   const { signal } = context;
   const known = arrayOf(array);
-  const { chunks, isRaw } = known.definition;
+  const { chunks, decoding } = known.definition;
   let job: Job | undefined;
   const begin = (glue: Glue, settle: Settle) => {
     const id = arrayId(glue, array);
@@ -200,9 +191,8 @@ export async function readInto(
     job = new Job({
       array: known.bound,
       result: sink,
-      decodedBytes: (layout) => decodedBytes(chunks, layout),
-      chunkBytes: ({ elementSize }) => product(chunks) * (elementSize || VARIABLE_SIZE),
-      isRaw,
+      chunkElements: product(chunks),
+      decoding,
       priority: request.priority ?? 0,
       onProgress: progressListener(args, context),
     });
