@@ -39,6 +39,12 @@ pub const TEMPLATES: u64 = 1 << 20;
 /// The most dimensions of one generator of references.
 pub const GENERATOR_DIMENSIONS: u64 = 1 << 10;
 
+/// The most containers of virtual chunks of one Icechunk repository.
+pub const CONTAINERS: u64 = 1 << 12;
+
+/// The most metadata items of one Icechunk snapshot.
+pub const SNAPSHOT_METADATA: usize = 1 << 12;
+
 /// The largest element of a data type whose size the metadata chooses (bytes).
 pub const ELEMENT_BYTES: u64 = 1 << 24;
 

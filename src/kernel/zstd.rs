@@ -4,7 +4,8 @@
 //! or a vector with a limit. The vector grows in proportion to the bytes that were really decoded,
 //! so that a false content size or a hostile window cannot make memory grow. Several frames in a
 //! row and skippable frames form one stream, as the format says. Only the package's own wasm has a
-//! prefix ([`decompress_with_prefix`]). Dictionaries and legacy frames (v0.x) are not supported.
+//! prefix ([`decompress_with_prefix`]), and only texts of Icechunk have a dictionary
+//! ([`Decompressor::decompress_with_dictionary`]). Legacy frames (v0.x) are not supported.
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_ulonglong, c_void};
@@ -109,6 +110,33 @@ impl Decompressor {
                 dst.len(),
                 src.as_ptr().cast(),
                 src.len(),
+            )
+        })
+    }
+
+    /// Decompresses all frames of `src`, which were compressed with a dictionary, into `dst`, and
+    /// returns the decoded length. A dictionary without the format's magic number is plain content.
+    ///
+    /// # Errors
+    /// When the frames or the dictionary are malformed, the frames name another dictionary, or they
+    /// decode to more bytes than `dst` has.
+    pub fn decompress_with_dictionary(
+        &mut self,
+        src: &[u8],
+        dictionary: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, ZstdError> {
+        // SAFETY: context, source, dictionary and destination are live, the destination is
+        // exclusive, and the lengths are theirs.
+        check(unsafe {
+            zstd_sys::ZSTD_decompress_usingDict(
+                self.0.as_ptr(),
+                dst.as_mut_ptr().cast(),
+                dst.len(),
+                src.as_ptr().cast(),
+                src.len(),
+                dictionary.as_ptr().cast(),
+                dictionary.len(),
             )
         })
     }

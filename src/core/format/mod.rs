@@ -23,6 +23,7 @@ pub mod codec;
 pub mod conversion;
 pub mod data_type;
 pub mod dimension_order;
+pub mod icechunk;
 pub mod json;
 pub mod metadata;
 pub mod path;

@@ -119,7 +119,7 @@ impl UserStore {
             return Fetched::part_of(&value, range).map(Some);
         }
         check_len(value.len(), range)?;
-        Ok(Some(Fetched { value, size: size_told(&answer), version: version_told(&answer) }))
+        Ok(Some(Fetched { value, size: size_told(&answer), version: version_told(&answer), modified: None }))
     }
 
     async fn write(&self, key: &StoreKey, value: Value) -> Result<()> {

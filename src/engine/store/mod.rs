@@ -25,6 +25,7 @@ pub mod memory;
 pub mod priority;
 #[cfg(feature = "full")]
 pub mod reference;
+pub mod remote_files;
 pub mod turn;
 pub mod value;
 pub mod walk;
@@ -136,6 +137,8 @@ pub struct Fetched {
     /// A version tag that changes when the value changes, such as an ETag, if the store reported
     /// one.
     pub version: Option<String>,
+    /// When the value was changed, as an HTTP date, if the store reported it.
+    pub modified: Option<String>,
 }
 
 /// The result of a request to a store.
@@ -160,7 +163,7 @@ impl Fetched {
     pub fn part_of(whole: &Value, range: ByteRange) -> Result<Self> {
         let size = whole.len();
         let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
-        Ok(Self { value: whole.slice(part)?, size: Some(size), version: None })
+        Ok(Self { value: whole.slice(part)?, size: Some(size), version: None, modified: None })
     }
 }
 

@@ -69,7 +69,7 @@ impl BlobStore {
             return Err(Error::store("the file returned a value that is not bytes"));
         }
         let bytes = Uint8Array::new(&buffer);
-        Ok(Fetched { value: our_value(bytes), size: Some(size), version: None })
+        Ok(Fetched { value: our_value(bytes), size: Some(size), version: None, modified: None })
     }
 }
 

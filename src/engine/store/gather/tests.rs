@@ -148,7 +148,7 @@ impl Random {
             1 => Err(Error::store(format!("failure {}", self.below(1000)))),
             _ => {
                 let bytes = vec![u8::try_from(self.below(200)).unwrap()];
-                Ok(Some(Fetched { value: Value::from(bytes), size: None, version: None }))
+                Ok(Some(Fetched { value: Value::from(bytes), size: None, version: None, modified: None }))
             }
         }
     }

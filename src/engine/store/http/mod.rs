@@ -107,7 +107,7 @@ impl<T: Transport> HttpStore<T> {
         }
         let whole = self.whole_objects.borrow_mut().get(url)?;
         let part = Fetched::part_of(&whole.value, range);
-        Some(part.map(|part| Fetched { version: whole.version, ..part }))
+        Some(part.map(|part| Fetched { version: whole.version, modified: whole.modified, ..part }))
     }
 
     async fn exchange(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {

@@ -104,7 +104,8 @@ impl HttpResponse {
 
     /// A value with the size and version of its object.
     pub(super) fn fetched(&self, value: Value, size: Option<u64>) -> Fetched {
-        Fetched { value, size, version: self.version() }
+        let modified = self.headers.get("last-modified").map(str::to_owned);
+        Fetched { value, size, version: self.version(), modified }
     }
 
     fn suspicious(&self, expected: String, actual: String, plausible: Option<Fetched>) -> BodyCheck {

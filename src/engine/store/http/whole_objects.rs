@@ -59,7 +59,7 @@ mod tests {
     use crate::store::Value;
 
     fn object(len: usize) -> Fetched {
-        Fetched { value: Value::from(vec![0; len]), size: Some(len as u64), version: None }
+        Fetched { value: Value::from(vec![0; len]), size: Some(len as u64), version: None, modified: None }
     }
 
     #[test]

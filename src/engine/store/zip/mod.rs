@@ -384,7 +384,7 @@ impl ZipStore {
             self.checksums.borrow_mut().take(&entry, part.start, &value)?;
             value
         };
-        Ok(Some(Fetched { value, size: Some(entry.size), version }))
+        Ok(Some(Fetched { value, size: Some(entry.size), version, modified: None }))
     }
 }
 
