@@ -42,6 +42,9 @@ pub const GENERATOR_DIMENSIONS: u64 = 1 << 10;
 /// The most containers of virtual chunks of one Icechunk repository.
 pub const CONTAINERS: u64 = 1 << 12;
 
+/// The most snapshots of a history that are read one by one.
+pub const SNAPSHOTS: u64 = 1 << 12;
+
 /// The most metadata items of one Icechunk snapshot.
 pub const SNAPSHOT_METADATA: usize = 1 << 12;
 

@@ -18,6 +18,7 @@
 
 pub mod gather;
 pub mod http;
+pub mod icechunk;
 pub(crate) mod in_flight;
 pub mod key_table;
 #[cfg(not(target_arch = "wasm32"))]

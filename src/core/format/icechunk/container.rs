@@ -48,7 +48,11 @@ impl Containers {
                 containers.members()?.into_iter().map(|(_, container)| Container::read(container)).collect()
             })?;
             let mut containers: Vec<Container> = listed.unwrap_or_default();
-            limits::within(containers.len() as u64, limits::CONTAINERS, "the list of virtual chunk containers")?;
+            limits::within(
+                containers.len() as u64,
+                limits::CONTAINERS,
+                "the list of virtual chunk containers",
+            )?;
             containers.sort_by_key(|container| std::cmp::Reverse(container.prefix.len()));
             Ok(Self(containers))
         })
@@ -73,8 +77,10 @@ impl Containers {
         // What follows is not a part of the object's name.
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
         if rest.split('/').any(is_dots) {
-            return Err(Error::unsupported("a virtual chunk is in an object whose name has . or .. as a part: \
-                 no URL names it"));
+            return Err(Error::unsupported(
+                "a virtual chunk is in an object whose name has . or .. as a part: \
+                 no URL names it",
+            ));
         }
         let own_endpoint = container.and_then(|container| container.endpoint.as_deref());
         let account = container.and_then(|container| container.account.as_deref());
@@ -124,7 +130,8 @@ impl Container {
             let store = store.members().unwrap_or_default();
             let of = |name: &str| {
                 let options = store.first().map(|(_, options)| *options);
-                let found = options.and_then(|options| options.object().ok()).map(|options| text(&options, name));
+                let found =
+                    options.and_then(|options| options.object().ok()).map(|options| text(&options, name));
                 found.transpose().map(Option::flatten)
             };
             Ok((of("endpoint_url")?, of("account")?))
@@ -174,14 +181,19 @@ mod tests {
 
     #[test]
     fn other_locations_are_errors() {
-        for location in ["vcc://far/x", "file:///etc/passwd", "x.nc", "s3://bucket/a/%2E./b", "az://other/x", ""] {
+        for location in
+            ["vcc://far/x", "file:///etc/passwd", "x.nc", "s3://bucket/a/%2E./b", "az://other/x", ""]
+        {
             assert!(containers().locate(location).is_err(), "{location}");
         }
     }
 
     #[test]
     fn no_containers_are_no_error() {
-        assert_eq!(Containers::parse(r#"{"virtual_chunk_containers": null}"#).unwrap(), Containers::default());
+        assert_eq!(
+            Containers::parse(r#"{"virtual_chunk_containers": null}"#).unwrap(),
+            Containers::default()
+        );
         assert_eq!(Containers::parse("{}").unwrap(), Containers::default());
         assert!(Containers::parse("3").is_err());
     }

@@ -46,8 +46,6 @@ fn decompress(kind: FileKind, content: &[u8]) -> Result<Vec<u8>> {
         Ok(()) => Ok(decoded),
         Err(ZstdError::Limit(limit)) => Err(limits::exceeded(kind.name(), u64::MAX, limit as u64)),
         Err(ZstdError::OutOfMemory) => Err(Error::limit(format!("no memory for {}", kind.name()))),
-        Err(error) => {
-            Err(Error::format(format!("{} is damaged", kind.name())).actual(error.to_string()))
-        }
+        Err(error) => Err(Error::format(format!("{} is damaged", kind.name())).actual(error.to_string())),
     }
 }

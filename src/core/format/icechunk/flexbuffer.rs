@@ -181,9 +181,7 @@ impl<'a> Slot<'a> {
         let packed = match self.kind() {
             kind::VECTOR => None,
             kind::BOOL_VECTOR => Some(kind::BOOL << 2),
-            typed => {
-                Some(typed.saturating_sub(kind::FIRST_TYPED).saturating_add(kind::INT) << 2)
-            }
+            typed => Some(typed.saturating_sub(kind::FIRST_TYPED).saturating_add(kind::INT) << 2),
         };
         let elements = Elements { at, width, len: self.len_before(at, width)?, packed };
         json.push('[');

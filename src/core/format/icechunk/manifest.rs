@@ -89,19 +89,21 @@ impl Manifest {
     /// `Format` for a damaged file.
     pub fn find(&self, array: [u8; 8], extents: &[[u32; 2]], chunk: &[u32]) -> Result<Option<ChunkRef>> {
         let references = self.references(array, extents)?;
-        self.file.read(|root| {
-            let at = references.partition_point(|reference| Ok(index_of(reference)?.cmp_to(chunk).is_lt()))?;
-            if at == references.len() {
-                return Ok(None);
-            }
-            let reference = references.table(at)?;
-            if index_of(reference)?.cmp_to(chunk).is_ne() {
-                return Ok(None);
-            }
-            Ok(Some((root, reference)))
-        })?
-        .map(|(root, reference)| self.chunk_ref(root, reference))
-        .transpose()
+        self.file
+            .read(|root| {
+                let at =
+                    references.partition_point(|reference| Ok(index_of(reference)?.cmp_to(chunk).is_lt()))?;
+                if at == references.len() {
+                    return Ok(None);
+                }
+                let reference = references.table(at)?;
+                if index_of(reference)?.cmp_to(chunk).is_ne() {
+                    return Ok(None);
+                }
+                Ok(Some((root, reference)))
+            })?
+            .map(|(root, reference)| self.chunk_ref(root, reference))
+            .transpose()
     }
 
     /// The indexes of all chunks of an array that have a reference.
@@ -115,7 +117,9 @@ impl Manifest {
     ) -> Result<impl Iterator<Item = Vec<u32>> + use<'a>> {
         let references = self.references(array, extents)?;
         // All of them were read before.
-        Ok(references.iter().filter_map(|reference| Some(index_of(reference.ok()?).ok()?.numbers().collect())))
+        Ok(references
+            .iter()
+            .filter_map(|reference| Some(index_of(reference.ok()?).ok()?.numbers().collect())))
     }
 
     /// The references of an array, which are checked once.
@@ -123,7 +127,9 @@ impl Manifest {
         let is_checked = self.checked.borrow().contains(&array);
         let references = self.file.read(|root| {
             let arrays = root.tables(ARRAYS)?;
-            let found = arrays.iter().find(|each| each.and_then(|each| each.fixed(0)).is_ok_and(|id| id == Some(&array)));
+            let found = arrays
+                .iter()
+                .find(|each| each.and_then(|each| each.fixed(0)).is_ok_and(|id| id == Some(&array)));
             let references = found.ok_or(Damaged("the list of arrays"))??.list(1, 4)?;
             let references = references.ok_or(Damaged("a list of references"))?;
             if !is_checked {

@@ -46,7 +46,9 @@ impl fmt::Display for ObjectId {
         (0..LEN).rev().try_for_each(|place| {
             let digit = number >> (5_usize.saturating_mul(place)) & 31;
             let digit = usize::try_from(digit).ok().and_then(|digit| DIGITS.get(digit));
-            f.write_str(digit.map_or("", |digit| std::str::from_utf8(std::slice::from_ref(digit)).unwrap_or("")))
+            f.write_str(
+                digit.map_or("", |digit| std::str::from_utf8(std::slice::from_ref(digit)).unwrap_or("")),
+            )
         })
     }
 }
@@ -65,7 +67,13 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_ids() {
-        for text in ["", "1CECHNKREP0F1RSTCMT", "1CECHNKREP0F1RSTCMT1", "../../KREP0F1RSTCMT0", "1cechnkrep0f1rstcmt0"] {
+        for text in [
+            "",
+            "1CECHNKREP0F1RSTCMT",
+            "1CECHNKREP0F1RSTCMT1",
+            "../../KREP0F1RSTCMT0",
+            "1cechnkrep0f1rstcmt0",
+        ] {
             assert!(ObjectId::parse(text).is_err(), "{text}");
         }
     }

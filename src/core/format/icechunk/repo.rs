@@ -145,3 +145,11 @@ pub(super) fn metadata(table: Table<'_>, field: usize) -> Checked<Vec<(String, V
         })
         .collect()
 }
+
+/// The JSON text of a metadata value of `repo`.
+///
+/// # Errors
+/// `Format` for a damaged value.
+pub fn metadata_json(value: &[u8]) -> Result<String> {
+    flexbuffer::to_json(value)
+}

@@ -21,10 +21,10 @@ use document::{Reference, References};
 use futures_util::lock::Mutex;
 use urls::Url;
 
+use super::http::HttpOptions;
 use super::http::origin::Origins;
 use super::http::transport::Transport;
 use super::http::url::{RootUrl, has_scheme, redact};
-use super::http::HttpOptions;
 use super::remote_files::{FilePart, RemoteFiles};
 use super::{
     ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,

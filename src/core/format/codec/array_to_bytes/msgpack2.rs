@@ -99,6 +99,19 @@ impl ArrayToBytes for Msgpack2 {
     }
 }
 
+/// The JSON text of a MessagePack document.
+///
+/// # Errors
+/// `Format` for a damaged document, `Unsupported` for values without a JSON form.
+pub fn json_of(document: &[u8]) -> Result<String> {
+    let (mut reader, mut text) = (MessagePackReader { rest: document }, Vec::new());
+    reader.text(&mut text, limits::JSON_DEPTH)?;
+    if !reader.rest.is_empty() {
+        return Err(Error::format("there are bytes after the MessagePack document"));
+    }
+    String::from_utf8(text).map_err(|_| damaged())
+}
+
 /// The rest of a MessagePack document.
 struct MessagePackReader<'a> {
     rest: &'a [u8],

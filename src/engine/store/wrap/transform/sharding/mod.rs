@@ -125,7 +125,12 @@ impl ShardingTransformer {
             let size = Some(len_of(&chunk));
             let part = range.of(len_of(&chunk)).ok_or_else(|| range.past_end(size))?;
             if part.is_empty() {
-                return Ok(Some(Fetched { value: Vec::new().into(), size, version: index.version, modified: None }));
+                return Ok(Some(Fetched {
+                    value: Vec::new().into(),
+                    size,
+                    version: index.version,
+                    modified: None,
+                }));
             }
             let asked = ByteRange::from(chunk.start + part.start..chunk.start + part.end);
             let fetched = self.inner.get(shard, asked, &context).await?;

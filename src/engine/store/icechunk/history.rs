@@ -1,0 +1,126 @@
+//! What a repository says of itself: branches, tags, and the snapshots before one.
+
+use std::rc::Rc;
+
+use super::IcechunkStore;
+use super::session::{self, Version, of_file};
+use crate::error::{Error, Result};
+use crate::format::codec::array_to_bytes::msgpack2::json_of as message_pack_json;
+use crate::format::icechunk::object_id::ObjectId;
+use crate::format::icechunk::repo::{RefKind, Repo, SnapshotInfo, metadata_json};
+use crate::format::icechunk::snapshot::Snapshot;
+use crate::format::json::text::{self, ObjectText};
+use crate::format::path::NodePath;
+use crate::limits;
+use crate::store::http::transport::Transport;
+use crate::store::{RequestContext, Store};
+
+impl<T: Transport + 'static> IcechunkStore<T> {
+    /// The id of the snapshot that this store shows.
+    ///
+    /// # Errors
+    /// Errors of [`session`](Self::session).
+    pub async fn snapshot_id(&self) -> Result<String> {
+        Ok(self.session(&RequestContext::default()).await?.id.to_string())
+    }
+
+    /// The id of the snapshot that the version of this store leads to now.
+    ///
+    /// # Errors
+    /// Errors of [`session`](Self::session).
+    pub async fn newest_id(&self) -> Result<String> {
+        Ok(session::newest(&self.objects.inner, &self.version).await?.to_string())
+    }
+
+    /// The branches or the tags as they are now, as a JSON object of their snapshots.
+    ///
+    /// # Errors
+    /// `NotFound` if there is no repository; `Unsupported` for one of version 1 in a store that
+    /// cannot list; errors of the store.
+    pub async fn names(&self, kind: RefKind) -> Result<String> {
+        let context = RequestContext::default();
+        let names = match session::repo(&self.objects.inner, &context).await? {
+            Some(repo) => repo.names(kind)?,
+            None => self.listed(kind, &context).await?,
+        };
+        let add = |object: ObjectText, (name, id): (String, ObjectId)| {
+            object.with(&name, text::string(&id.to_string()))
+        };
+        Ok(names.into_iter().fold(ObjectText::new(), add).compact())
+    }
+
+    /// The names of version 1, which are the names of folders.
+    async fn listed(&self, kind: RefKind, context: &RequestContext) -> Result<Vec<(String, ObjectId)>> {
+        let inner = &self.objects.inner;
+        if !inner.can_list().await? {
+            return Err(Error::unsupported(format!(
+                "a repository of version 1 of Icechunk has branches and tags as folders, which cannot be listed at {}: name the branch or tag",
+                inner.describe()
+            )));
+        }
+        let prefix = if kind == RefKind::Branch { "refs/branch." } else { "refs/tag." };
+        let mut names = Vec::new();
+        for folder in inner.list_dir(&NodePath::parse_any("refs")?).await?.prefixes {
+            let Some(name) = folder.as_str().trim_start_matches('/').strip_prefix(prefix) else { continue };
+            if let Some(id) = of_file(inner, kind, name, context).await? {
+                names.push((name.to_owned(), id));
+            }
+        }
+        if names.is_empty() && kind == RefKind::Branch {
+            return Err(Error::not_found(format!("an Icechunk repository at {}", inner.describe())));
+        }
+        Ok(names)
+    }
+
+    /// The snapshot of this store and those before it, as a JSON array.
+    ///
+    /// # Errors
+    /// Errors of [`session`](Self::session); errors of the store for the snapshots before it.
+    pub async fn history(&self) -> Result<String> {
+        let context = RequestContext::default();
+        let session = self.session(&context).await?;
+        let late = match (&session.repo, &self.version) {
+            (None, Version::Snapshot(_)) => session::repo(&self.objects.inner, &context).await?,
+            _ => None,
+        };
+        match session.repo.as_ref().or(late.as_ref()) {
+            Some(repo) => described(repo, session.id),
+            None => self.walked(&session.snapshot, &context).await,
+        }
+    }
+
+    /// The history of version 1: each snapshot names the one before it.
+    async fn walked(&self, newest: &Snapshot, context: &RequestContext) -> Result<String> {
+        let mut info = newest.info()?;
+        let mut found = vec![entry(&info, &message_pack_json)?];
+        while let Some(parent) = info.parent {
+            limits::within(found.len() as u64, limits::SNAPSHOTS, "the history of a repository")?;
+            let Some(file) = session::snapshot(&self.objects.inner, parent, context).await? else { break };
+            info = Snapshot::parse(&file)?.info()?;
+            found.push(entry(&info, &message_pack_json)?);
+        }
+        Ok(text::list(found))
+    }
+}
+
+fn described(repo: &Repo, newest: ObjectId) -> Result<String> {
+    let infos = repo.history(newest)?;
+    let entries = infos.iter().map(|info| entry(info, &metadata_json)).collect::<Result<Vec<_>>>()?;
+    Ok(text::list(entries))
+}
+
+/// A snapshot as JSON. The time is in milliseconds.
+fn entry(info: &SnapshotInfo, value: &dyn Fn(&[u8]) -> Result<String>) -> Result<String> {
+    let mut metadata = ObjectText::new();
+    for (name, bytes) in &info.metadata {
+        metadata.set(name, value(bytes)?);
+    }
+    let parent = info.parent.map_or_else(|| "null".to_owned(), |id| text::string(&id.to_string()));
+    Ok(ObjectText::new()
+        .with("id", text::string(&info.id.to_string()))
+        .with("parent", parent)
+        .with("message", text::string(&info.message))
+        .with("time", (info.flushed_at / 1000).to_string())
+        .with("metadata", metadata.compact())
+        .compact())
+}

@@ -1,0 +1,173 @@
+//! Chunks that are ranges of files on other servers.
+//!
+//! The opener says which servers may be asked: the sender of the requests refuses others
+//! (`src/ts/engine/http/redirects.ts`). An opener may also name a bucket, `s3://bucket/`. Then the
+//! server that the repository has for that bucket is allowed, too.
+//!
+//! A reference may say what its file was: its ETag, or when it was changed at the latest. It is
+//! compared with the answer, because a condition in the request would cost a preflight. What the
+//! server does not show to pages is not compared.
+
+use std::rc::Rc;
+
+use crate::error::{Error, Result};
+use crate::format::icechunk::container::Place;
+use crate::format::icechunk::manifest::Checksum;
+use crate::store::http::transport::Transport;
+use crate::store::http::url::RootUrl;
+use crate::store::remote_files::{FilePart, RemoteFiles};
+use crate::store::{ByteRange, Fetched, RequestContext};
+
+/// What the opener of a repository allows.
+pub struct Permission {
+    /// The beginnings of locations whose servers are allowed, whatever the repository calls them.
+    pub prefixes: Vec<String>,
+    /// Allows the server of a URL.
+    pub allow: Rc<dyn Fn(&str)>,
+    /// Whether files must be what they were when the references were made.
+    pub verifies: bool,
+}
+
+/// Virtual chunks. See the module.
+pub struct VirtualChunks<T> {
+    files: RemoteFiles<T>,
+    permission: Permission,
+}
+
+impl<T: Transport + 'static> VirtualChunks<T> {
+    /// Virtual chunks in these files.
+    pub fn new(files: RemoteFiles<T>, permission: Permission) -> Self {
+        Self { files, permission }
+    }
+
+    /// The part of a file at a place.
+    ///
+    /// # Errors
+    /// `Format` for an address that is not a URL.
+    pub fn part(&self, place: &Place, offset: u64, len: u64) -> Result<FilePart> {
+        let url = RootUrl::parse(&place.url).map_err(Error::into_format)?;
+        let Permission { prefixes, allow, .. } = &self.permission;
+        if place.has_endpoint && prefixes.iter().any(|prefix| place.location.starts_with(prefix)) {
+            allow(&url.object());
+        }
+        Ok(FilePart { url, offset, len })
+    }
+
+    /// A range of a chunk.
+    ///
+    /// # Errors
+    /// `Store` for a file that is absent, too short, or changed; errors of the server.
+    pub async fn read(
+        &self,
+        part: &FilePart,
+        checksum: Option<&Checksum>,
+        range: ByteRange,
+        context: &RequestContext,
+    ) -> Result<Fetched> {
+        let fetched = self.files.part(part, range, context, "a virtual chunk").await?;
+        if self.permission.verifies
+            && let Some(checksum) = checksum
+        {
+            compare(&fetched, checksum)
+                .map_err(|error| error.at_range(part.offset, part.len))
+                .map_err(|error| error.at_key(part.url.shown()))?;
+        }
+        Ok(fetched)
+    }
+}
+
+/// Compares a file with what it was.
+fn compare(fetched: &Fetched, checksum: &Checksum) -> Result<()> {
+    let changed = |expected: String, actual: &str| {
+        Err(Error::store("the file of a virtual chunk has changed since the repository refers to it: `verify: false` reads it nevertheless")
+            .expected(expected)
+            .actual(actual.to_owned()))
+    };
+    let modified = fetched.modified.as_deref();
+    match checksum {
+        Checksum::Tag(tag) => match fetched.version.as_deref().filter(|version| Some(*version) != modified) {
+            Some(found) if unquoted(found) != unquoted(tag) => changed(format!("ETag {tag}"), found),
+            _ => Ok(()),
+        },
+        Checksum::Modified(latest) => match modified.and_then(|date| Some((date, seconds(date)?))) {
+            Some((date, found)) if found > i64::from(*latest) => {
+                changed(format!("no change after {latest} seconds of 1970"), date)
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+/// A tag without quotes, and without the mark of weak ones.
+fn unquoted(tag: &str) -> &str {
+    tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"')
+}
+
+const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+/// The seconds since 1970 of a date such as `Wed, 01 Jan 2025 00:00:00 GMT`. RFC 9110, 5.6.7.
+fn seconds(date: &str) -> Option<i64> {
+    let (_, date) = date.split_once(", ")?;
+    let mut words = date.split([' ', ':']);
+    let number = |words: &mut dyn Iterator<Item = &str>| {
+        words.next()?.parse::<i64>().ok().filter(|it| (0..10_000).contains(it))
+    };
+    let day = number(&mut words)?;
+    let month = words.next().filter(|name| name.len() == 3).and_then(|name| MONTHS.find(name))?;
+    let month = i64::try_from(month).ok()?.checked_div(3)?.checked_add(1)?;
+    let year = number(&mut words)?;
+    let (hour, minute, second) = (number(&mut words)?, number(&mut words)?, number(&mut words)?);
+    (words.next() == Some("GMT")).then_some(())?;
+    // Years begin in March, so that the leap day is the last one.
+    #[allow(clippy::arithmetic_side_effects, reason = "all numbers are below 10 000")]
+    let days = {
+        let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
+        365 * year + year.div_euclid(4) - year.div_euclid(100)
+            + year.div_euclid(400)
+            + (153 * month + 2) / 5
+            + day
+            - 719_469
+    };
+    #[allow(clippy::arithmetic_side_effects, reason = "all numbers are below 10 000")]
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_seconds() {
+        assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(seconds("Wed, 01 Jan 2025 00:00:00 GMT"), Some(1_735_689_600));
+        assert_eq!(seconds("Thu, 29 Feb 2024 23:59:59 GMT"), Some(1_709_251_199));
+        for date in [
+            "",
+            "yesterday",
+            "Wed, 01 Xyz 2025 00:00:00 GMT",
+            "Wed, 01 Jan 2025 00:00:00",
+            "Wed, 99999999999 Jan 1 0:0:0 GMT",
+        ] {
+            assert_eq!(seconds(date), None, "{date}");
+        }
+    }
+
+    fn is_same(version: Option<&str>, modified: Option<&str>, checksum: &Checksum) -> bool {
+        let [version, modified] = [version, modified].map(|text| text.map(str::to_owned));
+        let fetched = Fetched { value: Vec::new().into(), size: None, version, modified };
+        compare(&fetched, checksum).is_ok()
+    }
+
+    #[test]
+    fn files_are_compared_by_what_is_visible() {
+        let (tag, time) = (Checksum::Tag("a".to_owned()), Checksum::Modified(1_735_689_600));
+        let date = "Wed, 01 Jan 2025 00:00:00 GMT";
+        assert!(is_same(Some("\"a\""), Some(date), &tag));
+        assert!(!is_same(Some("\"b\""), None, &tag));
+        assert!(is_same(Some(date), Some(date), &tag), "a hidden tag");
+        assert!(is_same(None, None, &tag));
+        assert!(is_same(Some("\"b\""), Some(date), &time));
+        assert!(!is_same(None, Some("Wed, 01 Jan 2025 00:00:01 GMT"), &time));
+        assert!(is_same(None, None, &time));
+    }
+}
