@@ -28,6 +28,7 @@ mod fetch;
 #[allow(unsafe_code)] // as `decode_host`
 mod full;
 mod host;
+mod icechunk;
 mod job;
 mod json;
 mod open;

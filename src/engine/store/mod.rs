@@ -263,6 +263,11 @@ pub trait Store {
         None
     }
 
+    /// The Icechunk repository, if this store shows one.
+    fn repository(&self) -> Option<&dyn icechunk::Repository> {
+        self.inner()?.repository()
+    }
+
     /// Whether some rows of a chunk may be fetched instead of the whole chunk. A user's store may
     /// expect requests for whole chunks.
     fn reads_rows(&self) -> bool {

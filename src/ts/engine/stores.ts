@@ -102,6 +102,8 @@ function made(number: number, definition: StoreDefinition): EngineStore {
         needFull(glue).referenceStore(url, text, pageUrl, target, options),
       );
     }
+    case "icechunk":
+      return { ...icechunkStore(number, definition), behind: [definition.store] };
     case "user": {
       const object = new UserObject(number, definition);
       // Bytes from the page of a worker are copies.
@@ -168,6 +170,26 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     onWarning,
   };
   return { make: (glue) => make(glue, options as never), http };
+}
+
+function icechunkStore(
+  number: number,
+  { store, version, at, prefixes, verify, http }: Extract<StoreDefinition, { kind: "icechunk" }>,
+): EngineStore {
+  const options = {
+    ...version,
+    // Another instance of the engine shows the same state.
+    at,
+    prefixes,
+    verify,
+    allow: (url: string) => http.reach?.hosts.push(new URL(url).host),
+    onFound(snapshot: string) {
+      options.at = snapshot;
+    },
+  };
+  return httpStore(number, http, (glue, requests) =>
+    glue.icechunkStore(storeId(glue, store), options as never, requests),
+  );
 }
 
 type Methods = Record<string, unknown>;

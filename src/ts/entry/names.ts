@@ -201,6 +201,14 @@ export { FetchStore } from "../store/fetch_store.ts";
 export { FileSystemStore } from "../store/file_system.ts";
 export type { FetchStoreOptions, HeaderList, HeadersReason, HeadersSource } from "../store/http_options.ts";
 export { PersistentCache, type PersistentCacheOptions } from "../store/http_options.ts";
+export {
+  type IcechunkAccess,
+  type IcechunkRef,
+  type IcechunkSnapshot,
+  IcechunkStore,
+  type IcechunkStoreOptions,
+  type IcechunkVersion,
+} from "../store/icechunk.ts";
 export { OverlayStore } from "../store/overlay.ts";
 export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
 export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "../store/zip.ts";

@@ -82,6 +82,20 @@ export type StoreDefinition =
       target: string | undefined;
       http: HttpDefinition;
     }
+  /**
+   * The Icechunk repository in a store. `at` is the snapshot that was found for the version before.
+   * `prefixes` are beginnings of locations whose servers are allowed, whichever the repository
+   * names. `http` is for virtual chunks.
+   */
+  | {
+      kind: "icechunk";
+      store: number;
+      version: { kind: "branch" | "tag" | "snapshot"; name: string };
+      at: string | undefined;
+      prefixes: string[];
+      verify: boolean;
+      http: HttpDefinition;
+    }
   | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string }
   | { kind: "opfs"; path: string; lockName: string }
   /** Consolidated metadata around a store. The engine loaded it and chose the number `loaded`. */

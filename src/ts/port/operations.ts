@@ -206,6 +206,9 @@ interface CodecChunk {
   type: TypeDescription;
 }
 
+/** What can be asked of an Icechunk repository (`src/engine/js/icechunk.rs`). */
+export type RepositoryQuestion = "snapshot" | "newest" | "branches" | "tags" | "history";
+
 export interface Operations {
   // Nodes.
   open(args: OpenArguments): NodeSummary;
@@ -297,6 +300,8 @@ export interface Operations {
   listDirectory(args: { store: number; prefix: string }): { keys: string[]; prefixes: string[] };
   setKey(args: { store: number; key: string; value: Uint8Array }): undefined;
   eraseKey(args: { store: number; key: string }): undefined;
+  /** Asks an Icechunk repository: the answer is an id, or JSON text. */
+  askRepository(args: { store: number; question: RepositoryQuestion }): string;
   persistentUsage(args: { cache: CacheDefinition }): { entries: number; bytes: number };
   persistentClear(args: { cache: CacheDefinition }): undefined;
 

@@ -82,7 +82,7 @@ export class ReferenceStore extends NativeStore {
 isOurs(ReferenceStore);
 
 /** A URL, with that of an object in a public bucket; undefined if it is not a URL. */
-function urlOf(url: string): URL | undefined {
+export function urlOf(url: string): URL | undefined {
   try {
     return new URL(ReferenceStore.resolveUri(url));
   } catch {
@@ -121,7 +121,7 @@ function allowed(entry: string): string {
 }
 
 /** The servers that a document may name, and how they may be asked. `own` are the user's URLs. */
-function reachOf(url: string | undefined, own: readonly URL[], allowHosts?: string[]): Reach {
+export function reachOf(url: string | undefined, own: readonly URL[], allowHosts?: string[]): Reach {
   if (allowHosts !== undefined) needList(allowHosts, "allowHosts");
   // What the page's own document names is as trustworthy as the page.
   const hosts = (allowHosts ?? (isOwn(url) ? ["*"] : [])).map(allowed);

@@ -20,7 +20,9 @@ use zarr_wasm::format::path::NodePath;
 use zarr_wasm_engine::internals::store::Store;
 use zarr_wasm_engine::internals::store::http::HttpOptions;
 use zarr_wasm_engine::internals::store::icechunk::session::Version;
-use zarr_wasm_engine::internals::store::icechunk::{IcechunkStore, Permission, VirtualChunks};
+use zarr_wasm_engine::internals::store::icechunk::{
+    IcechunkStore, Permission, Question, Repository, VirtualChunks,
+};
 use zarr_wasm_engine::internals::store::remote_files::RemoteFiles;
 
 const PLAIN: [&str; 5] = ["v1", "v1-by-2", "v2", "expired", "migrated"];
@@ -51,6 +53,10 @@ fn store_of(files: &Files, state: &str, verifies: bool) -> IcechunkStore<Server>
     let permission =
         Permission { prefixes: vec!["s3://bucket/".to_owned()], allow: Rc::new(|_| ()), verifies };
     IcechunkStore::new(Rc::new(memory_store(files)), version(state), VirtualChunks::new(remote, permission))
+}
+
+fn ask(store: &IcechunkStore<Server>, question: Question) -> zarr_wasm::Result<String> {
+    block_on(store.ask(question))
 }
 
 /// Elements as numbers, by the name of their type.
@@ -105,10 +111,10 @@ fn names_and_histories_are_those_of_icechunk() {
         let (store, expected) = (store_of(&files_of(case), "branch main", true), expected_of(case));
         let read =
             |text: zarr_wasm::Result<String>| -> Json { serde_json::from_str(&text.unwrap()).unwrap() };
-        assert_eq!(read(block_on(store.names(RefKind::Branch))), expected["branches"], "{case}");
-        assert_eq!(read(block_on(store.names(RefKind::Tag))), expected["tags"], "{case}");
-        assert_eq!(read(block_on(store.history())), expected["history"], "{case}");
-        assert_eq!(block_on(store.snapshot_id()).unwrap(), expected["branches"]["main"], "{case}");
+        assert_eq!(read(ask(&store, Question::Names(RefKind::Branch))), expected["branches"], "{case}");
+        assert_eq!(read(ask(&store, Question::Names(RefKind::Tag))), expected["tags"], "{case}");
+        assert_eq!(read(ask(&store, Question::History)), expected["history"], "{case}");
+        assert_eq!(ask(&store, Question::Snapshot).unwrap(), expected["branches"]["main"], "{case}");
     }
 }
 
@@ -116,14 +122,14 @@ fn names_and_histories_are_those_of_icechunk() {
 fn what_is_missing_is_an_error() {
     for case in PLAIN {
         for state in ["branch other", "tag deleted", "tag main", "00000000000000000000"] {
-            let error = block_on(store_of(&files_of(case), state, true).snapshot_id()).unwrap_err();
+            let error = ask(&store_of(&files_of(case), state, true), Question::Snapshot).unwrap_err();
             let kind = if state.starts_with('0') { ErrorKind::Store } else { ErrorKind::NotFound };
             assert_eq!(error.kind(), kind, "{case}, {state}: {error:?}");
         }
     }
     let files = Files::from([("zarr.json".to_owned(), Vec::new())]);
     assert_eq!(
-        block_on(store_of(&files, "branch main", true).snapshot_id()).unwrap_err().kind(),
+        ask(&store_of(&files, "branch main", true), Question::Snapshot).unwrap_err().kind(),
         ErrorKind::NotFound
     );
 }

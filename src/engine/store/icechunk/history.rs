@@ -1,9 +1,7 @@
 //! What a repository says of itself: branches, tags, and the snapshots before one.
 
-use std::rc::Rc;
-
 use super::IcechunkStore;
-use super::session::{self, Version, of_file};
+use super::session::{self, of_file};
 use crate::error::{Error, Result};
 use crate::format::codec::array_to_bytes::msgpack2::json_of as message_pack_json;
 use crate::format::icechunk::object_id::ObjectId;
@@ -13,31 +11,15 @@ use crate::format::json::text::{self, ObjectText};
 use crate::format::path::NodePath;
 use crate::limits;
 use crate::store::http::transport::Transport;
-use crate::store::{RequestContext, Store};
+use crate::store::{RequestContext, Store as _};
 
 impl<T: Transport + 'static> IcechunkStore<T> {
-    /// The id of the snapshot that this store shows.
-    ///
-    /// # Errors
-    /// Errors of [`session`](Self::session).
-    pub async fn snapshot_id(&self) -> Result<String> {
-        Ok(self.session(&RequestContext::default()).await?.id.to_string())
-    }
-
-    /// The id of the snapshot that the version of this store leads to now.
-    ///
-    /// # Errors
-    /// Errors of [`session`](Self::session).
-    pub async fn newest_id(&self) -> Result<String> {
-        Ok(session::newest(&self.objects.inner, &self.version).await?.to_string())
-    }
-
     /// The branches or the tags as they are now, as a JSON object of their snapshots.
     ///
     /// # Errors
     /// `NotFound` if there is no repository; `Unsupported` for one of version 1 in a store that
     /// cannot list; errors of the store.
-    pub async fn names(&self, kind: RefKind) -> Result<String> {
+    pub(super) async fn names(&self, kind: RefKind) -> Result<String> {
         let context = RequestContext::default();
         let names = match session::repo(&self.objects.inner, &context).await? {
             Some(repo) => repo.names(kind)?,
@@ -76,14 +58,10 @@ impl<T: Transport + 'static> IcechunkStore<T> {
     ///
     /// # Errors
     /// Errors of [`session`](Self::session); errors of the store for the snapshots before it.
-    pub async fn history(&self) -> Result<String> {
+    pub(super) async fn history(&self) -> Result<String> {
         let context = RequestContext::default();
         let session = self.session(&context).await?;
-        let late = match (&session.repo, &self.version) {
-            (None, Version::Snapshot(_)) => session::repo(&self.objects.inner, &context).await?,
-            _ => None,
-        };
-        match session.repo.as_ref().or(late.as_ref()) {
+        match session.repo(&self.objects, &context).await? {
             Some(repo) => described(repo, session.id),
             None => self.walked(&session.snapshot, &context).await,
         }

@@ -10,7 +10,7 @@
 
 mod chunk_key;
 #[cfg(feature = "full")]
-pub mod history;
+mod history;
 mod objects;
 pub mod session;
 mod virtual_chunks;
@@ -31,21 +31,51 @@ use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
 use crate::format::icechunk::manifest::ChunkRef;
 use crate::format::icechunk::object_id::ObjectId;
+use crate::format::icechunk::repo::RefKind;
 use crate::format::icechunk::snapshot::{ArrayNode, Node};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
+
+/// What can be asked of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The id of the snapshot that a store shows.
+    Snapshot,
+    /// The id of the snapshot that it would show if it were opened now.
+    Newest,
+    /// The branches or the tags as they are now: a JSON object of their snapshots.
+    Names(RefKind),
+    /// The snapshot and those before it: a JSON array.
+    History,
+}
+
+/// A repository, which tells about itself.
+pub trait Repository {
+    /// Answers a question.
+    fn ask(&self, question: Question) -> LocalFuture<'_, Result<String>>;
+}
 
 /// One state of a repository. See the module.
 pub struct IcechunkStore<T> {
     objects: Objects,
     version: Version,
+    /// The snapshot that was found before for this version.
+    at: Option<ObjectId>,
+    /// Is told the snapshot when it is found.
+    on_found: Option<Rc<dyn Fn(&str)>>,
     virtual_chunks: VirtualChunks<T>,
 }
 
 impl<T: Transport + 'static> IcechunkStore<T> {
     /// The state that `version` names, of the repository in a store.
     pub fn new(inner: Rc<dyn Store>, version: Version, virtual_chunks: VirtualChunks<T>) -> Self {
-        Self { objects: Objects::new(inner), version, virtual_chunks }
+        Self { objects: Objects::new(inner), version, at: None, on_found: None, virtual_chunks }
+    }
+
+    /// The same, at a snapshot that was found before. Another build of the engine goes on there.
+    #[must_use]
+    pub fn starting_at(self, at: Option<ObjectId>, on_found: Rc<dyn Fn(&str)>) -> Self {
+        Self { at, on_found: Some(on_found), ..self }
     }
 
     /// The state that this store shows. It is looked up once.
@@ -54,7 +84,9 @@ impl<T: Transport + 'static> IcechunkStore<T> {
     /// `NotFound` if there is no repository or no such version; errors of the store; `Format` for
     /// damaged files.
     pub async fn session(&self, context: &RequestContext) -> Result<Rc<Session>> {
-        session::of(&self.objects, &self.version, context).await
+        let found = self.at.map_or_else(|| self.version.clone(), Version::Snapshot);
+        let on_found = self.on_found.clone();
+        session::of(&self.objects, &found, on_found, context).await
     }
 
     async fn read(
@@ -200,7 +232,32 @@ impl<T: Transport + 'static> IcechunkStore<T> {
     }
 }
 
+impl<T: Transport + 'static> Repository for IcechunkStore<T> {
+    fn ask(&self, question: Question) -> LocalFuture<'_, Result<String>> {
+        match question {
+            Question::Snapshot => {
+                Box::pin(async { Ok(self.session(&RequestContext::default()).await?.id.to_string()) })
+            }
+            Question::Newest => {
+                Box::pin(async { Ok(session::newest(&self.objects.inner, &self.version).await?.to_string()) })
+            }
+            #[cfg(feature = "full")]
+            Question::Names(kind) => Box::pin(self.names(kind)),
+            #[cfg(feature = "full")]
+            Question::History => Box::pin(self.history()),
+            #[cfg(not(feature = "full"))]
+            Question::Names(_) | Question::History => {
+                Box::pin(std::future::ready(Err(Error::needs_full("the history of a repository"))))
+            }
+        }
+    }
+}
+
 impl<T: Transport + 'static> Store for IcechunkStore<T> {
+    fn repository(&self) -> Option<&dyn Repository> {
+        Some(self)
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities { partial: true, writable: false, listable: true }
     }

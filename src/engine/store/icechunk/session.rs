@@ -15,7 +15,7 @@ use crate::format::icechunk::repo::{RefKind, Repo};
 use crate::format::icechunk::snapshot::Snapshot;
 use crate::format::json;
 use crate::format::path::StoreKey;
-use crate::store::{RequestContext, Store};
+use crate::store::{LocalFuture, RequestContext, Store};
 
 /// The state of a repository that a caller names.
 #[derive(Clone, Debug)]
@@ -32,15 +32,25 @@ pub struct Session {
     pub id: ObjectId,
     /// The nodes.
     pub snapshot: Snapshot,
-    /// `repo`, if it was read and is there.
-    pub repo: Option<Repo>,
-    /// Whether `repo` was looked for.
-    asked: bool,
+    /// `repo`, once it was looked for.
+    repo: OnceCell<Option<Repo>>,
     containers: OnceCell<Containers>,
 }
 
 impl Session {
-    /// Where virtual chunks are. It reads `repo` if a snapshot was named by its id.
+    /// `repo`, which is read now if a snapshot was named by its id.
+    ///
+    /// # Errors
+    /// Errors of the store; `Format` for a damaged file.
+    pub async fn repo(&self, objects: &Objects, context: &RequestContext) -> Result<Option<&Repo>> {
+        if self.repo.get().is_none() {
+            let late = repo(&objects.inner, &shared_context(context)).await?;
+            self.repo.get_or_init(|| late);
+        }
+        Ok(self.repo.get().and_then(Option::as_ref))
+    }
+
+    /// Where virtual chunks are.
     ///
     /// # Errors
     /// Errors of the store; `Format` for a damaged file.
@@ -48,21 +58,27 @@ impl Session {
         if let Some(containers) = self.containers.get() {
             return Ok(containers);
         }
-        let late = if self.asked { None } else { repo(&objects.inner, &shared_context(context)).await? };
-        let containers = self.repo.as_ref().or(late.as_ref()).map(Repo::containers).transpose()?;
+        let containers = self.repo(objects, context).await?.map(Repo::containers).transpose()?;
         Ok(self.containers.get_or_init(|| containers.unwrap_or_default()))
     }
 }
 
-/// The session of a version, which is looked up once.
+/// The session of a version, which is looked up once. `on_found` is told the snapshot then.
 pub(super) async fn of(
     objects: &Objects,
     version: &Version,
+    on_found: Option<Rc<dyn Fn(&str)>>,
     context: &RequestContext,
 ) -> Result<Rc<Session>> {
-    let make = || -> crate::store::LocalFuture<'static, Result<Session>> {
+    let make = || -> LocalFuture<'static, Result<Session>> {
         let (inner, version, context) = (objects.inner.clone(), version.clone(), shared_context(context));
-        Box::pin(async move { open(&inner, &version, &context).await })
+        Box::pin(async move {
+            let session = open(&inner, &version, &context).await?;
+            if let Some(on_found) = on_found {
+                on_found(&session.id.to_string());
+            }
+            Ok(session)
+        })
     };
     objects.session.get(context, make).await
 }
@@ -81,8 +97,8 @@ async fn open(inner: &Rc<dyn Store>, version: &Version, context: &RequestContext
     let key = key("snapshots", id)?;
     let file = file.ok_or_else(|| missing("a snapshot", &key, inner))?;
     let snapshot = Snapshot::parse(&file).map_err(|error| error.at_key(key.as_str()))?;
-    let asked = matches!(version, Version::Named(..));
-    Ok(Session { id, snapshot, repo, asked, containers: OnceCell::new() })
+    let repo = repo.map_or_else(OnceCell::new, OnceCell::from);
+    Ok(Session { id, snapshot, repo, containers: OnceCell::new() })
 }
 
 /// The file of a snapshot, if it is there.
@@ -94,10 +110,10 @@ pub(super) async fn snapshot(
     bytes(inner, &key("snapshots", id)?, context).await
 }
 
-/// A snapshot's id, and `repo` if it was read.
+/// A snapshot's id, and `repo` if it was looked for.
 struct Found {
     id: ObjectId,
-    repo: Option<Repo>,
+    repo: Option<Option<Repo>>,
 }
 
 /// The snapshot of a version as it is now.
@@ -108,10 +124,10 @@ async fn find(inner: &Rc<dyn Store>, version: &Version, context: &RequestContext
     };
     if let Some(repo) = repo(inner, context).await? {
         let found = repo.find(kind, name)?;
-        return Ok(Found { id: found.ok_or_else(|| unnamed(kind, name, inner))?, repo: Some(repo) });
+        return Ok(Found { id: found.ok_or_else(|| unnamed(kind, name, inner))?, repo: Some(Some(repo)) });
     }
     let id = of_file(inner, kind, name, context).await?;
-    Ok(Found { id: id.ok_or_else(|| unnamed(kind, name, inner))?, repo: None })
+    Ok(Found { id: id.ok_or_else(|| unnamed(kind, name, inner))?, repo: Some(None) })
 }
 
 /// The id of the snapshot that a version leads to now.

@@ -44,6 +44,11 @@ export const storeOperations = {
     beginFull: (glue, { store, key }, _, settle) => glue.eraseKey(storeId(glue, store), key, settle),
   },
 
+  askRepository: {
+    begin: (glue, { store, question }, _, settle) =>
+      glue.askRepository(storeId(glue, store), question, settle),
+  },
+
   persistentUsage: ({ cache }) => sharedCache(cache).usage(),
 
   async persistentClear({ cache }) {

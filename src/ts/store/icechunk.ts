@@ -1,0 +1,193 @@
+/**
+ * `IcechunkStore`: one state of an Icechunk repository. The repository may be below a URL or in any
+ * other store. Nothing is written to it.
+ */
+
+import { need, needReadable, needText, needUrl, optionsOf } from "../model/argument.ts";
+import type { AsyncReadable } from "../model/types.ts";
+import { absoluteUrl } from "../port/configuration.ts";
+import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
+import { call } from "../port/engine.ts";
+import type { RepositoryQuestion } from "../port/operations.ts";
+import { FetchStore } from "./fetch_store.ts";
+import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
+import { isOurs, NativeStore } from "./native_store.ts";
+import { reachOf, urlOf } from "./reference.ts";
+
+/** The state of a repository: at most one of these. Default: the branch `main`. */
+export interface IcechunkVersion {
+  /** The last snapshot of this branch. */
+  branch?: string;
+  /** The snapshot of this tag. */
+  tag?: string;
+  /** The snapshot with this id. */
+  snapshot?: string;
+}
+
+export interface IcechunkAccess extends IcechunkVersion {
+  /**
+   * Servers of virtual chunks to which requests are allowed, besides that of the repository: as in
+   * `ReferenceStoreOptions`. A prefix such as `s3://bucket` or `s3://bucket/folder` also stands for
+   * the server that the repository names for that bucket. Default: all for a repository on the
+   * page's own server; else none.
+   */
+  allowHosts?: string[];
+  /**
+   * Whether files of virtual chunks must be those that the repository refers to, by their `ETag` or
+   * `Last-Modified`, as far as their servers show these to pages. Default: true.
+   */
+  verify?: boolean;
+}
+
+/** Options of the requests are those of `FetchStore`. They are for virtual chunks, too. */
+export interface IcechunkStoreOptions extends IcechunkAccess, FetchStoreOptions {}
+
+/** A branch or a tag. */
+export interface IcechunkRef {
+  name: string;
+  /** The id of its snapshot. */
+  snapshot: string;
+}
+
+/** A snapshot in the history of a repository. */
+export interface IcechunkSnapshot {
+  id: string;
+  /** The id of the snapshot before it; null for the first one. */
+  parent: string | null;
+  /** The message of the commit. */
+  message: string;
+  time: Date;
+  metadata: Record<string, unknown>;
+}
+
+/** The scheme of a URL that says that there is a repository. */
+const PREFIX = /^icechunk\+(?=[a-z\d]+:\/\/)/i;
+
+/** Whether a URL says that there is a repository. */
+export const isOfRepository = (url: string | URL): boolean =>
+  PREFIX.test(String(url)) || /\.icechunk\/*(?:[?#].*)?$/is.test(String(url));
+
+/** The URL of a repository, and the store of it. */
+function placeOf(place: unknown, options: FetchStoreOptions): { inner: AsyncReadable; url?: string } {
+  if (typeof place === "string" || place instanceof URL) {
+    needUrl(place, "place");
+    const inner = new FetchStore(String(place).replace(PREFIX, ""), options);
+    return { inner, url: absoluteUrl(inner.url) };
+  }
+  needReadable(place, "place");
+  const inner = place as AsyncReadable;
+  return place instanceof FetchStore ? { inner, url: absoluteUrl(place.url) } : { inner };
+}
+
+const VERSIONS = ["branch", "tag", "snapshot"] as const;
+
+function versionOf(options: IcechunkVersion): { kind: (typeof VERSIONS)[number]; name: string } {
+  const named = VERSIONS.filter((kind) => options[kind] !== undefined);
+  need(named.length <= 1, named[1] ?? "branch", "the only one of branch, tag and snapshot");
+  const [kind = "branch"] = named;
+  const name = options[kind] ?? "main";
+  needText(name, kind);
+  return { kind, name };
+}
+
+/** The entries of `allowHosts` that are beginnings of locations, with a slash at the end. */
+const prefixesOf = (allowHosts: readonly string[]) =>
+  allowHosts
+    .map((entry) => entry.trim())
+    .filter((entry) => /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i.test(entry))
+    .map((entry) => entry.replace(/\/*$/, "/"));
+
+/** The definition of a store. `at` is the snapshot that was found for its version before. */
+function definitionOf(
+  place: unknown,
+  options: IcechunkStoreOptions,
+  at?: string,
+): (objects: ObjectNumbers) => StoreDefinition {
+  const { allowHosts, verify = true } = optionsOf(options);
+  checkHttpOptions(options);
+  const version = versionOf(options);
+  const { inner, url } = placeOf(place, options);
+  const own = (url && urlOf(url)) || undefined;
+  const owned = own ? [own] : [];
+  const reach = reachOf(url, owned, allowHosts ?? (url === undefined ? [] : undefined));
+  const callbacks = new HttpCallbacks(options);
+  return (objects) => ({
+    kind: "icechunk",
+    store: objects.store(inner),
+    version,
+    at,
+    prefixes: prefixesOf(allowHosts ?? []),
+    verify: verify !== false,
+    http: callbacks.define(objects, url ?? "virtual chunks", {
+      headerOrigins: owned.map(({ origin }) => origin),
+      reach,
+    }),
+  });
+}
+
+/**
+ * One state of an Icechunk repository, of version 1, 2 or 2.1. It is looked up at the first read,
+ * and stays the same while others commit.
+ *
+ *     const store = new IcechunkStore("https://host/repository", { tag: "v1" });
+ *     const group = await zarr.open(store);
+ *
+ * `place` is a URL, also with `icechunk+` before it, or a store: an archive, a folder, your own.
+ */
+export class IcechunkStore extends NativeStore {
+  readonly #again: (at: string) => IcechunkStore;
+  readonly #define: (objects: ObjectNumbers) => number;
+
+  constructor(place: string | URL | AsyncReadable, options?: IcechunkStoreOptions);
+  /** @internal */
+  constructor(place: string | URL | AsyncReadable, options?: IcechunkStoreOptions, at?: string);
+  constructor(place: string | URL | AsyncReadable, options: IcechunkStoreOptions = {}, at?: string) {
+    const define = definitionOf(place, options, at);
+    super(define);
+    this.#define = (objects) => objects.native(this, () => define(objects));
+    this.#again = (newest) => new IcechunkStore(place, options, newest);
+  }
+
+  #ask(question: RepositoryQuestion): Promise<string> {
+    return call("askRepository", (objects) => ({ store: this.#define(objects), question }));
+  }
+
+  async #names(question: "branches" | "tags"): Promise<IcechunkRef[]> {
+    const names = JSON.parse(await this.#ask(question)) as Record<string, string>;
+    return Object.entries(names).map(([name, snapshot]) => ({ name, snapshot }));
+  }
+
+  /**
+   * The branches, as they are now. Rejects with an `Unsupported` error for a repository of version
+   * 1 in a store that cannot list, such as most servers.
+   */
+  branches(): Promise<IcechunkRef[]> {
+    return this.#names("branches");
+  }
+
+  /** The tags, as they are now. As `branches` for version 1. */
+  tags(): Promise<IcechunkRef[]> {
+    return this.#names("tags");
+  }
+
+  /** The id of the snapshot that this store shows. */
+  snapshot(): Promise<string> {
+    return this.#ask("snapshot");
+  }
+
+  /** The snapshot that this store shows, and those before it, from the newest. */
+  async history(): Promise<IcechunkSnapshot[]> {
+    const history = JSON.parse(await this.#ask("history")) as (IcechunkSnapshot & { time: number })[];
+    return history.map((each) => ({ ...each, time: new Date(each.time) }));
+  }
+
+  /**
+   * Looks the branch up again. Resolves to a store of its last snapshot, which is this store if
+   * nobody has committed. Nodes that are open stay at theirs.
+   */
+  async refresh(): Promise<IcechunkStore> {
+    const [shown, newest] = await Promise.all([this.#ask("snapshot"), this.#ask("newest")]);
+    return shown === newest ? this : this.#again(newest);
+  }
+}
+isOurs(IcechunkStore);
