@@ -10,6 +10,7 @@ import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
 import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
 import { FetchStore } from "../store/fetch_store.ts";
+import { type IcechunkAccess, IcechunkStore, isOfRepository } from "../store/icechunk.ts";
 import { ZipFileStore } from "../store/zip.ts";
 
 /** An archive (`Blob`, `File`), or a folder in any form that browsers provide. */
@@ -18,15 +19,19 @@ export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDire
 /** Paths of ZIP archives. */
 const ARCHIVE = /\.(zip|ozx)$/i;
 
-/** The store of a URL: a ZIP archive if its path ends in `.zip` or `.ozx`. */
-function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
+/**
+ * The store of a URL: a ZIP archive if its path ends in `.zip` or `.ozx`, a repository if the URL
+ * says so.
+ */
+function storeOfUrl(url: string | URL, access?: IcechunkAccess): FetchStore | ZipFileStore | IcechunkStore {
+  if (isOfRepository(url)) return new IcechunkStore(url, access);
   const path = String(url).replace(/[?#].*$/s, "");
   return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
 }
 
 /** The store for a place. Any other value is returned, as it must be a store itself. */
-export function storeOf(place: unknown): unknown {
-  if (typeof place === "string" || place instanceof URL) return storeOfUrl(place);
+export function storeOf(place: unknown, access?: IcechunkAccess): unknown {
+  if (typeof place === "string" || place instanceof URL) return storeOfUrl(place, access);
   if (typeof place !== "object" || place === null) return place;
   if (isA(place, "Blob")) return ZipFileStore.fromBlob(place as Blob);
   if (isA(place, "FileSystemDirectoryHandle")) return new DirectoryStore(place as FileSystemDirectoryHandle);
@@ -82,11 +87,14 @@ export function root(store: unknown = new Map<string, Uint8Array>()): Location<u
   return new Location(store);
 }
 
-/** The location for a URL, a store, files or a location. */
-export function locationOf(place: unknown): Location<unknown> {
+/**
+ * The location for a URL, a store, files or a location. `access` is for a URL that says that there
+ * is a repository.
+ */
+export function locationOf(place: unknown, access?: IcechunkAccess): Location<unknown> {
   needReadable(place, "place");
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
-  if (!isLocation) return new Location(storeOf(place));
+  if (!isLocation) return new Location(storeOf(place, access));
   needText((place as Location<unknown>).path, "path");
   return place as Location<unknown>;
 }

@@ -8,8 +8,9 @@ import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
-import { type Files, type Location, locationOf } from "./location.ts";
-import { inExtensionsOfStore, isElsewhere, type OpenOptions, openSummary } from "./opening.ts";
+import { type Files, Location, locationOf } from "./location.ts";
+import { inExtensionsOfStore, isAbsent, isElsewhere, type OpenOptions, openSummary } from "./opening.ts";
+import { accessOf, namedState, repositoryIn } from "./repository.ts";
 
 export type { Node, OpenOptions };
 
@@ -20,8 +21,29 @@ type GroupOptions = OpenOptions & { kind: "group" };
 const RULES: Rules = { kind: ["array", "group"], dataTypeFallback: ["warn", "allow", "refuse"] };
 
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
-  const location = locationOf(place);
-  const summary = await openSummary(location, optionsOf(options, RULES), format);
+  const location = statedLocation(place, optionsOf(options, RULES));
+  try {
+    return await openAt(location, options, format);
+  } catch (error) {
+    const mayBe = format !== 2 && isAbsent(error);
+    const repository = mayBe ? await repositoryIn(location.store, options) : undefined;
+    if (!repository) throw error;
+    return openAt(new Location(repository, location.path), options, format);
+  }
+}
+
+/** The location for a place, in the state of a repository that the options name. */
+function statedLocation(place: unknown, options: OpenOptions): Location<unknown> {
+  const { store, path } = locationOf(place, accessOf(options));
+  return new Location(namedState(place, store, options), path);
+}
+
+async function openAt(
+  location: Location<unknown>,
+  options: OpenOptions,
+  format: 0 | 2 | 3,
+): Promise<Node<Readable>> {
+  const summary = await openSummary(location, options, format);
   const node = nodeOf(location.store as Readable, summary, options);
   return node.kind === "array" ? inExtensionsOfStore(node) : node;
 }

@@ -11,11 +11,13 @@ import type { NodeSummary } from "../model/node_summary.ts";
 import type { Readable } from "../model/types.ts";
 import { call, running } from "../port/engine.ts";
 import { EARLY, type EarlyNode, type EarlyStart } from "../store/fetch_store.ts";
+import type { IcechunkAccess } from "../store/icechunk.ts";
 import { describeWithCodecs } from "./arrays.ts";
 import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";
 
-export interface OpenOptions extends AttributeOptions {
+/** The members of `IcechunkAccess` are for Icechunk repositories. */
+export interface OpenOptions extends AttributeOptions, IcechunkAccess {
   /** The expected kind of node. The other kind rejects with a `NotFoundError`. */
   kind?: "array" | "group";
   /** Path below the given place, taken literally. */
@@ -66,7 +68,7 @@ export const isElsewhere = (error: unknown): boolean =>
   error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
 /** Whether there is no node at all, not even one of another kind. */
-const isAbsent = (error: unknown) => error instanceof NotFoundError && error.found === undefined;
+export const isAbsent = (error: unknown) => error instanceof NotFoundError && error.found === undefined;
 
 /** Sends a node's requests from the page while the engine starts. */
 function askEarly(store: unknown, node: EarlyNode): EarlyStart | undefined {

@@ -3,6 +3,7 @@
  * other store. Nothing is written to it.
  */
 
+import { FileStore } from "../files/folder_store.ts";
 import { need, needReadable, needText, needUrl, optionsOf } from "../model/argument.ts";
 import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
@@ -11,8 +12,9 @@ import { call } from "../port/engine.ts";
 import type { RepositoryQuestion } from "../port/operations.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
-import { isOurs, NativeStore } from "./native_store.ts";
+import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
 import { reachOf, urlOf } from "./reference.ts";
+import { ZipFileStore } from "./zip.ts";
 
 /** The state of a repository: at most one of these. Default: the branch `main`. */
 export interface IcechunkVersion {
@@ -66,6 +68,12 @@ const PREFIX = /^icechunk\+(?=[a-z\d]+:\/\/)/i;
 /** Whether a URL says that there is a repository. */
 export const isOfRepository = (url: string | URL): boolean =>
   PREFIX.test(String(url)) || /\.icechunk\/*(?:[?#].*)?$/is.test(String(url));
+
+/** Whether a store is of this package and has files, which may be those of a repository. */
+export function mayHoldRepository(store: unknown): store is AsyncReadable {
+  if (store instanceof FileStore) return true;
+  return (store instanceof FetchStore || store instanceof ZipFileStore) && isUntouched(store);
+}
 
 /** The URL of a repository, and the store of it. */
 function placeOf(place: unknown, options: FetchStoreOptions): { inner: AsyncReadable; url?: string } {

@@ -1,0 +1,51 @@
+/**
+ * Icechunk repositories at places that `open` is given. A URL may say that there is one. Elsewhere
+ * one is looked for after a node's metadata is absent: in what `open` made a store of, and in
+ * stores of this package that hold files. Stores of users are asked for nothing more.
+ */
+import { need } from "../model/argument.ts";
+import { NotFoundError } from "../model/errors.ts";
+import { type IcechunkAccess, IcechunkStore, mayHoldRepository } from "../store/icechunk.ts";
+
+/** Stores that hold no repository. */
+const plain = new WeakSet<object>();
+
+const isNamed = ({ branch, tag, snapshot }: IcechunkAccess) =>
+  [branch, tag, snapshot].some((name) => name !== undefined);
+
+/** The part of the options that is for repositories. */
+export const accessOf = ({ branch, tag, snapshot, allowHosts, verify }: IcechunkAccess): IcechunkAccess => ({
+  branch,
+  tag,
+  snapshot,
+  allowHosts,
+  verify,
+});
+
+/**
+ * The store to open a node in: the repository in a store if the caller names one of its states,
+ * else the store itself.
+ */
+export function namedState(place: unknown, store: unknown, options: IcechunkAccess): unknown {
+  const isChosen = !isNamed(options) || (store instanceof IcechunkStore && store !== place);
+  if (isChosen) return store;
+  need(!(store instanceof IcechunkStore), "place", "a URL or files, to choose the state of a repository");
+  return new IcechunkStore(store as never, accessOf(options));
+}
+
+/** The repository in a store, if there is one. */
+export async function repositoryIn(
+  store: unknown,
+  options: IcechunkAccess & { cache?: "reload" },
+): Promise<IcechunkStore | undefined> {
+  if (!mayHoldRepository(store) || (plain.has(store) && options.cache !== "reload")) return undefined;
+  const repository = new IcechunkStore(store, accessOf(options));
+  try {
+    await repository.snapshot();
+    return repository;
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    plain.add(store);
+    return undefined;
+  }
+}
