@@ -1,4 +1,4 @@
-//! Icechunk repositories as stores, and what they say of themselves.
+//! Icechunk repositories as stores.
 
 use std::rc::Rc;
 
@@ -6,15 +6,13 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use super::error::Exported;
-use super::fetch::FetchTransport;
-use super::store::{HttpStoreOptions, http_options, origins};
-use super::{registry, task};
-use crate::error::{Error, Result};
+use super::registry;
+use super::store::{self, HttpStoreOptions};
+use crate::error::Result;
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::repo::RefKind;
 use crate::store::icechunk::session::Version;
-use crate::store::icechunk::{IcechunkStore, Permission, Question, VirtualChunks};
-use crate::store::remote_files::RemoteFiles;
+use crate::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
 
 #[wasm_bindgen]
 extern "C" {
@@ -61,9 +59,8 @@ fn version(options: &RepositoryOptions) -> Result<Version> {
 /// Creates a store of the repository in a store. `http` are the options of requests for virtual
 /// chunks. Throws a report.
 #[wasm_bindgen(js_name = icechunkStore)]
-pub fn icechunk_store(inner: u32, options: &RepositoryOptions, http: &HttpStoreOptions) -> Exported<u32> {
-    let (transport, http) = http_options(http);
-    let files: RemoteFiles<FetchTransport> = RemoteFiles::new(Rc::new(transport), http, origins());
+pub fn icechunk_store(inner: u32, options: &RepositoryOptions, http: HttpStoreOptions) -> Exported<u32> {
+    let open: OpenFile = Rc::new(move |url| store::http(url, &http));
     let permission = Permission {
         prefixes: options.prefixes(),
         allow: telling(options.allow()),
@@ -71,24 +68,7 @@ pub fn icechunk_store(inner: u32, options: &RepositoryOptions, http: &HttpStoreO
     };
     let at = options.at().map(|id| ObjectId::parse(&id)).transpose()?;
     let store =
-        IcechunkStore::new(registry::store(inner)?, version(options)?, VirtualChunks::new(files, permission))
+        IcechunkStore::new(registry::store(inner)?, version(options)?, VirtualChunks::new(open, permission))
             .starting_at(at, telling(options.on_found()));
     Ok(registry::add_store(Rc::new(store)))
-}
-
-/// Asks a repository about itself. The answer is JSON text, or an id.
-#[wasm_bindgen(js_name = askRepository)]
-pub fn ask_repository(store: u32, question: String, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let store = registry::store(store)?;
-        let repository = store.repository().ok_or_else(|| Error::argument("not an Icechunk repository"))?;
-        let question = match question.as_str() {
-            "snapshot" => Question::Snapshot,
-            "newest" => Question::Newest,
-            "branches" => Question::Names(RefKind::Branch),
-            "tags" => Question::Names(RefKind::Tag),
-            _ => Question::History,
-        };
-        Ok(repository.ask(question).await?.into())
-    })
 }

@@ -77,7 +77,8 @@ pub fn origins() -> Rc<Origins> {
     ORIGINS.with(Rc::clone)
 }
 
-fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
+/// A store over HTTP that merges requests.
+pub fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
     let (transport, http) = http_options(options);
     let origin = origins().of(&root);
     Rc::new(Gathering::new(Rc::new(HttpStore::new(transport, root, http, origin))))

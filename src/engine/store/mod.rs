@@ -26,7 +26,6 @@ pub mod memory;
 pub mod priority;
 #[cfg(feature = "full")]
 pub mod reference;
-pub mod remote_files;
 pub mod turn;
 pub mod value;
 pub mod walk;
@@ -264,7 +263,8 @@ pub trait Store {
     }
 
     /// The Icechunk repository, if this store shows one.
-    fn repository(&self) -> Option<&dyn icechunk::Repository> {
+    #[cfg(feature = "full")]
+    fn repository(&self) -> Option<&dyn icechunk::history::Repository> {
         self.inner()?.repository()
     }
 

@@ -77,7 +77,7 @@ fn damaged_snapshots_are_errors_or_read() {
         check(&uncompressed(&file), |file| {
             let snapshot = Snapshot::parse(file)?;
             snapshot.info()?;
-            snapshot.below("/")?.try_for_each(|node| node.map(drop))
+            snapshot.nodes().try_for_each(|node| node.map(drop))
         });
     }
 }
@@ -85,7 +85,7 @@ fn damaged_snapshots_are_errors_or_read() {
 /// The arrays of a repository's largest snapshot.
 fn arrays(files: &Files) -> Vec<ArrayNode> {
     let snapshot = Snapshot::parse(&file_of(files, "snapshots/")).unwrap();
-    snapshot.below("/").unwrap().filter_map(|node| node.unwrap().array).collect()
+    snapshot.nodes().filter_map(|node| node.unwrap().array).collect()
 }
 
 #[test]

@@ -18,12 +18,12 @@ use zarr_wasm::format::icechunk::object_id::ObjectId;
 use zarr_wasm::format::icechunk::repo::RefKind;
 use zarr_wasm::format::path::NodePath;
 use zarr_wasm_engine::internals::store::Store;
-use zarr_wasm_engine::internals::store::http::HttpOptions;
+use zarr_wasm_engine::internals::store::http::origin::Origins;
+use zarr_wasm_engine::internals::store::http::{HttpOptions, HttpStore};
+use zarr_wasm_engine::internals::store::icechunk::history::{Question, Repository};
 use zarr_wasm_engine::internals::store::icechunk::session::Version;
-use zarr_wasm_engine::internals::store::icechunk::{
-    IcechunkStore, Permission, Question, Repository, VirtualChunks,
-};
-use zarr_wasm_engine::internals::store::remote_files::RemoteFiles;
+use zarr_wasm_engine::internals::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
+use zarr_wasm_engine::internals::store::wrap::Gathering;
 
 const PLAIN: [&str; 5] = ["v1", "v1-by-2", "v2", "expired", "migrated"];
 
@@ -48,14 +48,17 @@ fn version(name: &str) -> Version {
     }
 }
 
-fn store_of(files: &Files, state: &str, verifies: bool) -> IcechunkStore<Server> {
-    let remote = RemoteFiles::new(Rc::default(), HttpOptions::default(), Rc::default());
+fn store_of(files: &Files, state: &str, verifies: bool) -> IcechunkStore {
+    let open: OpenFile = Rc::new(|url| {
+        let origin = Origins::default().of(&url);
+        Rc::new(Gathering::new(Rc::new(HttpStore::new(Server, url, HttpOptions::default(), origin))))
+    });
     let permission =
         Permission { prefixes: vec!["s3://bucket/".to_owned()], allow: Rc::new(|_| ()), verifies };
-    IcechunkStore::new(Rc::new(memory_store(files)), version(state), VirtualChunks::new(remote, permission))
+    IcechunkStore::new(Rc::new(memory_store(files)), version(state), VirtualChunks::new(open, permission))
 }
 
-fn ask(store: &IcechunkStore<Server>, question: Question) -> zarr_wasm::Result<String> {
+fn ask(store: &IcechunkStore, question: Question) -> zarr_wasm::Result<String> {
     block_on(store.ask(question))
 }
 
@@ -79,7 +82,7 @@ fn numbers(dtype: &str, elements: ReadElements) -> Vec<f64> {
     }
 }
 
-fn check_state(store: IcechunkStore<Server>, nodes: &Json, what: &str) {
+fn check_state(store: IcechunkStore, nodes: &Json, what: &str) {
     let store: Rc<dyn Store> = Rc::new(store);
     for (path, node) in nodes.as_object().unwrap() {
         let Some(values) = node.get("values") else { continue };

@@ -4,12 +4,15 @@
 //! A container says how the addresses that begin with its prefix are read. `vcc://NAME/path` is
 //! relative to the container of that name. Who may be asked is not decided here.
 
+use super::flatbuffer::damaged;
+use super::flexbuffer::Slot;
 use crate::error::{Error, Result};
-use crate::format::json::{self, Json, Object};
 use crate::limits;
+use crate::sorted;
 
 const RELATIVE: &str = "vcc://";
 const TIGRIS: &str = "https://t3.storage.dev";
+const AZURE: &str = "blob.core.windows.net";
 
 /// The containers of a repository, those with the longest prefix first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,24 +41,22 @@ pub struct Place {
 }
 
 impl Containers {
-    /// Reads the containers of a configuration.
+    /// Reads the containers of a configuration, which is a FlexBuffer.
     ///
     /// # Errors
     /// `Format` for a configuration of another form; `Limit` for one with too many containers.
-    pub fn parse(config: &str) -> Result<Self> {
-        json::read(config, |config| {
-            let listed = config.object()?.read_unless_null("virtual_chunk_containers", |containers| {
-                containers.members()?.into_iter().map(|(_, container)| Container::read(container)).collect()
-            })?;
-            let mut containers: Vec<Container> = listed.unwrap_or_default();
-            limits::within(
-                containers.len() as u64,
-                limits::CONTAINERS,
-                "the list of virtual chunk containers",
-            )?;
-            containers.sort_by_key(|container| std::cmp::Reverse(container.prefix.len()));
-            Ok(Self(containers))
-        })
+    pub fn read(config: &[u8]) -> Result<Self> {
+        let mut containers = Vec::new();
+        if let Some(listed) = Slot::root(config)?.get("virtual_chunk_containers")? {
+            let len = listed.len()?;
+            limits::within(len as u64, limits::CONTAINERS, "the list of virtual chunk containers")?;
+            for index in 0..len {
+                containers.push(Container::read(listed.member(index)?)?);
+            }
+        }
+        // The longest prefix decides.
+        sorted::sort_by_key(&mut containers, |container| usize::MAX.saturating_sub(container.prefix.len()));
+        Ok(Self(containers))
     }
 
     /// The file of a location.
@@ -69,34 +70,25 @@ impl Containers {
             None => location.to_owned(),
         };
         let container = self.0.iter().find(|container| location.starts_with(&container.prefix));
-        let unsupported = || {
-            Error::unsupported("virtual chunks are read from http, s3, gs and azure servers")
-                .actual(location.split("://").next().unwrap_or_default().to_owned())
-        };
-        let (scheme, rest) = location.split_once("://").ok_or_else(unsupported)?;
+        let (endpoint, account) = container
+            .map_or((None, None), |container| (container.endpoint.as_deref(), container.account.as_deref()));
+        let (scheme, rest) = location.split_once("://").unwrap_or_default();
         // What follows is not a part of the object's name.
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
         if rest.split('/').any(is_dots) {
             return Err(Error::unsupported(
-                "a virtual chunk is in an object whose name has . or .. as a part: \
-                 no URL names it",
+                "a virtual chunk in an object that no URL names: . or .. is in its name",
             ));
         }
-        let own_endpoint = container.and_then(|container| container.endpoint.as_deref());
-        let account = container.and_then(|container| container.account.as_deref());
         let scheme = scheme.to_ascii_lowercase();
-        let (url, has_endpoint) = match (scheme.as_str(), own_endpoint, account) {
-            ("http" | "https" | "gs" | "gcs", ..) | ("s3", None, _) => (format!("{scheme}://{rest}"), false),
-            ("s3" | "tigris", Some(endpoint), _) => {
-                (format!("{}/{rest}", endpoint.trim_end_matches('/')), true)
-            }
-            ("tigris", None, _) => (format!("{TIGRIS}/{rest}"), true),
-            ("az" | "azure" | "abfs", _, Some(account)) => {
-                (format!("https://{account}.blob.core.windows.net/{rest}"), true)
-            }
-            _ => return Err(unsupported()),
+        let (server, has_endpoint) = match (scheme.as_str(), endpoint, account) {
+            ("http" | "https" | "gs" | "gcs", ..) | ("s3", None, _) => (format!("{scheme}:/"), false),
+            ("s3" | "tigris", Some(endpoint), _) => (endpoint.trim_end_matches('/').to_owned(), true),
+            ("tigris", None, _) => (TIGRIS.to_owned(), true),
+            ("az" | "azure" | "abfs", _, Some(account)) => (format!("https://{account}.{AZURE}"), true),
+            _ => return Err(Error::unsupported("virtual chunks that are on no web server").actual(scheme)),
         };
-        Ok(Place { url, has_endpoint, location })
+        Ok(Place { url: format!("{server}/{rest}"), has_endpoint, location })
     }
 
     /// The absolute location of a container's name and a path.
@@ -118,32 +110,31 @@ fn is_dots(part: &str) -> bool {
 }
 
 impl Container {
-    fn read(container: Json<'_>) -> Result<Self> {
-        let members = container.object()?;
-        let mut prefix = members.require("url_prefix", |prefix| Ok(prefix.str()?.into_owned()))?;
+    fn read(container: Slot<'_>) -> Result<Self> {
+        let prefix = text(container, "url_prefix")?;
+        let mut prefix = prefix.ok_or_else(|| damaged("a container without a prefix"))?;
         if !prefix.ends_with('/') {
             prefix.push('/');
         }
-        let name = text(&members, "name")?;
+        let (mut endpoint, mut account) = (None, None);
         // The kind of server, with its options: `{"s3_compatible": {"endpoint_url": …}}`.
-        let options = members.read("store", |store| {
-            let store = store.members().unwrap_or_default();
-            let of = |name: &str| {
-                let options = store.first().map(|(_, options)| *options);
-                let found =
-                    options.and_then(|options| options.object().ok()).map(|options| text(&options, name));
-                found.transpose().map(Option::flatten)
-            };
-            Ok((of("endpoint_url")?, of("account")?))
-        })?;
-        let (endpoint, account) = options.unwrap_or_default();
-        Ok(Self { name, prefix, endpoint, account })
+        if let Some(store) = container.get("store")?
+            && store.len()? == 1
+        {
+            let options = store.member(0)?;
+            endpoint = text(options, "endpoint_url")?;
+            account = text(options, "account")?;
+        }
+        Ok(Self { name: text(container, "name")?, prefix, endpoint, account })
     }
 }
 
 /// A text, if there is one.
-fn text(members: &Object<'_>, name: &str) -> Result<Option<String>> {
-    members.read_unless_null(name, |value| Ok(value.str()?.into_owned()))
+fn text(map: Slot<'_>, name: &str) -> Result<Option<String>> {
+    match map.get(name)? {
+        Some(value) => Ok(value.text()?.map(str::to_owned)),
+        None => Ok(None),
+    }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -152,17 +143,16 @@ mod tests {
     use super::*;
 
     fn containers() -> Containers {
-        Containers::parse(
-            r#"{"virtual_chunk_containers": {
-                "a": {"name": null, "url_prefix": "s3://bucket", "store": {"s3": {"endpoint_url": null}}},
-                "b": {"name": "near", "url_prefix": "s3://bucket/near/",
-                      "store": {"s3_compatible": {"endpoint_url": "https://host:9/"}}},
-                "c": {"url_prefix": "az://box/", "store": {"azure": {"account": "me"}}},
-                "d": {"url_prefix": "https://host/", "store": {"http": {}}},
-                "e": {"url_prefix": "s3://b/", "store": "in_memory"}
-            }}"#,
-        )
-        .unwrap()
+        let container = |name: &str, prefix: &str, endpoint: &str, account: &str| {
+            let [name, endpoint, account] =
+                [name, endpoint, account].map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()));
+            Container { name, prefix: prefix.to_owned(), endpoint, account }
+        };
+        Containers(vec![
+            container("near", "s3://bucket/near/", "https://host:9/", ""),
+            container("", "s3://bucket/", "", ""),
+            container("", "az://box/", "", "me"),
+        ])
     }
 
     #[test]
@@ -186,15 +176,5 @@ mod tests {
         {
             assert!(containers().locate(location).is_err(), "{location}");
         }
-    }
-
-    #[test]
-    fn no_containers_are_no_error() {
-        assert_eq!(
-            Containers::parse(r#"{"virtual_chunk_containers": null}"#).unwrap(),
-            Containers::default()
-        );
-        assert_eq!(Containers::parse("{}").unwrap(), Containers::default());
-        assert!(Containers::parse("3").is_err());
     }
 }

@@ -4,34 +4,50 @@
 //! Every offset is checked where it is followed, so that no bytes make it read beyond the buffer.
 //! Nothing recurses, and a list is never longer than the bytes that it would need.
 
-/// The name of what is wrong in the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Damaged(pub &'static str);
+use crate::error::{Error, Result};
 
-pub type Checked<T> = Result<T, Damaged>;
+/// The error for a file that breaks its format.
+#[cold]
+#[inline(never)]
+pub fn damaged(what: &str) -> Error {
+    Error::format("a file of Icechunk is damaged").actual(what)
+}
 
 const IDENTIFIER: &[u8; 4] = b"Ichk";
 /// Sizes in bytes of an offset, and of a length.
 const WORD: usize = 4;
 
-/// `N` bytes from `at` on.
-fn bytes<const N: usize>(buffer: &[u8], at: usize) -> Checked<&[u8; N]> {
-    buffer.get(at..).and_then(<[u8]>::first_chunk).ok_or(Damaged("an offset"))
+/// The bytes of a place.
+fn bytes(buffer: &[u8], at: usize, len: usize) -> Result<&[u8]> {
+    match buffer.get(at..).and_then(|rest| rest.get(..len)) {
+        Some(bytes) => Ok(bytes),
+        None => Err(damaged("a place beyond its end")),
+    }
 }
 
-fn word(buffer: &[u8], at: usize) -> Checked<usize> {
-    Ok(u32::from_le_bytes(*bytes(buffer, at)?) as usize)
+fn word(buffer: &[u8], at: usize) -> Result<usize> {
+    Ok(number(bytes(buffer, at, WORD)?) as usize)
+}
+
+/// A little-endian number of at most eight bytes.
+pub fn number(bytes: &[u8]) -> u64 {
+    let mut number = 0;
+    for byte in bytes.iter().rev() {
+        number = number << 8 | u64::from(*byte);
+    }
+    number
 }
 
 /// Where the offset at a place leads.
-fn follow(buffer: &[u8], at: usize) -> Checked<usize> {
-    word(buffer, at)?.checked_add(at).ok_or(Damaged("an offset"))
+fn follow(buffer: &[u8], at: usize) -> Result<usize> {
+    Ok(at.saturating_add(word(buffer, at)?))
 }
 
 /// A table. A field that it does not have has its default value.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a> {
     buffer: &'a [u8],
+    /// The bytes from the table on.
     at: usize,
     /// The bytes of its own fields.
     size: usize,
@@ -41,83 +57,105 @@ pub struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// The root of a buffer of Icechunk.
-    pub fn root(buffer: &'a [u8]) -> Checked<Self> {
-        if bytes(buffer, WORD)? != IDENTIFIER {
-            return Err(Damaged("the identifier"));
+    pub fn root(buffer: &'a [u8]) -> Result<Self> {
+        if bytes(buffer, WORD, WORD)? != IDENTIFIER {
+            return Err(damaged("the identifier"));
         }
         Self::at(buffer, follow(buffer, 0)?)
     }
 
-    fn at(buffer: &'a [u8], at: usize) -> Checked<Self> {
-        let back = i32::from_le_bytes(*bytes(buffer, at)?);
-        let list = usize::try_from((at as i64).checked_sub(back.into()).unwrap_or(-1));
-        let list = list.map_err(|_| Damaged("an offset"))?;
-        let [len, size] = [list, list.saturating_add(2)]
-            .map(|place| bytes(buffer, place).map(|number| usize::from(u16::from_le_bytes(*number))));
-        let (len, size) = (len?, size?);
-        let fields = buffer.get(list..).and_then(|list| list.get(WORD..len)).ok_or(Damaged("a table"))?;
-        let end = at.checked_add(size).filter(|end| *end <= buffer.len() && size >= WORD);
-        end.map(|_| Self { buffer, at, size, fields }).ok_or(Damaged("a table"))
+    #[inline(never)]
+    fn at(buffer: &'a [u8], at: usize) -> Result<Self> {
+        // The list of fields may be before the table or after it: the sum wraps as it is meant.
+        let back = word(buffer, at)? as u32;
+        let list = (at as u32).wrapping_sub(back) as usize;
+        let sizes = bytes(buffer, list, WORD)?;
+        let (len, size) = sizes.split_at(2);
+        let (len, size) = (number(len) as usize, number(size) as usize);
+        bytes(buffer, at, size)?;
+        if len < WORD || size < WORD {
+            return Err(damaged("a table"));
+        }
+        let fields = bytes(buffer, list.saturating_add(WORD), len.saturating_sub(WORD))?;
+        Ok(Self { buffer, at, size, fields })
     }
 
     /// Where a field of `width` bytes is.
-    fn place(&self, field: usize, width: usize) -> Checked<Option<usize>> {
-        let entry = self.fields.get(field.saturating_mul(2)..).and_then(<[u8]>::first_chunk);
-        match entry.map_or(0, |entry| usize::from(u16::from_le_bytes(*entry))) {
-            0 => Ok(None),
-            offset if offset >= WORD && offset.saturating_add(width) <= self.size => {
-                Ok(self.at.checked_add(offset))
-            }
-            _ => Err(Damaged("a field")),
+    #[inline(never)]
+    fn place(&self, field: usize, width: usize) -> Result<Option<usize>> {
+        let entry = self.fields.get(field.saturating_mul(2)..).and_then(|rest| rest.get(..2));
+        let offset = number(entry.unwrap_or_default()) as usize;
+        if offset == 0 {
+            return Ok(None);
         }
+        if offset < WORD || offset.saturating_add(width) > self.size {
+            return Err(damaged("a field"));
+        }
+        Ok(Some(self.at.saturating_add(offset)))
     }
 
     /// The bytes of a struct or a number, if the table has the field.
-    pub fn fixed<const N: usize>(&self, field: usize) -> Checked<Option<&'a [u8; N]>> {
-        self.place(field, N)?.map(|at| bytes(self.buffer, at)).transpose()
+    #[inline(never)]
+    pub fn fixed(&self, field: usize, width: usize) -> Result<Option<&'a [u8]>> {
+        match self.place(field, width)? {
+            Some(at) => bytes(self.buffer, at, width).map(Some),
+            None => Ok(None),
+        }
     }
 
-    /// A number of eight bits; 0 if it is absent.
-    pub fn u8(&self, field: usize) -> Checked<u8> {
-        Ok(self.fixed(field)?.map_or(0, |[byte]| *byte))
+    /// A number of `width` bytes; 0 if it is absent.
+    pub fn number(&self, field: usize, width: usize) -> Result<u64> {
+        Ok(number(self.fixed(field, width)?.unwrap_or_default()))
     }
 
     /// A number of 32 bits; 0 if it is absent.
-    pub fn u32(&self, field: usize) -> Checked<u32> {
-        Ok(self.fixed(field)?.map_or(0, |number| u32::from_le_bytes(*number)))
+    pub fn u32(&self, field: usize) -> Result<u32> {
+        Ok(self.number(field, 4)? as u32)
     }
 
-    /// A number of 64 bits; 0 if it is absent.
-    pub fn u64(&self, field: usize) -> Checked<u64> {
-        Ok(self.fixed(field)?.map_or(0, |number| u64::from_le_bytes(*number)))
+    /// The bytes of an id, if the table has one.
+    pub fn id<const N: usize>(&self, field: usize) -> Result<Option<[u8; N]>> {
+        Ok(self.fixed(field, N)?.and_then(|bytes| bytes.first_chunk().copied()))
     }
 
     /// The table that a field leads to.
-    pub fn table(&self, field: usize) -> Checked<Option<Self>> {
-        let place = self.place(field, WORD)?;
-        place.map(|at| Self::at(self.buffer, follow(self.buffer, at)?)).transpose()
+    pub fn table(&self, field: usize) -> Result<Self> {
+        match self.place(field, WORD)? {
+            Some(at) => Self::at(self.buffer, follow(self.buffer, at)?),
+            None => Err(damaged("a missing table")),
+        }
     }
 
     /// A list of elements of `width` bytes. Elements that are tables or texts are offsets.
-    pub fn list(&self, field: usize, width: usize) -> Checked<Option<List<'a>>> {
-        let place = self.place(field, WORD)?;
-        place.map(|at| List::at(self.buffer, follow(self.buffer, at)?, width)).transpose()
+    #[inline(never)]
+    pub fn list(&self, field: usize, width: usize) -> Result<Option<List<'a>>> {
+        let Some(at) = self.place(field, WORD)? else { return Ok(None) };
+        let at = follow(self.buffer, at)?;
+        let (len, start) = (word(self.buffer, at)?, at.saturating_add(WORD));
+        let elements = bytes(self.buffer, start, len.saturating_mul(width))?;
+        Ok(Some(List { buffer: self.buffer, start, len, elements }))
     }
 
     /// A list of tables that is empty if it is absent.
-    pub fn tables(&self, field: usize) -> Checked<List<'a>> {
+    pub fn tables(&self, field: usize) -> Result<List<'a>> {
         Ok(self.list(field, WORD)?.unwrap_or_default())
     }
 
     /// A list of bytes.
-    pub fn bytes(&self, field: usize) -> Checked<Option<&'a [u8]>> {
+    pub fn bytes(&self, field: usize) -> Result<Option<&'a [u8]>> {
         Ok(self.list(field, 1)?.map(|list| list.elements))
     }
 
     /// A text.
-    pub fn text(&self, field: usize) -> Checked<Option<&'a str>> {
-        let text = self.bytes(field)?.map(std::str::from_utf8).transpose();
-        text.map_err(|_| Damaged("a text"))
+    #[inline(never)]
+    pub fn text(&self, field: usize) -> Result<Option<&'a str>> {
+        let Some(bytes) = self.bytes(field)? else { return Ok(None) };
+        std::str::from_utf8(bytes).map(Some).map_err(|_| damaged("a text"))
+    }
+
+    /// A text that every table of this kind has.
+    pub fn name(&self, field: usize) -> Result<&'a str> {
+        self.text(field)?.ok_or_else(|| damaged("a missing text"))
     }
 }
 
@@ -127,55 +165,20 @@ pub struct List<'a> {
     buffer: &'a [u8],
     /// The place of the first element.
     start: usize,
-    width: usize,
-    elements: &'a [u8],
+    /// The number of elements.
+    pub len: usize,
+    /// The bytes of all elements.
+    pub elements: &'a [u8],
 }
 
 impl<'a> List<'a> {
-    fn at(buffer: &'a [u8], at: usize, width: usize) -> Checked<Self> {
-        let start = at.saturating_add(WORD);
-        let len = word(buffer, at)?.checked_mul(width);
-        let elements = len.and_then(|len| buffer.get(start..)?.get(..len)).ok_or(Damaged("a list"))?;
-        Ok(Self { buffer, start, width, elements })
-    }
-
-    /// The number of elements.
-    pub fn len(&self) -> usize {
-        self.elements.len().checked_div(self.width).unwrap_or(0)
-    }
-
-    /// Where an element begins.
-    fn place(&self, index: usize) -> Checked<usize> {
-        let offset = index.checked_mul(self.width).filter(|offset| *offset < self.elements.len());
-        offset.and_then(|offset| offset.checked_add(self.start)).ok_or(Damaged("an index"))
-    }
-
-    /// An element that is a table.
-    pub fn table(&self, index: usize) -> Checked<Table<'a>> {
-        Table::at(self.buffer, follow(self.buffer, self.place(index)?)?)
-    }
-
-    /// The elements, if they are structs or numbers of `N` bytes.
-    pub fn fixed<const N: usize>(&self) -> &'a [[u8; N]] {
-        self.elements.as_chunks().0
-    }
-
-    /// All elements, which are tables.
-    pub fn iter(self) -> impl Iterator<Item = Checked<Table<'a>>> {
-        (0..self.len()).map(move |index| self.table(index))
-    }
-
-    /// The first element that is not less, in a sorted list of tables. `order` compares an element
-    /// with what is looked for.
-    pub fn partition_point(&self, is_less: impl Fn(Table<'a>) -> Checked<bool>) -> Checked<usize> {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low.midpoint(high);
-            match is_less(self.table(middle)?)? {
-                true => low = middle.saturating_add(1),
-                false => high = middle,
-            }
+    /// An element of a list of tables.
+    #[inline(never)]
+    pub fn table(&self, index: usize) -> Result<Table<'a>> {
+        if index >= self.len {
+            return Err(damaged("an index"));
         }
-        Ok(low)
+        let place = self.start.saturating_add(index.saturating_mul(WORD));
+        Table::at(self.buffer, follow(self.buffer, place)?)
     }
 }

@@ -1,18 +1,22 @@
-//! Reads FlexBuffers as JSON text: a repository's configuration, and the metadata of its snapshots.
+//! Reads FlexBuffers: a repository's configuration, and the metadata of its snapshots as JSON text.
 //! <https://flatbuffers.dev/internals/#flexbuffers>
 //!
 //! Values may share bytes, so a small buffer can have a large text: depth and text are bounded. A
 //! buffer begins at its end: the last two bytes are the type and the width of the root.
 
+use super::flatbuffer;
 use crate::error::{Error, Result};
+#[cfg(feature = "full")]
 use crate::format::json::{decimal, text};
 
+#[cfg(feature = "full")]
 const DEPTH: usize = 32;
 /// The most bytes of text.
+#[cfg(feature = "full")]
 const TEXT_BYTES: usize = 1 << 22;
 
 fn damaged() -> Error {
-    Error::format("the FlexBuffer of an Icechunk file is damaged")
+    flatbuffer::damaged("a FlexBuffer")
 }
 
 /// The JSON text of a buffer. Numbers that JSON does not have are null.
@@ -20,19 +24,16 @@ fn damaged() -> Error {
 /// # Errors
 /// `Format` for a buffer that is damaged; `Unsupported` for bytes, which JSON does not have;
 /// `Limit` for one that is nested too deep, or whose text is too long.
+#[cfg(feature = "full")]
 pub fn to_json(buffer: &[u8]) -> Result<String> {
-    let (rest, [packed, width]) = buffer.split_last_chunk().ok_or_else(damaged)?;
-    let width = usize::from(*width);
-    let at = rest.len().checked_sub(width).ok_or_else(damaged)?;
-    let value = Slot { buffer, at, width, packed: *packed };
     let mut json = String::new();
-    value.put(&mut json, DEPTH)?;
+    Slot::root(buffer)?.put(&mut json, DEPTH)?;
     Ok(json)
 }
 
 /// A value where it is stored: itself, or an offset back to it.
 #[derive(Clone, Copy)]
-struct Slot<'a> {
+pub struct Slot<'a> {
     buffer: &'a [u8],
     at: usize,
     /// The size in bytes of the slot.
@@ -44,13 +45,14 @@ struct Slot<'a> {
 /// An unsigned number of one, two, four or eight bytes.
 fn number(buffer: &[u8], at: usize, width: usize) -> Result<u64> {
     let bytes = buffer.get(at..).and_then(|rest| rest.get(..width)).ok_or_else(damaged)?;
-    if !matches!(width, 1 | 2 | 4 | 8) {
+    if width > 8 || !width.is_power_of_two() {
         return Err(damaged());
     }
-    Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    Ok(flatbuffer::number(bytes))
 }
 
 /// The same bits as a number with a sign.
+#[cfg(feature = "full")]
 #[allow(clippy::cast_possible_wrap, reason = "the bits are meant")]
 fn signed(bits: u64, width: usize) -> i64 {
     match width {
@@ -61,6 +63,7 @@ fn signed(bits: u64, width: usize) -> i64 {
     }
 }
 
+#[cfg(feature = "full")]
 fn float(bits: u64, width: usize) -> Result<f64> {
     match width {
         4 => Ok(f32::from_bits(bits as u32).into()),
@@ -69,11 +72,13 @@ fn float(bits: u64, width: usize) -> Result<f64> {
     }
 }
 
+#[cfg(feature = "full")]
 fn float_text(value: f64) -> String {
     if value.is_finite() { decimal::text(value) } else { "null".to_owned() }
 }
 
 /// The types that repositories have, by their numbers.
+#[cfg_attr(not(feature = "full"), allow(dead_code))]
 mod kind {
     pub const NULL: u8 = 0;
     pub const INT: u8 = 1;
@@ -94,6 +99,55 @@ mod kind {
 }
 
 impl<'a> Slot<'a> {
+    /// The value of a buffer.
+    pub fn root(buffer: &'a [u8]) -> Result<Self> {
+        let (rest, [packed, width]) = buffer.split_last_chunk().ok_or_else(damaged)?;
+        let width = usize::from(*width);
+        let at = rest.len().checked_sub(width).ok_or_else(damaged)?;
+        Ok(Self { buffer, at, width, packed: *packed })
+    }
+
+    /// The number of members of a map; 0 for other values.
+    pub fn len(self) -> Result<usize> {
+        if self.kind() != kind::MAP {
+            return Ok(0);
+        }
+        let (at, width) = self.target()?;
+        self.len_before(at, width)
+    }
+
+    /// The value of a member of a map by its place.
+    pub fn member(self, index: usize) -> Result<Self> {
+        let len = self.len()?;
+        let (at, width) = self.target()?;
+        self.element(index, Elements { at, width, len, packed: None })
+    }
+
+    /// The value of a member of a map by its name.
+    pub fn get(self, name: &str) -> Result<Option<Self>> {
+        for index in 0..self.len()? {
+            if self.element(index, self.keys()?)?.key()? == name {
+                return self.member(index).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// A text; none for other values.
+    pub fn text(self) -> Result<Option<&'a str>> {
+        if self.kind() == kind::STRING { self.string().map(Some) } else { Ok(None) }
+    }
+
+    /// The keys of a map. Before its values stand the offset to the vector of its keys, and their
+    /// width.
+    fn keys(self) -> Result<Elements> {
+        let (at, width) = self.target()?;
+        let before = |count: usize| at.checked_sub(width.saturating_mul(count)).ok_or_else(damaged);
+        let key_width = usize::try_from(number(self.buffer, before(2)?, width)?).map_err(|_| damaged())?;
+        let keys = Slot { at: before(3)?, width, packed: 0, ..self }.target()?.0;
+        Ok(Elements { at: keys, width: key_width, len: self.len()?, packed: Some(kind::KEY << 2) })
+    }
+
     fn kind(self) -> u8 {
         self.packed >> 2
     }
@@ -115,6 +169,7 @@ impl<'a> Slot<'a> {
     }
 
     /// Appends the value as JSON.
+    #[cfg(feature = "full")]
     fn put(self, json: &mut String, depth: usize) -> Result<()> {
         let depth = depth.checked_sub(1).ok_or_else(|| Error::limit("a FlexBuffer is nested too deep"))?;
         match self.kind() {
@@ -176,6 +231,7 @@ impl<'a> Slot<'a> {
         Ok(Self { at, width: of.width, packed, ..self })
     }
 
+    #[cfg(feature = "full")]
     fn put_vector(self, json: &mut String, depth: usize) -> Result<()> {
         let (at, width) = self.target()?;
         let packed = match self.kind() {
@@ -195,24 +251,17 @@ impl<'a> Slot<'a> {
         Ok(())
     }
 
-    /// A map is a vector of values, before which stand the offset to the vector of its keys, and
-    /// their width.
+    #[cfg(feature = "full")]
     fn put_map(self, json: &mut String, depth: usize) -> Result<()> {
-        let (at, width) = self.target()?;
-        let before = |count: usize| at.checked_sub(width.saturating_mul(count)).ok_or_else(damaged);
-        let key_width = usize::try_from(number(self.buffer, before(2)?, width)?).map_err(|_| damaged())?;
-        let keys = Slot { at: before(3)?, width, packed: 0, ..self }.target()?.0;
-        let len = self.len_before(at, width)?;
-        let keys = Elements { at: keys, width: key_width, len, packed: Some(kind::KEY << 2) };
-        let values = Elements { at, width, len, packed: None };
+        let keys = self.keys()?;
         json.push('{');
-        for index in 0..len {
+        for index in 0..keys.len {
             if index > 0 {
                 json.push(',');
             }
             self.element(index, keys)?.put(json, depth)?;
             json.push(':');
-            self.element(index, values)?.put(json, depth)?;
+            self.member(index)?.put(json, depth)?;
         }
         json.push('}');
         Ok(())

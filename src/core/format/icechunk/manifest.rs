@@ -4,8 +4,9 @@
 //! any other file (virtual). Locations of virtual chunks may be compressed with a dictionary.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 
-use super::flatbuffer::{Checked, Damaged, List, Table};
+use super::flatbuffer::{List, Table, damaged, number};
 use super::object_id::ObjectId;
 use super::snapshot::is_within;
 use super::{File, FileKind};
@@ -17,7 +18,7 @@ const ARRAYS: usize = 1;
 const DICTIONARY: usize = 2;
 const ALGORITHM: usize = 3;
 /// The algorithm of compressed locations, and its number where there is none.
-const ZSTD_DICTIONARY: u8 = 1;
+const ZSTD_DICTIONARY: u64 = 1;
 /// The most bytes of a location.
 const LOCATION_BYTES: usize = 1024;
 
@@ -71,14 +72,12 @@ impl Manifest {
     /// # Errors
     /// `Format` for a damaged file, `Unsupported` for one of a newer version.
     pub fn parse(file: &[u8]) -> Result<Self> {
-        let file = File::open(FileKind::Manifest, file)?;
-        file.read(|root| root.list(ARRAYS, 4)?.map(drop).ok_or(Damaged("the list of arrays")))?;
-        Ok(Self { file, checked: RefCell::default() })
+        Ok(Self { file: File::open(FileKind::Manifest, file)?, checked: RefCell::default() })
     }
 
     /// The approximate memory in bytes.
     pub fn size(&self) -> usize {
-        self.file.flatbuffer.len()
+        self.file.0.len()
     }
 
     /// The reference to a chunk of an array. The first call for an array checks all of its
@@ -89,141 +88,116 @@ impl Manifest {
     /// `Format` for a damaged file.
     pub fn find(&self, array: [u8; 8], extents: &[[u32; 2]], chunk: &[u32]) -> Result<Option<ChunkRef>> {
         let references = self.references(array, extents)?;
-        self.file
-            .read(|root| {
-                let at =
-                    references.partition_point(|reference| Ok(index_of(reference)?.cmp_to(chunk).is_lt()))?;
-                if at == references.len() {
-                    return Ok(None);
-                }
-                let reference = references.table(at)?;
-                if index_of(reference)?.cmp_to(chunk).is_ne() {
-                    return Ok(None);
-                }
-                Ok(Some((root, reference)))
-            })?
-            .map(|(root, reference)| self.chunk_ref(root, reference))
-            .transpose()
+        let mut index = Vec::new();
+        let (mut low, mut high) = (0, references.len);
+        while low < high {
+            let middle = low.midpoint(high);
+            let reference = references.table(middle)?;
+            read_index(reference, &mut index)?;
+            match index.as_slice().cmp(chunk) {
+                Ordering::Less => low = middle.saturating_add(1),
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return self.chunk_ref(reference).map(Some),
+            }
+        }
+        Ok(None)
     }
 
     /// The indexes of all chunks of an array that have a reference.
     ///
     /// # Errors
     /// `Format` for a damaged file.
-    pub fn chunks<'a>(
-        &'a self,
-        array: [u8; 8],
-        extents: &[[u32; 2]],
-    ) -> Result<impl Iterator<Item = Vec<u32>> + use<'a>> {
+    #[cfg(feature = "full")]
+    pub fn chunks(&self, array: [u8; 8], extents: &[[u32; 2]]) -> Result<impl Iterator<Item = Vec<u32>>> {
         let references = self.references(array, extents)?;
-        // All of them were read before.
-        Ok(references
-            .iter()
-            .filter_map(|reference| Some(index_of(reference.ok()?).ok()?.numbers().collect())))
+        Ok((0..references.len).map(move |at| {
+            let mut index = Vec::new();
+            // All of them were read before.
+            let _ = references.table(at).and_then(|reference| read_index(reference, &mut index));
+            index
+        }))
     }
 
     /// The references of an array, which are checked once.
     fn references(&self, array: [u8; 8], extents: &[[u32; 2]]) -> Result<List<'_>> {
-        let is_checked = self.checked.borrow().contains(&array);
-        let references = self.file.read(|root| {
-            let arrays = root.tables(ARRAYS)?;
-            let found = arrays
-                .iter()
-                .find(|each| each.and_then(|each| each.fixed(0)).is_ok_and(|id| id == Some(&array)));
-            let references = found.ok_or(Damaged("the list of arrays"))??.list(1, 4)?;
-            let references = references.ok_or(Damaged("a list of references"))?;
-            if !is_checked {
-                check(references, extents)?;
+        let arrays = self.file.root()?.tables(ARRAYS)?;
+        for at in 0..arrays.len {
+            let found = arrays.table(at)?;
+            if found.id(0)? == Some(array) {
+                let references = found.list(1, 4)?.ok_or_else(|| damaged("an array without references"))?;
+                let mut checked = self.checked.borrow_mut();
+                if !checked.contains(&array) {
+                    check(references, extents)?;
+                    checked.push(array);
+                }
+                return Ok(references);
             }
-            Ok(references)
-        })?;
-        if !is_checked {
-            self.checked.borrow_mut().push(array);
         }
-        Ok(references)
+        Err(damaged("a manifest without its array"))
     }
 
-    fn chunk_ref(&self, root: Table<'_>, reference: Table<'_>) -> Result<ChunkRef> {
-        let damaged = |Damaged(what): Damaged| {
-            Error::format("an Icechunk manifest is damaged").actual(format!("{what} is wrong"))
-        };
-        let (offset, len) = range(reference).map_err(damaged)?;
-        if let Some(id) = reference.fixed(4).map_err(damaged)? {
-            return Ok(ChunkRef::Native { id: ObjectId(*id), offset, len });
+    fn chunk_ref(&self, reference: Table<'_>) -> Result<ChunkRef> {
+        let (offset, len) = (reference.number(2, 8)?, reference.number(3, 8)?);
+        if offset.checked_add(len).is_none() {
+            return Err(damaged("the range of a chunk"));
         }
-        let location = match reference.bytes(8).map_err(damaged)? {
-            Some(compressed) => Some(expand(root, compressed)?),
-            None => reference.text(5).map_err(damaged)?.map(str::to_owned),
+        if let Some(id) = reference.id(4)? {
+            return Ok(ChunkRef::Native { id: ObjectId(id), offset, len });
+        }
+        let location = match reference.bytes(8)? {
+            Some(compressed) => Some(expand(self.file.root()?, compressed)?),
+            None => reference.text(5)?.map(str::to_owned),
         };
         if let Some(location) = location {
-            let checksum = checksum(reference).map_err(damaged)?;
-            return Ok(ChunkRef::Virtual { location, offset, len, checksum });
+            return Ok(ChunkRef::Virtual { location, offset, len, checksum: checksum(reference)? });
         }
-        let inline = reference.bytes(1).map_err(damaged)?.ok_or(Damaged("a reference")).map_err(damaged)?;
+        let inline = reference.bytes(1)?.ok_or_else(|| damaged("a reference to nothing"))?;
         Ok(ChunkRef::Inline(inline.to_vec()))
     }
 }
 
-/// The index of a chunk, as little-endian numbers of 32 bits.
-#[derive(Clone, Copy)]
-struct Index<'a>(&'a [[u8; 4]]);
-
-impl<'a> Index<'a> {
-    fn numbers(self) -> impl Iterator<Item = u32> + 'a {
-        self.0.iter().map(|number| u32::from_le_bytes(*number))
-    }
-
-    fn cmp_to(self, chunk: &[u32]) -> std::cmp::Ordering {
-        self.numbers().cmp(chunk.iter().copied())
-    }
-}
-
-/// The index of a reference. An array without dimensions has one that is empty.
-fn index_of(reference: Table<'_>) -> Checked<Index<'_>> {
-    Ok(Index(reference.list(0, 4)?.ok_or(Damaged("the index of a chunk"))?.fixed()))
-}
-
-/// Checks that references are sorted, without two of one chunk, and within their extents.
-fn check(references: List<'_>, extents: &[[u32; 2]]) -> Checked<()> {
-    let mut last: Vec<u32> = Vec::new();
-    let mut chunk = Vec::with_capacity(extents.len());
-    for (place, reference) in references.iter().enumerate() {
-        chunk.clear();
-        chunk.extend(index_of(reference?)?.numbers());
-        if !is_within(&chunk, extents) || (place > 0 && last >= chunk) {
-            return Err(Damaged("the index of a chunk"));
-        }
-        std::mem::swap(&mut last, &mut chunk);
+/// The index of a reference. That of an array without dimensions is empty.
+fn read_index(reference: Table<'_>, index: &mut Vec<u32>) -> Result<()> {
+    let list = reference.list(0, 4)?.ok_or_else(|| damaged("a chunk without its index"))?;
+    index.clear();
+    for part in list.elements.as_chunks::<4>().0 {
+        index.push(number(part) as u32);
     }
     Ok(())
 }
 
-/// Offset and length.
-fn range(reference: Table<'_>) -> Checked<(u64, u64)> {
-    let (offset, len) = (reference.u64(2)?, reference.u64(3)?);
-    offset.checked_add(len).map(|_| (offset, len)).ok_or(Damaged("the range of a chunk"))
+/// Checks that references are sorted, without two of one chunk, and within their extents.
+fn check(references: List<'_>, extents: &[[u32; 2]]) -> Result<()> {
+    let (mut last, mut index) = (Vec::new(), Vec::new());
+    for at in 0..references.len {
+        read_index(references.table(at)?, &mut index)?;
+        if !is_within(&index, extents) || (at > 0 && last >= index) {
+            return Err(damaged("the index of a chunk"));
+        }
+        std::mem::swap(&mut last, &mut index);
+    }
+    Ok(())
 }
 
-fn checksum(reference: Table<'_>) -> Checked<Option<Checksum>> {
-    if let Some(tag) = reference.text(6)? {
-        return Ok(Some(Checksum::Tag(tag.to_owned())));
-    }
-    Ok(Some(reference.u32(7)?).filter(|seconds| *seconds > 0).map(Checksum::Modified))
+fn checksum(reference: Table<'_>) -> Result<Option<Checksum>> {
+    Ok(match (reference.text(6)?, reference.u32(7)?) {
+        (Some(tag), _) => Some(Checksum::Tag(tag.to_owned())),
+        (None, 0) => None,
+        (None, seconds) => Some(Checksum::Modified(seconds)),
+    })
 }
 
 /// The text of a compressed location.
 fn expand(root: Table<'_>, compressed: &[u8]) -> Result<String> {
-    let wrong = || Error::format("the location of a chunk in an Icechunk manifest is damaged");
-    let algorithm = root.fixed(ALGORITHM).map_err(|_| wrong())?.map_or(ZSTD_DICTIONARY, |[byte]| *byte);
+    let algorithm = root.fixed(ALGORITHM, 1)?.map_or(ZSTD_DICTIONARY, number);
     if algorithm != ZSTD_DICTIONARY {
         return Err(Error::unsupported("the compression of locations in an Icechunk manifest")
             .actual(algorithm.to_string()));
     }
-    let dictionary = root.bytes(DICTIONARY).map_err(|_| wrong())?.unwrap_or_default();
-    let mut decoded = [0; LOCATION_BYTES];
+    let dictionary = root.bytes(DICTIONARY)?.unwrap_or_default();
+    let mut text = vec![0; LOCATION_BYTES];
     let len = Decompressor::new()
-        .and_then(|mut context| context.decompress_with_dictionary(compressed, dictionary, &mut decoded))
-        .map_err(|error| wrong().actual(error.to_string()))?;
-    let text = decoded.get(..len).map(<[u8]>::to_vec).map(String::from_utf8);
-    text.and_then(std::result::Result::ok).ok_or_else(wrong)
+        .and_then(|mut context| context.decompress_with_dictionary(compressed, dictionary, &mut text));
+    text.truncate(len.map_err(|_| damaged("a compressed location"))?);
+    String::from_utf8(text).map_err(|_| damaged("a compressed location"))
 }

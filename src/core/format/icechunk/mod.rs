@@ -19,8 +19,8 @@ pub mod object_id;
 pub mod repo;
 pub mod snapshot;
 
-use crate::error::{Error, Result};
-use flatbuffer::{Damaged, Table};
+use crate::error::Result;
+use flatbuffer::Table;
 
 /// A kind of file, by its number in the envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,33 +30,16 @@ enum FileKind {
     Repo = 6,
 }
 
-impl FileKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Snapshot => "an Icechunk snapshot",
-            Self::Manifest => "an Icechunk manifest",
-            Self::Repo => "an Icechunk repository's `repo`",
-        }
-    }
-}
-
-/// A file without its envelope.
+/// A file without its envelope: a flatbuffer.
 #[derive(Debug)]
-struct File {
-    kind: FileKind,
-    flatbuffer: Vec<u8>,
-}
+struct File(Vec<u8>);
 
 impl File {
     fn open(kind: FileKind, file: &[u8]) -> Result<Self> {
-        Ok(Self { kind, flatbuffer: envelope::open(kind, file)? })
+        envelope::open(kind, file).map(Self)
     }
 
-    /// Reads from the root table. What it misses or finds broken is a `Format` error.
-    fn read<'a, T>(&'a self, read: impl FnOnce(Table<'a>) -> std::result::Result<T, Damaged>) -> Result<T> {
-        let found = Table::root(&self.flatbuffer).and_then(read);
-        found.map_err(|Damaged(what)| {
-            Error::format(format!("{} is damaged", self.kind.name())).actual(format!("{what} is wrong"))
-        })
+    fn root(&self) -> Result<Table<'_>> {
+        Table::root(&self.0)
     }
 }

@@ -2,10 +2,11 @@
 //! and the configuration. Only repositories of version 2 have it.
 
 use super::container::Containers;
-use super::flatbuffer::{Checked, Damaged, Table};
+use super::flatbuffer::{Table, damaged};
 use super::object_id::ObjectId;
-use super::{File, FileKind, flexbuffer};
+use super::{File, FileKind};
 use crate::error::Result;
+#[cfg(feature = "full")]
 use crate::limits;
 
 /// Fields of the root table.
@@ -24,6 +25,7 @@ pub enum RefKind {
 }
 
 /// What is known of a snapshot without its nodes.
+#[cfg(feature = "full")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotInfo {
     /// The id.
@@ -50,19 +52,8 @@ impl Repo {
     pub fn parse(file: &[u8]) -> Result<Self> {
         let repo = Self(File::open(FileKind::Repo, file)?);
         // There is always a branch.
-        repo.0.read(|root| root.tables(BRANCHES)?.table(0).map(drop))?;
+        repo.0.root()?.tables(BRANCHES)?.table(0)?;
         Ok(repo)
-    }
-
-    /// The names of a kind, with their snapshots.
-    ///
-    /// # Errors
-    /// `Format` for a damaged file.
-    pub fn names(&self, kind: RefKind) -> Result<Vec<(String, ObjectId)>> {
-        self.0.read(|root| {
-            let field = if kind == RefKind::Tag { TAGS } else { BRANCHES };
-            root.tables(field)?.iter().map(|name| named(root, name?)).collect()
-        })
     }
 
     /// The snapshot of a name.
@@ -70,30 +61,51 @@ impl Repo {
     /// # Errors
     /// `Format` for a damaged file.
     pub fn find(&self, kind: RefKind, name: &str) -> Result<Option<ObjectId>> {
-        let found = self.names(kind)?.into_iter().find(|(known, _)| known == name);
-        Ok(found.map(|(_, id)| id))
+        let root = self.0.root()?;
+        let references = root.tables(kind.field())?;
+        for at in 0..references.len {
+            let reference = references.table(at)?;
+            if reference.name(0)? == name {
+                return target(root, reference).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The names of a kind, with their snapshots.
+    ///
+    /// # Errors
+    /// `Format` for a damaged file.
+    #[cfg(feature = "full")]
+    pub fn names(&self, kind: RefKind) -> Result<Vec<(String, ObjectId)>> {
+        let root = self.0.root()?;
+        let references = root.tables(kind.field())?;
+        let named = |at| {
+            let reference = references.table(at)?;
+            Ok((reference.name(0)?.to_owned(), target(root, reference)?))
+        };
+        (0..references.len).map(named).collect()
     }
 
     /// A snapshot and those before it.
     ///
     /// # Errors
     /// `Format` for a damaged file, or where the snapshots come back to one of them.
+    #[cfg(feature = "full")]
     pub fn history(&self, newest: ObjectId) -> Result<Vec<SnapshotInfo>> {
-        self.0.read(|root| {
-            let snapshots = root.tables(SNAPSHOTS)?;
-            let start = snapshots.iter().position(|each| each.and_then(id_of).is_ok_and(|id| id == newest));
-            let (mut found, mut next) = (Vec::new(), start);
-            while let Some(at) = next {
-                if found.len() == snapshots.len() {
-                    return Err(Damaged("the history"));
-                }
-                let table = snapshots.table(at)?;
-                next = parent_of(table)?;
-                let parent = next.map(|at| snapshots.table(at).and_then(id_of)).transpose()?;
-                found.push(info(table, parent)?);
+        let snapshots = self.0.root()?.tables(SNAPSHOTS)?;
+        let is_newest = |at: &usize| snapshots.table(*at).and_then(id_of).is_ok_and(|id| id == newest);
+        let (mut found, mut next) = (Vec::new(), (0..snapshots.len).find(is_newest));
+        while let Some(at) = next {
+            if found.len() == snapshots.len {
+                return Err(damaged("the history"));
             }
-            Ok(found)
-        })
+            let table = snapshots.table(at)?;
+            next = parent_of(table)?;
+            let parent = next.map(|at| snapshots.table(at).and_then(id_of)).transpose()?;
+            found.push(info(table, parent)?);
+        }
+        Ok(found)
     }
 
     /// Where virtual chunks are.
@@ -101,55 +113,64 @@ impl Repo {
     /// # Errors
     /// `Format` for a damaged file.
     pub fn containers(&self) -> Result<Containers> {
-        match self.0.read(|root| root.bytes(CONFIG))? {
-            Some(config) if !config.is_empty() => Containers::parse(&flexbuffer::to_json(config)?),
+        match self.0.root()?.bytes(CONFIG)? {
+            Some(config) if !config.is_empty() => Containers::read(config),
             _ => Ok(Containers::default()),
         }
     }
 }
 
-/// The name of a reference, and its snapshot.
-fn named(root: Table<'_>, reference: Table<'_>) -> Checked<(String, ObjectId)> {
-    let name = reference.text(0)?.ok_or(Damaged("a name"))?;
-    let id = root.tables(SNAPSHOTS)?.table(reference.u32(1)? as usize).and_then(id_of)?;
-    Ok((name.to_owned(), id))
+impl RefKind {
+    /// The field of the names.
+    fn field(self) -> usize {
+        if self == Self::Tag { TAGS } else { BRANCHES }
+    }
 }
 
-fn id_of(table: Table<'_>) -> Checked<ObjectId> {
-    table.fixed(0)?.copied().map(ObjectId).ok_or(Damaged("an id"))
+/// The snapshot of a reference.
+fn target(root: Table<'_>, reference: Table<'_>) -> Result<ObjectId> {
+    id_of(root.tables(SNAPSHOTS)?.table(reference.u32(1)? as usize)?)
+}
+
+/// The id of what a table describes.
+pub(super) fn id_of(table: Table<'_>) -> Result<ObjectId> {
+    table.id(0)?.map(ObjectId).ok_or_else(|| damaged("a missing id"))
 }
 
 /// The place of the snapshot before one; none for the first.
-fn parent_of(snapshot: Table<'_>) -> Checked<Option<usize>> {
+#[cfg(feature = "full")]
+fn parent_of(snapshot: Table<'_>) -> Result<Option<usize>> {
     let place = snapshot.u32(1)?.cast_signed();
     if place == -1 {
         return Ok(None);
     }
-    usize::try_from(place).map(Some).map_err(|_| Damaged("the parent of a snapshot"))
+    usize::try_from(place).map(Some).map_err(|_| damaged("the parent of a snapshot"))
 }
 
-fn info(table: Table<'_>, parent: Option<ObjectId>) -> Checked<SnapshotInfo> {
-    let message = table.text(3)?.ok_or(Damaged("a message"))?.to_owned();
-    let (id, flushed_at) = (id_of(table)?, table.u64(2)?);
-    Ok(SnapshotInfo { id, parent, message, flushed_at, metadata: metadata(table, 4)? })
+#[cfg(feature = "full")]
+fn info(table: Table<'_>, parent: Option<ObjectId>) -> Result<SnapshotInfo> {
+    let (id, flushed_at) = (id_of(table)?, table.number(2, 8)?);
+    let (message, metadata) = (table.name(3)?.to_owned(), metadata(table, 4)?);
+    Ok(SnapshotInfo { id, parent, message, flushed_at, metadata })
 }
 
 /// The metadata of a snapshot, which are in a field.
-pub(super) fn metadata(table: Table<'_>, field: usize) -> Checked<Vec<(String, Vec<u8>)>> {
-    let items = table.tables(field)?.iter().take(limits::SNAPSHOT_METADATA);
-    items
-        .map(|item| {
-            let item = item?;
-            let (name, value) = item.text(0)?.zip(item.bytes(1)?).ok_or(Damaged("a metadata item"))?;
-            Ok((name.to_owned(), value.to_vec()))
-        })
-        .collect()
+#[cfg(feature = "full")]
+pub(super) fn metadata(table: Table<'_>, field: usize) -> Result<Vec<(String, Vec<u8>)>> {
+    let items = table.tables(field)?;
+    let read = |at| {
+        let item = items.table(at)?;
+        let value = item.bytes(1)?.ok_or_else(|| damaged("a metadata item"))?;
+        Ok((item.name(0)?.to_owned(), value.to_vec()))
+    };
+    (0..items.len.min(limits::SNAPSHOT_METADATA)).map(read).collect()
 }
 
 /// The JSON text of a metadata value of `repo`.
 ///
 /// # Errors
 /// `Format` for a damaged value.
+#[cfg(feature = "full")]
 pub fn metadata_json(value: &[u8]) -> Result<String> {
-    flexbuffer::to_json(value)
+    super::flexbuffer::to_json(value)
 }

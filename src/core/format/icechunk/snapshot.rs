@@ -1,8 +1,10 @@
 //! Snapshots: all nodes of a hierarchy at one time, with their metadata documents, and where the
 //! manifests of each array are.
 
-use super::flatbuffer::{Checked, Damaged, Table};
+use super::flatbuffer::{Table, damaged, number};
 use super::object_id::ObjectId;
+use super::repo::id_of;
+#[cfg(feature = "full")]
 use super::repo::{SnapshotInfo, metadata};
 use super::{File, FileKind};
 use crate::error::Result;
@@ -12,8 +14,8 @@ use crate::sorted;
 /// Fields of the root table.
 const NODES: usize = 2;
 /// The type of a node's data.
-const ARRAY: u8 = 1;
-const GROUP: u8 = 2;
+const ARRAY: u64 = 1;
+const GROUP: u64 = 2;
 
 /// A parsed snapshot.
 #[derive(Debug)]
@@ -63,48 +65,57 @@ impl ManifestRef {
 
 /// Whether a chunk is within extents of the same rank.
 pub(super) fn is_within(chunk: &[u32], extents: &[[u32; 2]]) -> bool {
-    chunk.len() == extents.len()
-        && chunk.iter().zip(extents).all(|(index, [first, end])| (first..end).contains(&index))
+    let mut is_within = chunk.len() == extents.len();
+    for (index, [first, end]) in chunk.iter().zip(extents) {
+        is_within &= first <= index && index < end;
+    }
+    is_within
 }
 
 impl Snapshot {
-    /// Parses the file.
+    /// Parses the file. Two nodes of one path are damage.
     ///
     /// # Errors
     /// `Format` for a damaged file, `Unsupported` for one of a newer version.
     pub fn parse(file: &[u8]) -> Result<Self> {
         let file = File::open(FileKind::Snapshot, file)?;
-        let order = file.read(order)?;
+        let nodes = file.root()?.tables(NODES)?;
+        let mut paths = Vec::new();
+        for place in 0..nodes.len {
+            paths.push((path_of(nodes.table(place)?)?, place));
+        }
+        // Older writers sorted in another way.
+        sorted::sort(&mut paths);
+        for pair in paths.windows(2) {
+            if let [(one, _), (other, _)] = pair
+                && one == other
+            {
+                return Err(damaged("two nodes of one path"));
+            }
+        }
+        let order = paths.iter().map(|(_, place)| *place).collect();
         Ok(Self { file, order })
     }
 
-    /// The number of nodes.
-    #[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]
-    pub fn len(&self) -> usize {
-        self.order.len()
-    }
-
-    /// A node by its place in the order of paths.
-    fn at(&self, index: usize) -> Result<Node<'_>> {
-        let place = self.order.get(index).copied().unwrap_or(usize::MAX);
-        self.file.read(|root| node(root.tables(NODES)?.table(place)?))
+    /// The table of a node by its place in the order of paths.
+    fn table(&self, index: usize) -> Result<Option<Table<'_>>> {
+        match self.order.get(index) {
+            Some(place) => self.file.root()?.tables(NODES)?.table(*place).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The place of the first node whose path is not before a text.
     fn first_from(&self, path: &str) -> Result<usize> {
-        self.file.read(|root| {
-            let nodes = root.tables(NODES)?;
-            let (mut low, mut high) = (0, self.order.len());
-            while low < high {
-                let middle = low.midpoint(high);
-                let place = self.order.get(middle).copied().unwrap_or(usize::MAX);
-                match path_of(nodes.table(place)?)? < path {
-                    true => low = middle.saturating_add(1),
-                    false => high = middle,
-                }
+        let (mut low, mut high) = (0, self.order.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.table(middle)? {
+                Some(node) if path_of(node)? < path => low = middle.saturating_add(1),
+                _ => high = middle,
             }
-            Ok(low)
-        })
+        }
+        Ok(low)
     }
 
     /// The node at a path: `/`, or a slash before each name.
@@ -112,86 +123,96 @@ impl Snapshot {
     /// # Errors
     /// `Format` for a damaged node.
     pub fn node(&self, path: &str) -> Result<Option<Node<'_>>> {
-        let index = self.first_from(path)?;
-        if index == self.order.len() {
-            return Ok(None);
+        match self.table(self.first_from(path)?)? {
+            Some(table) if path_of(table)? == path => node(table).map(Some),
+            _ => Ok(None),
         }
-        Ok(Some(self.at(index)?).filter(|node| node.path == path))
     }
 
-    /// The nodes whose paths begin with a text, in the order of their paths.
+    /// All nodes in the order of their paths.
+    #[cfg(feature = "full")]
+    pub fn nodes(&self) -> impl Iterator<Item = Result<Node<'_>>> {
+        (0..self.order.len())
+            .filter_map(|index| self.table(index).and_then(|table| table.map(node).transpose()).transpose())
+    }
+
+    /// The paths directly below a node, also of groups that have no node of their own.
     ///
     /// # Errors
     /// `Format` for damaged nodes.
-    pub fn below<'a>(&'a self, prefix: &'a str) -> Result<impl Iterator<Item = Result<Node<'a>>>> {
-        let nodes = (self.first_from(prefix)?..self.order.len()).map(|index| self.at(index));
-        Ok(nodes.take_while(move |node| node.as_ref().map_or(true, |node| node.path.starts_with(prefix))))
+    pub fn children(&self, path: &str) -> Result<Vec<&str>> {
+        let below = path.trim_end_matches('/').len();
+        let mut found: Vec<&str> = Vec::new();
+        for index in 0..self.order.len() {
+            let Some(table) = self.table(index)? else { break };
+            let child = path_of(table)?;
+            let rest = child.strip_prefix(path.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+            let name = rest.map_or("", |rest| rest.split('/').next().unwrap_or_default());
+            let end = below.saturating_add(1).saturating_add(name.len());
+            if !name.is_empty() {
+                found.extend(child.get(..end));
+            }
+        }
+        sorted::sort(&mut found);
+        found.dedup();
+        Ok(found)
     }
 
     /// What the snapshot says of itself. Only one of version 1 knows its parent.
     ///
     /// # Errors
     /// `Format` for a damaged file.
+    #[cfg(feature = "full")]
     pub fn info(&self) -> Result<SnapshotInfo> {
-        self.file.read(|root| {
-            let id = |field| Ok(root.fixed(field)?.copied().map(ObjectId));
-            Ok(SnapshotInfo {
-                id: id(0)?.ok_or(Damaged("an id"))?,
-                parent: id(1)?,
-                message: root.text(4)?.ok_or(Damaged("a message"))?.to_owned(),
-                flushed_at: root.u64(3)?,
-                metadata: metadata(root, 5)?,
-            })
+        let root = self.file.root()?;
+        Ok(SnapshotInfo {
+            id: id_of(root)?,
+            parent: root.id(1)?.map(ObjectId),
+            message: root.name(4)?.to_owned(),
+            flushed_at: root.number(3, 8)?,
+            metadata: metadata(root, 5)?,
         })
     }
 }
 
-/// The places of all nodes in the order of their paths. Two nodes of one path are damage.
-fn order(root: Table<'_>) -> Checked<Vec<usize>> {
-    let nodes = root.tables(NODES)?;
-    let paths = nodes.iter().map(|node| path_of(node?)).collect::<Checked<Vec<&str>>>()?;
-    let mut order: Vec<usize> = (0..paths.len()).collect();
-    let path_at = |place: &usize| paths.get(*place).copied().unwrap_or_default();
-    if !paths.is_sorted() {
-        sorted::sort_by(&mut order, |one, other| path_at(one).cmp(path_at(other)));
-    }
-    let is_unique = order.is_sorted_by(|one, other| path_at(one) < path_at(other));
-    if is_unique { Ok(order) } else { Err(Damaged("the path of a node")) }
+fn path_of(node: Table<'_>) -> Result<&str> {
+    let path = node.name(1)?;
+    if path.starts_with('/') { Ok(path) } else { Err(damaged("the path of a node")) }
 }
 
-fn path_of(node: Table<'_>) -> Checked<&str> {
-    let path = node.text(1)?.filter(|path| path.starts_with('/'));
-    path.ok_or(Damaged("the path of a node"))
-}
-
-fn node(table: Table<'_>) -> Checked<Node<'_>> {
-    let array = match table.u8(3)? {
+fn node(table: Table<'_>) -> Result<Node<'_>> {
+    let array = match table.number(3, 1)? {
         ARRAY => Some(array_node(table)?),
         GROUP => None,
-        _ => return Err(Damaged("the type of a node")),
+        _ => return Err(damaged("the type of a node")),
     };
-    let document = table.bytes(2)?.ok_or(Damaged("the document of a node"))?;
+    let document = table.bytes(2)?.ok_or_else(|| damaged("a node without its document"))?;
     Ok(Node { path: path_of(table)?, document, array })
 }
 
-fn array_node(node: Table<'_>) -> Checked<ArrayNode> {
-    let id = *node.fixed(0)?.ok_or(Damaged("the id of a node"))?;
-    let data = node.table(4)?.ok_or(Damaged("the data of an array"))?;
+fn array_node(node: Table<'_>) -> Result<ArrayNode> {
+    let id = node.id(0)?.ok_or_else(|| damaged("a node without its id"))?;
+    let data = node.table(4)?;
     // Version 1 has structs of two numbers, version 2 has tables.
-    let rank = match data.list(3, 4)? {
-        Some(shape) => shape.len(),
-        None => data.list(0, 16)?.ok_or(Damaged("the shape of an array"))?.len(),
+    let shape = match data.list(3, 4)? {
+        None => data.list(0, 16)?,
+        shape => shape,
     };
-    let manifests = data.tables(2)?.iter().map(|manifest| manifest_ref(manifest?, rank));
-    Ok(ArrayNode { id, rank, manifests: manifests.collect::<Checked<_>>()? })
-}
-
-fn manifest_ref(table: Table<'_>, rank: usize) -> Checked<ManifestRef> {
-    let id = table.fixed(0)?.copied().map(ObjectId).ok_or(Damaged("the id of a manifest"))?;
-    let extents = table.list(1, 8)?.filter(|extents| extents.len() == rank && rank <= limits::DIMENSIONS);
-    let extents = extents.ok_or(Damaged("the extents of a manifest"))?;
-    let pair = |[a, b, c, d, e, f, g, h]: &[u8; 8]| {
-        [u32::from_le_bytes([*a, *b, *c, *d]), u32::from_le_bytes([*e, *f, *g, *h])]
-    };
-    Ok(ManifestRef { id, extents: extents.fixed().iter().map(pair).collect() })
+    let rank = shape.map_or(usize::MAX, |shape| shape.len);
+    limits::within(rank as u64, limits::DIMENSIONS as u64, "the rank of an array")?;
+    let (list, mut manifests) = (data.tables(2)?, Vec::new());
+    for at in 0..list.len {
+        let manifest = list.table(at)?;
+        let extents = manifest.list(1, 8)?.unwrap_or_default();
+        if extents.len != rank {
+            return Err(damaged("extents of another rank"));
+        }
+        let mut pairs = Vec::with_capacity(rank);
+        for pair in extents.elements.as_chunks::<8>().0 {
+            let (first, end) = pair.split_at(4);
+            pairs.push([number(first) as u32, number(end) as u32]);
+        }
+        manifests.push(ManifestRef { id: id_of(manifest)?, extents: pairs });
+    }
+    Ok(ArrayNode { id, rank, manifests })
 }

@@ -6,6 +6,7 @@ pub(super) mod locks;
 mod nodes;
 mod objects;
 mod reference;
+mod repository;
 mod store_calls;
 mod update;
 mod write;

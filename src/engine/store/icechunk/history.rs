@@ -10,16 +10,49 @@ use crate::format::icechunk::snapshot::Snapshot;
 use crate::format::json::text::{self, ObjectText};
 use crate::format::path::NodePath;
 use crate::limits;
-use crate::store::http::transport::Transport;
-use crate::store::{RequestContext, Store as _};
+use crate::store::{LocalFuture, RequestContext, Store as _};
 
-impl<T: Transport + 'static> IcechunkStore<T> {
+/// What can be asked of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The id of the snapshot that a store shows.
+    Snapshot,
+    /// The id of the snapshot that it would show if it were opened now.
+    Newest,
+    /// The branches or the tags as they are now: a JSON object of their snapshots.
+    Names(RefKind),
+    /// The snapshot and those before it: a JSON array.
+    History,
+}
+
+/// A repository, which tells about itself.
+pub trait Repository {
+    /// Answers a question.
+    fn ask(&self, question: Question) -> LocalFuture<'_, Result<String>>;
+}
+
+impl Repository for IcechunkStore {
+    fn ask(&self, question: Question) -> LocalFuture<'_, Result<String>> {
+        Box::pin(async move {
+            match question {
+                Question::Snapshot => Ok(self.session(&RequestContext::default()).await?.id.to_string()),
+                Question::Newest => {
+                    Ok(session::newest(&self.objects.inner, &self.version).await?.to_string())
+                }
+                Question::Names(kind) => self.names(kind).await,
+                Question::History => self.history().await,
+            }
+        })
+    }
+}
+
+impl IcechunkStore {
     /// The branches or the tags as they are now, as a JSON object of their snapshots.
     ///
     /// # Errors
     /// `NotFound` if there is no repository; `Unsupported` for one of version 1 in a store that
     /// cannot list; errors of the store.
-    pub(super) async fn names(&self, kind: RefKind) -> Result<String> {
+    async fn names(&self, kind: RefKind) -> Result<String> {
         let context = RequestContext::default();
         let names = match session::repo(&self.objects.inner, &context).await? {
             Some(repo) => repo.names(kind)?,
@@ -58,7 +91,7 @@ impl<T: Transport + 'static> IcechunkStore<T> {
     ///
     /// # Errors
     /// Errors of [`session`](Self::session); errors of the store for the snapshots before it.
-    pub(super) async fn history(&self) -> Result<String> {
+    async fn history(&self) -> Result<String> {
         let context = RequestContext::default();
         let session = self.session(&context).await?;
         match session.repo(&self.objects, &context).await? {

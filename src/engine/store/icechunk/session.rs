@@ -7,13 +7,13 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::objects::{Objects, bytes, key, missing, shared_context};
+use super::objects::{Objects, bytes, key, missing};
 use crate::error::{Error, Result};
 use crate::format::icechunk::container::Containers;
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::repo::{RefKind, Repo};
 use crate::format::icechunk::snapshot::Snapshot;
-use crate::format::json;
+use crate::format::json::Document;
 use crate::format::path::StoreKey;
 use crate::store::{LocalFuture, RequestContext, Store};
 
@@ -44,8 +44,8 @@ impl Session {
     /// Errors of the store; `Format` for a damaged file.
     pub async fn repo(&self, objects: &Objects, context: &RequestContext) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
-            let late = repo(&objects.inner, &shared_context(context)).await?;
-            self.repo.get_or_init(|| late);
+            let late = repo(&objects.inner, context).await?;
+            let _ = self.repo.set(late);
         }
         Ok(self.repo.get().and_then(Option::as_ref))
     }
@@ -55,32 +55,39 @@ impl Session {
     /// # Errors
     /// Errors of the store; `Format` for a damaged file.
     pub async fn containers(&self, objects: &Objects, context: &RequestContext) -> Result<&Containers> {
-        if let Some(containers) = self.containers.get() {
-            return Ok(containers);
+        if self.containers.get().is_none() {
+            let containers = match self.repo(objects, context).await? {
+                Some(repo) => repo.containers()?,
+                None => Containers::default(),
+            };
+            let _ = self.containers.set(containers);
         }
-        let containers = self.repo(objects, context).await?.map(Repo::containers).transpose()?;
-        Ok(self.containers.get_or_init(|| containers.unwrap_or_default()))
+        self.containers.get().ok_or_else(|| Error::store("internal error: no containers"))
     }
 }
 
 /// The session of a version, which is looked up once. `on_found` is told the snapshot then.
-pub(super) async fn of(
-    objects: &Objects,
-    version: &Version,
-    on_found: Option<Rc<dyn Fn(&str)>>,
-    context: &RequestContext,
-) -> Result<Rc<Session>> {
-    let make = || -> LocalFuture<'static, Result<Session>> {
-        let (inner, version, context) = (objects.inner.clone(), version.clone(), shared_context(context));
-        Box::pin(async move {
-            let session = open(&inner, &version, &context).await?;
-            if let Some(on_found) = on_found {
-                on_found(&session.id.to_string());
-            }
-            Ok(session)
-        })
-    };
-    objects.session.get(context, make).await
+pub(super) fn of<'a>(
+    objects: &'a Objects,
+    version: Version,
+    on_found: Option<&'a Rc<dyn Fn(&str)>>,
+    context: &'a RequestContext,
+) -> LocalFuture<'a, Result<Rc<Session>>> {
+    Box::pin(async move {
+        if let Some(session) = objects.session.borrow().clone() {
+            return Ok(session);
+        }
+        let session = open(&objects.inner, &version, context).await?;
+        // Another caller may have found one since: all callers see the same.
+        let mut known = objects.session.borrow_mut();
+        if let Some(known) = &*known {
+            return Ok(known.clone());
+        }
+        if let Some(on_found) = on_found {
+            on_found(&session.id.to_string());
+        }
+        Ok(known.insert(Rc::new(session)).clone())
+    })
 }
 
 async fn open(inner: &Rc<dyn Store>, version: &Version, context: &RequestContext) -> Result<Session> {
@@ -107,7 +114,7 @@ pub(super) async fn snapshot(
     id: ObjectId,
     context: &RequestContext,
 ) -> Result<Option<Vec<u8>>> {
-    bytes(inner, &key("snapshots", id)?, context).await
+    bytes(inner, &key("snapshots", id)?, context, false).await
 }
 
 /// A snapshot's id, and `repo` if it was looked for.
@@ -117,24 +124,28 @@ struct Found {
 }
 
 /// The snapshot of a version as it is now.
-async fn find(inner: &Rc<dyn Store>, version: &Version, context: &RequestContext) -> Result<Found> {
-    let (kind, name) = match version {
-        Version::Snapshot(id) => return Ok(Found { id: *id, repo: None }),
-        Version::Named(kind, name) => (*kind, name),
-    };
-    if let Some(repo) = repo(inner, context).await? {
-        let found = repo.find(kind, name)?;
-        return Ok(Found { id: found.ok_or_else(|| unnamed(kind, name, inner))?, repo: Some(Some(repo)) });
-    }
-    let id = of_file(inner, kind, name, context).await?;
-    Ok(Found { id: id.ok_or_else(|| unnamed(kind, name, inner))?, repo: Some(None) })
+fn find<'a>(
+    inner: &'a Rc<dyn Store>,
+    version: &'a Version,
+    context: &'a RequestContext,
+) -> LocalFuture<'a, Result<Found>> {
+    Box::pin(async move {
+        let (kind, name) = match version {
+            Version::Snapshot(id) => return Ok(Found { id: *id, repo: None }),
+            Version::Named(kind, name) => (*kind, name),
+        };
+        let repo = repo(inner, context).await?;
+        let id = match &repo {
+            Some(repo) => repo.find(kind, name)?,
+            None => of_file(inner, kind, name, context).await?,
+        };
+        Ok(Found { id: id.ok_or_else(|| unnamed(kind, name, inner))?, repo: Some(repo) })
+    })
 }
 
 /// The id of the snapshot that a version leads to now.
-///
-/// # Errors
-/// Errors of [`IcechunkStore::session`](super::IcechunkStore::session).
-pub async fn newest(inner: &Rc<dyn Store>, version: &Version) -> Result<ObjectId> {
+#[cfg(feature = "full")]
+pub(super) async fn newest(inner: &Rc<dyn Store>, version: &Version) -> Result<ObjectId> {
     Ok(find(inner, version, &RequestContext::default()).await?.id)
 }
 
@@ -148,9 +159,10 @@ fn unnamed(kind: RefKind, name: &str, inner: &Rc<dyn Store>) -> Error {
 /// # Errors
 /// Errors of the store; `Format` for a damaged file.
 pub(super) async fn repo(inner: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<Repo>> {
-    let context = RequestContext { reload: true, ..context.clone() };
-    let file = bytes(inner, &StoreKey::parse("repo")?, &context).await?;
-    file.map(|file| Repo::parse(&file).map_err(|error| error.at_key("repo"))).transpose()
+    match bytes(inner, &StoreKey::parse("repo")?, context, true).await? {
+        Some(file) => Repo::parse(&file).map(Some).map_err(|error| error.at_key("repo")),
+        None => Ok(None),
+    }
 }
 
 /// The snapshot of a name in version 1. A tag that was deleted keeps its file, beside another one.
@@ -160,22 +172,23 @@ pub(super) async fn of_file(
     name: &str,
     context: &RequestContext,
 ) -> Result<Option<ObjectId>> {
-    let context = RequestContext { reload: true, ..context.clone() };
     let folder = if kind == RefKind::Branch { "branch" } else { "tag" };
     let key = StoreKey::parse(&format!("refs/{folder}.{name}/ref.json"))?;
-    let Some(file) = bytes(inner, &key, &context).await? else { return Ok(None) };
+    let Some(file) = bytes(inner, &key, context, true).await? else { return Ok(None) };
     if kind == RefKind::Tag {
         let deleted = StoreKey::parse(&format!("{}.deleted", key.as_str()))?;
-        if bytes(inner, &deleted, &context).await?.is_some() {
+        if bytes(inner, &deleted, context, true).await?.is_some() {
             return Ok(None);
         }
     }
-    let read = || {
-        let text =
-            String::from_utf8(file).map_err(|_| Error::format("a reference of Icechunk is not UTF-8"))?;
-        let id =
-            json::read(&text, |json| json.object()?.require("snapshot", |id| Ok(id.str()?.into_owned())))?;
-        ObjectId::parse(&id).map_err(Error::into_format)
-    };
-    read().map(Some).map_err(|error| error.at_key(key.as_str()))
+    id_in(&file).map(Some).map_err(|error| error.at_key(key.as_str()))
+}
+
+/// The id in the file of a name.
+fn id_in(file: &[u8]) -> Result<ObjectId> {
+    let document = Document::parse(file)?;
+    let object = document.root().object()?;
+    let id =
+        object.get("snapshot").ok_or_else(|| Error::format("a reference of Icechunk has no snapshot"))?;
+    ObjectId::parse(&id.str()?).map_err(Error::into_format)
 }

@@ -8,15 +8,24 @@
 //! compared with the answer, because a condition in the request would cost a preflight. What the
 //! server does not show to pages is not compared.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::format::icechunk::container::Place;
 use crate::format::icechunk::manifest::Checksum;
-use crate::store::http::transport::Transport;
+use crate::format::path::StoreKey;
+use crate::limits;
+use crate::sorted::Map;
 use crate::store::http::url::RootUrl;
-use crate::store::remote_files::{FilePart, RemoteFiles};
-use crate::store::{ByteRange, Fetched, RequestContext};
+use crate::store::{ByteRange, Fetched, RequestContext, Store, Subject, Value};
+
+/// How many files are known at once.
+const KNOWN_FILES: usize = 1 << 10;
+
+/// A part of a file: its offset and its length in bytes.
+pub type FilePart = (u64, u64);
 
 /// What the opener of a repository allows.
 pub struct Permission {
@@ -28,51 +37,96 @@ pub struct Permission {
     pub verifies: bool,
 }
 
+/// Makes a store of one value, whatever the key: the file at a URL.
+pub type OpenFile = Rc<dyn Fn(RootUrl) -> Rc<dyn Store>>;
+
 /// Virtual chunks. See the module.
-pub struct VirtualChunks<T> {
-    files: RemoteFiles<T>,
+pub struct VirtualChunks {
+    open: OpenFile,
+    /// The files by URL, so that neighbouring parts of one are one request.
+    files: RefCell<Map<String, Rc<dyn Store>>>,
     permission: Permission,
 }
 
-impl<T: Transport + 'static> VirtualChunks<T> {
-    /// Virtual chunks in these files.
-    pub fn new(files: RemoteFiles<T>, permission: Permission) -> Self {
-        Self { files, permission }
+impl VirtualChunks {
+    /// Virtual chunks in files that `open` makes.
+    pub fn new(open: OpenFile, permission: Permission) -> Self {
+        Self { open, files: RefCell::default(), permission }
     }
 
-    /// The part of a file at a place.
-    ///
-    /// # Errors
-    /// `Format` for an address that is not a URL.
-    pub fn part(&self, place: &Place, offset: u64, len: u64) -> Result<FilePart> {
-        let url = RootUrl::parse(&place.url).map_err(Error::into_format)?;
+    fn file(&self, place: &Place) -> Result<Rc<dyn Store>> {
+        let mut files = self.files.borrow_mut();
+        if let Some(file) = files.get(&place.url) {
+            return Ok(file.clone());
+        }
+        let url = RootUrl::parse(&place.url).map_err(Error::into_format)?.into_object();
         let Permission { prefixes, allow, .. } = &self.permission;
         if place.has_endpoint && prefixes.iter().any(|prefix| place.location.starts_with(prefix)) {
             allow(&url.object());
         }
-        Ok(FilePart { url, offset, len })
+        if files.len() == KNOWN_FILES {
+            files.clear();
+        }
+        let file = (self.open)(url);
+        files.insert(place.url.clone(), file.clone());
+        Ok(file)
     }
 
     /// A range of a chunk.
     ///
     /// # Errors
-    /// `Store` for a file that is absent, too short, or changed; errors of the server.
+    /// `Store` for a file that is absent, too short, or changed; errors of the server; `Format` for
+    /// an address that is not a URL.
     pub async fn read(
         &self,
-        part: &FilePart,
+        place: &Place,
+        part: FilePart,
         checksum: Option<&Checksum>,
         range: ByteRange,
         context: &RequestContext,
     ) -> Result<Fetched> {
-        let fetched = self.files.part(part, range, context, "a virtual chunk").await?;
-        if self.permission.verifies
-            && let Some(checksum) = checksum
-        {
-            compare(&fetched, checksum)
-                .map_err(|error| error.at_range(part.offset, part.len))
-                .map_err(|error| error.at_key(part.url.shown()))?;
+        let file = self.file(place)?;
+        let fetched = read_part(&file, &StoreKey::parse("file")?, part, range, context).await?;
+        let checksum = checksum.filter(|_| self.permission.verifies);
+        match checksum.map_or(Ok(()), |checksum| compare(&fetched, checksum)) {
+            Ok(()) => Ok(fetched),
+            Err(error) => Err(error.at_range(part.0, part.1)),
         }
-        Ok(fetched)
+    }
+}
+
+/// A range of a part of a file, which must have all of it.
+///
+/// # Errors
+/// `Store` for a file that is absent or too short; errors of the store.
+pub async fn read_part(
+    file: &Rc<dyn Store>,
+    key: &StoreKey,
+    (offset, len): FilePart,
+    range: ByteRange,
+    context: &RequestContext,
+) -> Result<Fetched> {
+    if len == 0 {
+        return Fetched::part_of(&Value::from(Vec::new()), range);
+    }
+    let bytes = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
+    let want = len_of(&bytes);
+    limits::within(want, context.body_limit(), "a chunk")?;
+    // A part of a file is read like a chunk, whatever it contains. The bound of the chunk is not
+    // that of the file, which a server may send whole.
+    let context = RequestContext { subject: Subject::Chunk, most_bytes: None, ..context.clone() };
+    let asked = ByteRange::At { offset: offset.saturating_add(bytes.start), len: want };
+    match file.get(key, asked, &context).await? {
+        Some(fetched) if fetched.value.len() == want => Ok(Fetched { size: Some(len), ..fetched }),
+        found => {
+            let what = if found.is_some() { "is shorter than the chunk in it" } else { "is missing" };
+            Err(Error::store(format!(
+                "a file that the repository refers to {what}: {}, {}",
+                file.describe(),
+                key.as_str()
+            ))
+            .at_range(offset, len))
+        }
     }
 }
 

@@ -2,8 +2,11 @@
 //! NetCDF, GRIB or TIFF files, as kerchunk describes them.
 //! <https://fsspec.github.io/kerchunk/spec.html>
 //!
-//! The document is read when the first key is requested, and files by [`RemoteFiles`]. Parquet
-//! references are not supported.
+//! The document is read when the first key is requested. Files are read like HTTP stores. All files
+//! of a server share its queue and what is known about it. Neighbouring ranges of one file become
+//! one request, also for different keys ([`gather`](super::gather)). This store does not decide
+//! which servers are contacted: the sender of its requests does, by the platform's `URL`
+//! (`src/ts/engine/http/redirects.ts`). Parquet references are not supported.
 
 pub mod document;
 mod generator;
@@ -15,22 +18,24 @@ mod tests;
 mod urls;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use document::{Reference, References};
 use futures_util::lock::Mutex;
 use urls::Url;
 
-use super::http::HttpOptions;
+use super::gather::Gatherer;
 use super::http::origin::Origins;
 use super::http::transport::Transport;
 use super::http::url::{RootUrl, has_scheme, redact};
-use super::remote_files::{FilePart, RemoteFiles};
+use super::http::{HttpOptions, HttpStore};
 use super::{
     ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,
     SizeFuture, Store, Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
+use crate::format::byte_range::len_of;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 
@@ -57,9 +62,14 @@ pub struct ReferenceOptions {
 pub struct ReferenceStore<T> {
     source: Source,
     options: ReferenceOptions,
-    files: RemoteFiles<T>,
+    transport: Rc<T>,
+    origins: Rc<Origins>,
     references: RefCell<Option<Rc<References>>>,
     loading: Mutex<()>,
+    /// HTTP stores by origin.
+    servers: RefCell<BTreeMap<String, Rc<HttpStore<Rc<T>>>>>,
+    /// Gathers requests by URL.
+    gatherer: Gatherer<String>,
 }
 
 impl<T: Transport + 'static> ReferenceStore<T> {
@@ -73,8 +83,16 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         if let Source::Url(url) = &source {
             options.base = Some(url.clone());
         }
-        let files = RemoteFiles::new(transport, options.http.clone(), origins);
-        Self { source, options, files, references: RefCell::default(), loading: Mutex::new(()) }
+        Self {
+            source,
+            options,
+            transport,
+            origins,
+            references: RefCell::default(),
+            loading: Mutex::new(()),
+            servers: RefCell::default(),
+            gatherer: Gatherer::default(),
+        }
     }
 
     /// The parsed document.
@@ -92,9 +110,10 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         }
         let text = self.text().await?.to_vec(limits::METADATA_BYTES, "the reference document")?;
         let references = Rc::new(References::parse(text)?);
-        if references.skipped() > 0 {
-            let skipped = references.skipped();
-            self.files.warn(&format!("{skipped} references have invalid keys and are skipped"));
+        if references.skipped() > 0
+            && let Some(on_warning) = &self.options.http.on_warning
+        {
+            on_warning(&format!("{} references have invalid keys and are skipped", references.skipped()));
         }
         *self.references.borrow_mut() = Some(references.clone());
         Ok(references)
@@ -105,12 +124,21 @@ impl<T: Transport + 'static> ReferenceStore<T> {
             Source::Text(text) => Ok(text.clone()),
             Source::Url(url) => {
                 let context = RequestContext { subject: Subject::Metadata, ..RequestContext::default() };
-                let fetched = self.files.server(url).get_at(url, ByteRange::Whole, &context).await?;
+                let fetched = self.server(url).get_at(url, ByteRange::Whole, &context).await?;
                 let absent =
                     || Error::not_found(format!("there is no reference document at {}", url.shown()));
                 Ok(fetched.ok_or_else(absent)?.value)
             }
         }
+    }
+
+    fn server(&self, url: &RootUrl) -> Rc<HttpStore<Rc<T>>> {
+        let origin = self.origins.of(url);
+        let make = || {
+            let (transport, options) = (self.transport.clone(), self.options.http.clone());
+            Rc::new(HttpStore::new(transport, url.clone(), options, origin))
+        };
+        self.servers.borrow_mut().entry(url.origin()).or_insert_with(make).clone()
     }
 
     /// The URL of a reference.
@@ -146,17 +174,41 @@ impl<T: Transport + 'static> ReferenceStore<T> {
             }
             Some(Reference::File(url)) => {
                 let url = self.locate(&references, url)?;
-                self.files.get(&url, range, context).await
+                self.file(&url, range, context).await
+            }
+            Some(Reference::Part { len: 0, .. }) => {
+                Fetched::part_of(&Value::from(Vec::new()), range).map(Some)
             }
             Some(Reference::Part { url, offset, len }) => {
-                // Nothing is read of an empty part, whatever its file.
-                if len == 0 {
-                    return Fetched::part_of(&Value::from(Vec::new()), range).map(Some);
+                let url = self.locate(&references, url)?;
+                let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
+                let want = len_of(&part);
+                let start = offset.saturating_add(part.start);
+                limits::within(want, context.body_limit(), "a reference")?;
+                // A part of a file is read like a chunk, whatever it contains. The bound of the
+                // chunk is not that of the file, which a server may send whole.
+                let context = RequestContext { subject: Subject::Chunk, most_bytes: None, ..context.clone() };
+                let fetched = self.file(&url, ByteRange::At { offset: start, len: want }, &context).await?;
+                let absent =
+                    || Error::store(format!("the file of a reference does not exist: {}", url.shown()));
+                let fetched = fetched.ok_or_else(absent)?;
+                if fetched.value.len() != want {
+                    return Err(Error::store("the file of a reference is shorter than the reference")
+                        .at_range(offset, len)
+                        .actual(format!("{} bytes", fetched.value.len())));
                 }
-                let part = FilePart { url: self.locate(&references, url)?, offset, len };
-                self.files.part(&part, range, context, "a reference").await.map(Some)
+                Ok(Some(Fetched { size: Some(len), ..fetched }))
             }
         }
+    }
+
+    /// A range of a file. Concurrent requests for the same file are merged.
+    async fn file(&self, url: &RootUrl, range: ByteRange, context: &RequestContext) -> FetchResult {
+        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, FetchResult> {
+            let (server, url) = (self.server(url), url.clone());
+            Box::pin(async move { server.get_at(&url, range, &context).await })
+        };
+        self.gatherer.get(&url.object(), range, context, &ask).await
     }
 
     async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {
@@ -167,7 +219,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
             Some(Reference::Inline { start, len }) => Ok(Some(references.inline(start, len)?.len() as u64)),
             Some(Reference::File(url)) => {
                 let url = self.locate(&references, url)?;
-                self.files.server(&url).size_at(&url, context).await
+                self.server(&url).size_at(&url, context).await
             }
         }
     }
@@ -183,7 +235,7 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
     }
 
     fn absence_is_cacheable(&self) -> bool {
-        self.files.absence_is_cacheable()
+        self.servers.borrow().values().all(|server| server.absence_is_cacheable())
     }
 
     fn describe(&self) -> String {

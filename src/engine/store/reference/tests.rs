@@ -79,7 +79,7 @@ fn ranges_of_references_read_ranges_of_files() {
     assert_eq!(read(&store, "v/1", ByteRange::Whole).unwrap().unwrap(), b"0123456789");
     assert_eq!(read(&store, "v/6", ByteRange::Whole).unwrap().unwrap(), b"");
     assert_eq!(read(&store, "v/9", ByteRange::Whole).unwrap(), None);
-    assert_eq!(store.files.transport.0.borrow().len(), 5);
+    assert_eq!(store.transport.0.borrow().len(), 5);
     let size =
         |key: &str| block_on(store.size(&StoreKey::parse(key).unwrap(), &RequestContext::default())).unwrap();
     assert_eq!((size(".zgroup"), size("v/0"), size("x")), (Some(2), Some(3), None));
@@ -95,9 +95,9 @@ fn invalid_references_are_errors() {
     assert_eq!(kind("v/3"), ErrorKind::Store);
     assert_eq!(kind("v/4"), ErrorKind::Argument);
     assert_eq!(kind("v/5"), ErrorKind::Store);
-    let asked = store.files.transport.0.borrow().len();
+    let asked = store.transport.0.borrow().len();
     assert_eq!(kind("v/8"), ErrorKind::Format);
-    assert_eq!(store.files.transport.0.borrow().len(), asked);
+    assert_eq!(store.transport.0.borrow().len(), asked);
     let nowhere =
         open(Source::Url(RootUrl::parse("https://host/none").unwrap()), ReferenceOptions::default());
     assert_eq!(read(&nowhere, ".zgroup", ByteRange::Whole).unwrap_err().kind(), ErrorKind::NotFound);
@@ -131,16 +131,16 @@ fn read_together(store: &ReferenceStore<Server>, keys: &[&str]) -> Vec<Result<Op
 fn neighbouring_parts_of_a_file_are_one_request() {
     let store = at_url();
     block_on(store.references()).unwrap();
-    store.files.transport.0.take();
+    store.transport.0.take();
     let read = read_together(&store, &["v/0", "v/1", "v/7", "v/0"]);
     let found: Vec<_> = read.into_iter().map(|read| read.unwrap().unwrap()).collect();
     assert_eq!(found, [b"234".to_vec(), b"0123456789".to_vec(), b"67".to_vec(), b"234".to_vec()]);
-    let mut asked = store.files.transport.0.take();
+    let mut asked = store.transport.0.take();
     asked.sort();
     assert_eq!(asked, ["https://host/a/data.nc bytes=2-7", "https://host/data.nc"]);
     // One that is read later is asked for then.
     assert_eq!(read_together(&store, &["v/7"])[0].as_ref().unwrap().as_deref(), Some(&b"67"[..]));
-    assert_eq!(store.files.transport.0.take(), ["https://host/a/data.nc bytes=6-7"]);
+    assert_eq!(store.transport.0.take(), ["https://host/a/data.nc bytes=6-7"]);
 }
 
 #[test]

@@ -45,7 +45,7 @@ export const storeOperations = {
   },
 
   askRepository: {
-    begin: (glue, { store, question }, _, settle) =>
+    beginFull: (glue, { store, question }, _, settle) =>
       glue.askRepository(storeId(glue, store), question, settle),
   },
 
