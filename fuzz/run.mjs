@@ -37,6 +37,7 @@ const INPUTS = {
   shards: 9_000,
   archives: 100_000,
   references: 300_000,
+  icechunk: 100_000,
   selections: 2_500,
   store_reads: 1_200,
   round_trips: 3_000,

@@ -38,3 +38,21 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
     let here = files.into_iter().filter(|path| path.to_string_lossy().ends_with(".tar.gz"));
     here.chain(folders.iter().flat_map(|folder| archives(folder))).collect()
 }
+
+/// The files of Icechunk repositories by icechunk itself, with their content as it is: a header,
+/// which says that nothing is compressed, and a flatbuffer.
+pub fn icechunk_files(header: usize) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("PROJECT_FOLDER")).join("tests/icechunk");
+    let archives = entries(&folder).into_iter().filter(|path| path.to_string_lossy().ends_with(".tar.gz"));
+    let files = archives.flat_map(|path| archive_files(&path));
+    let is_read = |name: &str| ["repo", "snapshots/", "manifests/"].iter().any(|start| name.starts_with(start));
+    let mut plain = Vec::new();
+    for (_, file) in files.filter(|(name, bytes)| is_read(name) && bytes.len() < 4000) {
+        let (head, content) = file.split_at(header);
+        let mut decoded = [head.split_last().expect("a header").1, &[0]].concat();
+        let mut context = zarr_wasm_kernel::zstd::Decompressor::new().expect("a decoder");
+        context.decompress_to_vec(content, 1 << 20, &mut decoded).expect("a file of Icechunk");
+        plain.push(decoded);
+    }
+    plain
+}

@@ -160,6 +160,10 @@ const STORE = {
 };
 const { get, getRange, has, size, list, listDir } = STORE;
 const READABLE = { get, getRange, has, size, list, listDir };
+/** The further methods of a repository. */
+const REPOSITORY = Object.fromEntries(
+  ["branches", "tags", "snapshot", "history", "refresh"].map((name) => [name, [{}, () => []]]),
+);
 /** The methods of a store that take no options. */
 const withoutOptions = ([{ options: _, ...types }, make]) => [
   types,
@@ -189,6 +193,7 @@ const dropped = () =>
     getDirectory: (_path, _options, _found, failed) => failed(new DOMException("none", "NotFoundError")),
   });
 const references = () => new zarr.ReferenceStore({ refs: { a: "a" } });
+const repository = () => new zarr.IcechunkStore(new Map());
 const overlay = ({ store }) => new zarr.OverlayStore(store, new Map([["/a", new Uint8Array(1)]]));
 const requests = () => new zarr.FetchStore("https://a.example/");
 const files = () => new zarr.FileSystemStore(mkdtempSync(join(tmpdir(), "arguments-")));
@@ -226,6 +231,10 @@ export const CALLS = {
   ]),
   "new FileListStore": made(zarr.FileListStore, { files: "object" }, () => [[]]),
   "new FileSystemStore": made(zarr.FileSystemStore, { root: "text" }, () => ["/tmp"]),
+  "new IcechunkStore": made(zarr.IcechunkStore, { place: "place", options: "options" }, ({ store }) => [
+    store,
+    {},
+  ]),
   "new Location": made(zarr.Location, { store: "any", path: "any" }, ({ store }) => [store, "/"]),
   "Location.resolve": method(
     ({ store }) => zarr.root(store),
@@ -400,6 +409,7 @@ export const CALLS = {
   ...methods(chosen, { get, getRange, has, size: STORE.size, list }, "FileListStore"),
   ...methods(dropped, { get, getRange, has, size: STORE.size, listDir }, "EntryStore"),
   ...methods(references, READABLE, "ReferenceStore"),
+  ...methods(repository, { ...READABLE, ...REPOSITORY }, "IcechunkStore"),
   ...methods(overlay, READABLE, "OverlayStore"),
   ...methods(requests, { ...READABLE, set: STORE.set, delete: STORE.delete }, "FetchStore"),
   ...methods(files, STORE, "FileSystemStore"),

@@ -2,8 +2,11 @@
  * Serves what the examples of the documentation read: the samples of the viewer, some archives and
  * references, and `/bucket/`, a place that takes PUT and DELETE.
  */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "../../scripts/serve.mjs";
+import { unpackArchive } from "../fixture_archives.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -28,6 +31,14 @@ const REFERENCES = {
     "series/0": "base64:AQACAAMA",
   },
 };
+
+/** An Icechunk repository in a folder of this process. */
+function unpackRepository() {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-examples-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  unpackArchive(join(ROOT, "tests/icechunk/v2.tar.gz"), join(folder, "repository"));
+  return join(folder, "repository");
+}
 
 async function bodyOf(request) {
   const parts = [];
@@ -62,6 +73,7 @@ export function serveExamples(mounts = {}) {
     "/": join(ROOT, "www/samples"),
     "/archives/": join(ROOT, "tests/stores"),
     "/fixtures/": join(ROOT, "tests/fixtures"),
+    "/repository/": unpackRepository(),
     ...mounts,
   };
   return serve(folders, { data: ["/"], intercept });

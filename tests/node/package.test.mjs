@@ -27,6 +27,7 @@ const NAMES = [
   "FileSystemStore",
   "Group",
   "Histogram",
+  "IcechunkStore",
   "InvalidMetadataError",
   "InvalidSelectionError",
   "Location",

@@ -41,7 +41,8 @@ export async function repositoryIn(
   if (!mayHoldRepository(store) || (plain.has(store) && options.cache !== "reload")) return undefined;
   const repository = new IcechunkStore(store, accessOf(options));
   try {
-    await repository.snapshot();
+    // Looking up any key finds the snapshot.
+    await repository.has("/zarr.json");
     return repository;
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;

@@ -174,12 +174,12 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
 
 function icechunkStore(
   number: number,
-  { store, version, at, prefixes, verify, http }: Extract<StoreDefinition, { kind: "icechunk" }>,
+  { store, version, prefixes, verify, http }: Extract<StoreDefinition, { kind: "icechunk" }>,
 ): EngineStore {
   const options = {
     ...version,
     // Another instance of the engine shows the same state.
-    at,
+    at: undefined as string | undefined,
     prefixes,
     verify,
     allow: (url: string) => http.reach?.hosts.push(new URL(url).host),

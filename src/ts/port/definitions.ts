@@ -83,15 +83,13 @@ export type StoreDefinition =
       http: HttpDefinition;
     }
   /**
-   * The Icechunk repository in a store. `at` is the snapshot that was found for the version before.
-   * `prefixes` are beginnings of locations whose servers are allowed, whichever the repository
+   * The Icechunk repository in a store. `prefixes` are beginnings of locations whose servers are allowed, whichever the repository
    * names. `http` is for virtual chunks.
    */
   | {
       kind: "icechunk";
       store: number;
       version: { kind: "branch" | "tag" | "snapshot"; name: string };
-      at: string | undefined;
       prefixes: string[];
       verify: boolean;
       http: HttpDefinition;

@@ -207,7 +207,7 @@ interface CodecChunk {
 }
 
 /** What can be asked of an Icechunk repository (`src/engine/js/icechunk.rs`). */
-export type RepositoryQuestion = "snapshot" | "newest" | "branches" | "tags" | "history";
+export type RepositoryQuestion = "snapshot" | "branches" | "tags" | "history";
 
 export interface Operations {
   // Nodes.

@@ -105,11 +105,9 @@ const prefixesOf = (allowHosts: readonly string[]) =>
     .filter((entry) => /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i.test(entry))
     .map((entry) => entry.replace(/\/*$/, "/"));
 
-/** The definition of a store. `at` is the snapshot that was found for its version before. */
 function definitionOf(
   place: unknown,
   options: IcechunkStoreOptions,
-  at?: string,
 ): (objects: ObjectNumbers) => StoreDefinition {
   const { allowHosts, verify = true } = optionsOf(options);
   checkHttpOptions(options);
@@ -123,7 +121,6 @@ function definitionOf(
     kind: "icechunk",
     store: objects.store(inner),
     version,
-    at,
     prefixes: prefixesOf(allowHosts ?? []),
     verify: verify !== false,
     http: callbacks.define(objects, url ?? "virtual chunks", {
@@ -143,17 +140,14 @@ function definitionOf(
  * `place` is a URL, also with `icechunk+` before it, or a store: an archive, a folder, your own.
  */
 export class IcechunkStore extends NativeStore {
-  readonly #again: (at: string) => IcechunkStore;
+  readonly #again: () => IcechunkStore;
   readonly #define: (objects: ObjectNumbers) => number;
 
-  constructor(place: string | URL | AsyncReadable, options?: IcechunkStoreOptions);
-  /** @internal */
-  constructor(place: string | URL | AsyncReadable, options?: IcechunkStoreOptions, at?: string);
-  constructor(place: string | URL | AsyncReadable, options: IcechunkStoreOptions = {}, at?: string) {
-    const define = definitionOf(place, options, at);
+  constructor(place: string | URL | AsyncReadable, options: IcechunkStoreOptions = {}) {
+    const define = definitionOf(place, options);
     super(define);
     this.#define = (objects) => objects.native(this, () => define(objects));
-    this.#again = (newest) => new IcechunkStore(place, options, newest);
+    this.#again = () => new IcechunkStore(place, options);
   }
 
   #ask(question: RepositoryQuestion): Promise<string> {
@@ -190,12 +184,13 @@ export class IcechunkStore extends NativeStore {
   }
 
   /**
-   * Looks the branch up again. Resolves to a store of its last snapshot, which is this store if
-   * nobody has committed. Nodes that are open stay at theirs.
+   * Looks the branch up again. Resolves to a store of its last snapshot. This store and its nodes
+   * stay at theirs.
    */
   async refresh(): Promise<IcechunkStore> {
-    const [shown, newest] = await Promise.all([this.#ask("snapshot"), this.#ask("newest")]);
-    return shown === newest ? this : this.#again(newest);
+    const store = this.#again();
+    await store.has("/zarr.json");
+    return store;
   }
 }
 isOurs(IcechunkStore);

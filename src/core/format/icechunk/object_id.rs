@@ -1,8 +1,9 @@
 //! The ids of snapshots, manifests and chunks: twelve bytes, whose text names the file.
 //!
-//! The text is Crockford's base32 in upper case, without padding. <https://www.crockford.com/base32.html>
+//! The text is Crockford's base32 in upper case, without padding.
+//! <https://www.crockford.com/base32.html>
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use crate::error::{Error, Result};
 
@@ -20,36 +21,40 @@ impl ObjectId {
     /// # Errors
     /// `Argument` for any other text.
     pub fn parse(text: &str) -> Result<Self> {
-        let wrong = || {
-            Error::argument("not the id of an Icechunk object")
-                .expected("20 digits of Crockford's base32")
-                .actual(text.to_owned())
-        };
-        // 20 digits of five bits are four bits more than twelve bytes.
-        let digits = Some(text.as_bytes()).filter(|digits| digits.len() == LEN).ok_or_else(wrong)?;
-        let mut number = 0_u128;
-        for digit in digits {
-            let value = DIGITS.iter().position(|known| known == digit).ok_or_else(wrong)?;
-            number = number << 5 | value as u128;
+        let (mut id, mut bits, mut held, mut at) = ([0; 12], 0_u32, 0_u32, 0);
+        for digit in text.bytes() {
+            let value = DIGITS.iter().position(|known| *known == digit).ok_or_else(|| wrong(text))?;
+            bits = bits << 5 | value as u32;
+            held = held.saturating_add(5);
+            if let Some(rest) = held.checked_sub(8) {
+                *id.get_mut(at).ok_or_else(|| wrong(text))? = (bits >> rest) as u8;
+                (held, at) = (rest, at.saturating_add(1));
+                bits &= (1_u32 << rest).saturating_sub(1);
+            }
         }
-        if number & 15 != 0 {
-            return Err(wrong());
-        }
-        let bytes = (number >> 4).to_be_bytes();
-        bytes.last_chunk().copied().map(Self).ok_or_else(wrong)
+        // The last digit has four bits more than twelve bytes.
+        if text.len() == LEN && bits == 0 { Ok(Self(id)) } else { Err(wrong(text)) }
     }
+}
+
+fn wrong(text: &str) -> Error {
+    Error::argument("not the id of an Icechunk object").actual(text)
 }
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.0.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte)) << 4;
-        (0..LEN).rev().try_for_each(|place| {
-            let digit = number >> (5_usize.saturating_mul(place)) & 31;
-            let digit = usize::try_from(digit).ok().and_then(|digit| DIGITS.get(digit));
-            f.write_str(
-                digit.map_or("", |digit| std::str::from_utf8(std::slice::from_ref(digit)).unwrap_or("")),
-            )
-        })
+        let (mut bits, mut held) = (0_u32, 0_u32);
+        // Zeros follow the last byte.
+        for byte in self.0.iter().chain(&[0]) {
+            bits = bits << 8 | u32::from(*byte);
+            held = held.saturating_add(8);
+            while let Some(rest) = held.checked_sub(5) {
+                let digit = DIGITS.get((bits >> rest & 31) as usize).copied().unwrap_or_default();
+                f.write_char(char::from(digit))?;
+                held = rest;
+            }
+        }
+        Ok(())
     }
 }
 

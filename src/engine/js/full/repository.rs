@@ -16,7 +16,6 @@ pub fn ask_repository(store: u32, question: String, settle: Function) -> u32 {
         let repository = store.repository().ok_or_else(|| Error::argument("not an Icechunk repository"))?;
         let question = match question.as_str() {
             "snapshot" => Question::Snapshot,
-            "newest" => Question::Newest,
             "branches" => Question::Names(RefKind::Branch),
             "tags" => Question::Names(RefKind::Tag),
             _ => Question::History,

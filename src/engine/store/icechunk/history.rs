@@ -1,6 +1,7 @@
 //! What a repository says of itself: branches, tags, and the snapshots before one.
 
 use super::IcechunkStore;
+use super::objects::bytes;
 use super::session::{self, of_file};
 use crate::error::{Error, Result};
 use crate::format::codec::array_to_bytes::msgpack2::json_of as message_pack_json;
@@ -17,8 +18,6 @@ use crate::store::{LocalFuture, RequestContext, Store as _};
 pub enum Question {
     /// The id of the snapshot that a store shows.
     Snapshot,
-    /// The id of the snapshot that it would show if it were opened now.
-    Newest,
     /// The branches or the tags as they are now: a JSON object of their snapshots.
     Names(RefKind),
     /// The snapshot and those before it: a JSON array.
@@ -36,9 +35,6 @@ impl Repository for IcechunkStore {
         Box::pin(async move {
             match question {
                 Question::Snapshot => Ok(self.session(&RequestContext::default()).await?.id.to_string()),
-                Question::Newest => {
-                    Ok(session::newest(&self.objects.inner, &self.version).await?.to_string())
-                }
                 Question::Names(kind) => self.names(kind).await,
                 Question::History => self.history().await,
             }
@@ -94,7 +90,7 @@ impl IcechunkStore {
     async fn history(&self) -> Result<String> {
         let context = RequestContext::default();
         let session = self.session(&context).await?;
-        match session.repo(&self.objects, &context).await? {
+        match session.repo(&self.objects.inner, &context).await? {
             Some(repo) => described(repo, session.id),
             None => self.walked(&session.snapshot, &context).await,
         }
@@ -106,7 +102,11 @@ impl IcechunkStore {
         let mut found = vec![entry(&info, &message_pack_json)?];
         while let Some(parent) = info.parent {
             limits::within(found.len() as u64, limits::SNAPSHOTS, "the history of a repository")?;
-            let Some(file) = session::snapshot(&self.objects.inner, parent, context).await? else { break };
+            let Some(file) =
+                bytes(&self.objects.inner, &format!("snapshots/{parent}"), context, false).await?
+            else {
+                break;
+            };
             info = Snapshot::parse(&file)?.info()?;
             found.push(entry(&info, &message_pack_json)?);
         }

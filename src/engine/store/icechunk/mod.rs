@@ -15,6 +15,7 @@ mod objects;
 pub mod session;
 mod virtual_chunks;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use chunk_key::Target;
@@ -50,12 +51,15 @@ pub struct IcechunkStore {
     /// Is told the snapshot when it is found.
     on_found: Option<Rc<dyn Fn(&str)>>,
     virtual_chunks: VirtualChunks,
+    /// What was found first.
+    session: RefCell<Option<Rc<Session>>>,
 }
 
 impl IcechunkStore {
     /// The state that `version` names, of the repository in a store.
     pub fn new(inner: Rc<dyn Store>, version: Version, virtual_chunks: VirtualChunks) -> Self {
-        Self { objects: Objects::new(inner), version, at: None, on_found: None, virtual_chunks }
+        let (objects, session) = (Objects::new(inner), RefCell::default());
+        Self { objects, version, at: None, on_found: None, virtual_chunks, session }
     }
 
     /// The same, at a snapshot that was found before. Another build of the engine goes on there.
@@ -66,8 +70,19 @@ impl IcechunkStore {
 
     /// The state that this store shows. It is looked up once.
     fn session<'a>(&'a self, context: &'a RequestContext) -> LocalFuture<'a, Result<Rc<Session>>> {
-        let found = self.at.map_or_else(|| self.version.clone(), Version::Snapshot);
-        session::of(&self.objects, found, self.on_found.as_ref(), context)
+        Box::pin(async move {
+            if let Some(session) = self.session.borrow().clone() {
+                return Ok(session);
+            }
+            let version = self.at.map_or_else(|| self.version.clone(), Version::Snapshot);
+            let found = session::open(&self.objects.inner, &version, context).await?;
+            // Another caller may have found one since: all callers see the same.
+            let mut known = self.session.borrow_mut();
+            if let (None, Some(on_found)) = (&*known, &self.on_found) {
+                on_found(&found.id.to_string());
+            }
+            Ok(known.get_or_insert_with(|| Rc::new(found)).clone())
+        })
     }
 
     /// What a key leads to.
@@ -122,11 +137,11 @@ impl IcechunkStore {
         match reference {
             ChunkRef::Inline(bytes) => Fetched::part_of(&Value::from(bytes), range),
             ChunkRef::Native { id, offset, len } => {
-                let key = objects::key("chunks", id)?;
+                let key = StoreKey::parse(&format!("chunks/{id}"))?;
                 read_part(&self.objects.inner, &key, (offset, len), range, context).await
             }
             ChunkRef::Virtual { location, offset, len, checksum } => {
-                let place = session.containers(&self.objects, context).await?.locate(&location)?;
+                let place = session.containers(&self.objects.inner, context).await?.locate(&location)?;
                 let part = (offset, len);
                 self.virtual_chunks.read(&place, part, checksum.as_ref(), range, context).await
             }

@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::session::Session;
 use crate::error::{Error, Result};
 use crate::format::icechunk::manifest::Manifest;
 use crate::format::icechunk::object_id::ObjectId;
@@ -19,45 +18,36 @@ const KEPT_BYTES: usize = 128 << 20;
 pub struct Objects {
     /// The store that has them.
     pub inner: Rc<dyn Store>,
-    /// What was found first.
-    pub session: RefCell<Option<Rc<Session>>>,
     /// The one that was used last comes last.
     manifests: RefCell<Vec<(ObjectId, Rc<Manifest>)>>,
 }
 
 /// The circumstances of a request that callers share: without the signal of one of them.
-pub fn shared_context(context: &RequestContext) -> RequestContext {
+fn shared_context(context: &RequestContext) -> RequestContext {
     let priority = Priority::new(context.priority.value());
     RequestContext { subject: Subject::Metadata, priority, ..RequestContext::default() }
 }
 
-/// The key of a file.
-///
-/// # Errors
-/// None: ids have letters and digits alone.
-pub fn key(folder: &str, id: ObjectId) -> Result<StoreKey> {
-    StoreKey::parse(&format!("{folder}/{id}"))
-}
-
 /// The error for a file that another one refers to.
-pub fn missing(what: &str, key: &StoreKey, store: &Rc<dyn Store>) -> Error {
+pub fn missing(what: &str, key: &str, store: &Rc<dyn Store>) -> Error {
     Error::store(format!(
         "{what} is missing that the Icechunk repository at {} refers to: it may have expired since, then open the repository again",
         store.describe()
     ))
-    .at_key(key.as_str())
+    .at_key(key)
 }
 
 /// The bytes of a file, if it is there. With `reload`, caches are passed.
 pub fn bytes<'a>(
     store: &'a Rc<dyn Store>,
-    key: &'a StoreKey,
+    key: &str,
     context: &RequestContext,
     reload: bool,
 ) -> LocalFuture<'a, Result<Option<Vec<u8>>>> {
     let context = RequestContext { reload, ..shared_context(context) };
+    let key = StoreKey::parse(key);
     Box::pin(async move {
-        match store.get(key, ByteRange::Whole, &context).await? {
+        match store.get(&key?, ByteRange::Whole, &context).await? {
             Some(fetched) => fetched.value.to_vec(limits::METADATA_BYTES, "a file of Icechunk").map(Some),
             None => Ok(None),
         }
@@ -67,7 +57,7 @@ pub fn bytes<'a>(
 impl Objects {
     /// The files in a store.
     pub fn new(inner: Rc<dyn Store>) -> Self {
-        Self { inner, session: RefCell::default(), manifests: RefCell::default() }
+        Self { inner, manifests: RefCell::default() }
     }
 
     /// A manifest. It is an error if it is missing.
@@ -80,14 +70,14 @@ impl Objects {
             if let Some(manifest) = self.kept(id) {
                 return Ok(manifest);
             }
-            let key = key("manifests", id)?;
+            let key = format!("manifests/{id}");
             let file = bytes(&self.inner, &key, context, false).await?;
             let file = file.ok_or_else(|| missing("a manifest", &key, &self.inner))?;
             // Another caller may have parsed it since.
             if let Some(manifest) = self.kept(id) {
                 return Ok(manifest);
             }
-            let manifest = Rc::new(Manifest::parse(&file).map_err(|error| error.at_key(key.as_str()))?);
+            let manifest = Rc::new(Manifest::parse(&file).map_err(|error| error.at_key(key))?);
             self.keep(id, &manifest);
             Ok(manifest)
         })

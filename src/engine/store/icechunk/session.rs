@@ -7,15 +7,14 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::objects::{Objects, bytes, key, missing};
+use super::objects::{bytes, missing};
 use crate::error::{Error, Result};
 use crate::format::icechunk::container::Containers;
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::repo::{RefKind, Repo};
 use crate::format::icechunk::snapshot::Snapshot;
 use crate::format::json::Document;
-use crate::format::path::StoreKey;
-use crate::store::{LocalFuture, RequestContext, Store};
+use crate::store::{RequestContext, Store};
 
 /// The state of a repository that a caller names.
 #[derive(Clone, Debug)]
@@ -42,9 +41,9 @@ impl Session {
     ///
     /// # Errors
     /// Errors of the store; `Format` for a damaged file.
-    pub async fn repo(&self, objects: &Objects, context: &RequestContext) -> Result<Option<&Repo>> {
+    pub async fn repo(&self, inner: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
-            let late = repo(&objects.inner, context).await?;
+            let late = repo(inner, context).await?;
             let _ = self.repo.set(late);
         }
         Ok(self.repo.get().and_then(Option::as_ref))
@@ -54,9 +53,9 @@ impl Session {
     ///
     /// # Errors
     /// Errors of the store; `Format` for a damaged file.
-    pub async fn containers(&self, objects: &Objects, context: &RequestContext) -> Result<&Containers> {
+    pub async fn containers(&self, inner: &Rc<dyn Store>, context: &RequestContext) -> Result<&Containers> {
         if self.containers.get().is_none() {
-            let containers = match self.repo(objects, context).await? {
+            let containers = match self.repo(inner, context).await? {
                 Some(repo) => repo.containers()?,
                 None => Containers::default(),
             };
@@ -66,87 +65,45 @@ impl Session {
     }
 }
 
-/// The session of a version, which is looked up once. `on_found` is told the snapshot then.
-pub(super) fn of<'a>(
-    objects: &'a Objects,
-    version: Version,
-    on_found: Option<&'a Rc<dyn Fn(&str)>>,
-    context: &'a RequestContext,
-) -> LocalFuture<'a, Result<Rc<Session>>> {
-    Box::pin(async move {
-        if let Some(session) = objects.session.borrow().clone() {
-            return Ok(session);
-        }
-        let session = open(&objects.inner, &version, context).await?;
-        // Another caller may have found one since: all callers see the same.
-        let mut known = objects.session.borrow_mut();
-        if let Some(known) = &*known {
-            return Ok(known.clone());
-        }
-        if let Some(on_found) = on_found {
-            on_found(&session.id.to_string());
-        }
-        Ok(known.insert(Rc::new(session)).clone())
-    })
-}
-
-async fn open(inner: &Rc<dyn Store>, version: &Version, context: &RequestContext) -> Result<Session> {
-    let Found { mut id, mut repo } = find(inner, version, context).await?;
-    let mut file = snapshot(inner, id, context).await?;
-    if file.is_none() && matches!(version, Version::Named(..)) {
-        // Others may have let it expire since.
-        let again = find(inner, version, context).await?;
-        if again.id != id {
-            (id, repo) = (again.id, again.repo);
-            file = snapshot(inner, id, context).await?;
-        }
-    }
-    let key = key("snapshots", id)?;
-    let file = file.ok_or_else(|| missing("a snapshot", &key, inner))?;
-    let snapshot = Snapshot::parse(&file).map_err(|error| error.at_key(key.as_str()))?;
-    let repo = repo.map_or_else(OnceCell::new, OnceCell::from);
-    Ok(Session { id, snapshot, repo, containers: OnceCell::new() })
-}
-
-/// The file of a snapshot, if it is there.
-pub(super) async fn snapshot(
+/// Looks up the session of a version.
+pub(super) async fn open(
     inner: &Rc<dyn Store>,
-    id: ObjectId,
+    version: &Version,
     context: &RequestContext,
-) -> Result<Option<Vec<u8>>> {
-    bytes(inner, &key("snapshots", id)?, context, false).await
+) -> Result<Session> {
+    let mut missed = None;
+    loop {
+        let (id, repo) = find(inner, version, context).await?;
+        let key = format!("snapshots/{id}");
+        if let Some(file) = bytes(inner, &key, context, false).await? {
+            let snapshot = Snapshot::parse(&file).map_err(|error| error.at_key(key))?;
+            let repo = repo.map_or_else(OnceCell::new, OnceCell::from);
+            return Ok(Session { id, snapshot, repo, containers: OnceCell::new() });
+        }
+        // Others may have let it expire since `repo` was read.
+        if missed == Some(id) {
+            return Err(missing("a snapshot", &key, inner));
+        }
+        missed = Some(id);
+    }
 }
 
-/// A snapshot's id, and `repo` if it was looked for.
-struct Found {
-    id: ObjectId,
-    repo: Option<Option<Repo>>,
-}
-
-/// The snapshot of a version as it is now.
-fn find<'a>(
-    inner: &'a Rc<dyn Store>,
-    version: &'a Version,
-    context: &'a RequestContext,
-) -> LocalFuture<'a, Result<Found>> {
-    Box::pin(async move {
-        let (kind, name) = match version {
-            Version::Snapshot(id) => return Ok(Found { id: *id, repo: None }),
-            Version::Named(kind, name) => (*kind, name),
-        };
-        let repo = repo(inner, context).await?;
-        let id = match &repo {
-            Some(repo) => repo.find(kind, name)?,
-            None => of_file(inner, kind, name, context).await?,
-        };
-        Ok(Found { id: id.ok_or_else(|| unnamed(kind, name, inner))?, repo: Some(repo) })
-    })
-}
-
-/// The id of the snapshot that a version leads to now.
-#[cfg(feature = "full")]
-pub(super) async fn newest(inner: &Rc<dyn Store>, version: &Version) -> Result<ObjectId> {
-    Ok(find(inner, version, &RequestContext::default()).await?.id)
+/// The snapshot of a version as it is now, and `repo` if it was looked for.
+async fn find(
+    inner: &Rc<dyn Store>,
+    version: &Version,
+    context: &RequestContext,
+) -> Result<(ObjectId, Option<Option<Repo>>)> {
+    let (kind, name) = match version {
+        Version::Snapshot(id) => return Ok((*id, None)),
+        Version::Named(kind, name) => (*kind, name),
+    };
+    let repo = repo(inner, context).await?;
+    let id = match &repo {
+        Some(repo) => repo.find(kind, name)?,
+        None => of_file(inner, kind, name, context).await?,
+    };
+    Ok((id.ok_or_else(|| unnamed(kind, name, inner))?, Some(repo)))
 }
 
 fn unnamed(kind: RefKind, name: &str, inner: &Rc<dyn Store>) -> Error {
@@ -159,7 +116,7 @@ fn unnamed(kind: RefKind, name: &str, inner: &Rc<dyn Store>) -> Error {
 /// # Errors
 /// Errors of the store; `Format` for a damaged file.
 pub(super) async fn repo(inner: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<Repo>> {
-    match bytes(inner, &StoreKey::parse("repo")?, context, true).await? {
+    match bytes(inner, "repo", context, true).await? {
         Some(file) => Repo::parse(&file).map(Some).map_err(|error| error.at_key("repo")),
         None => Ok(None),
     }
@@ -173,15 +130,11 @@ pub(super) async fn of_file(
     context: &RequestContext,
 ) -> Result<Option<ObjectId>> {
     let folder = if kind == RefKind::Branch { "branch" } else { "tag" };
-    let key = StoreKey::parse(&format!("refs/{folder}.{name}/ref.json"))?;
+    let key = format!("refs/{folder}.{name}/ref.json");
     let Some(file) = bytes(inner, &key, context, true).await? else { return Ok(None) };
-    if kind == RefKind::Tag {
-        let deleted = StoreKey::parse(&format!("{}.deleted", key.as_str()))?;
-        if bytes(inner, &deleted, context, true).await?.is_some() {
-            return Ok(None);
-        }
-    }
-    id_in(&file).map(Some).map_err(|error| error.at_key(key.as_str()))
+    let is_deleted =
+        kind == RefKind::Tag && bytes(inner, &format!("{key}.deleted"), context, true).await?.is_some();
+    if is_deleted { Ok(None) } else { id_in(&file).map(Some).map_err(|error| error.at_key(key)) }
 }
 
 /// The id in the file of a name.

@@ -1,0 +1,49 @@
+/**
+ * Serves repositories, and the files of virtual chunks by the formula of `served.py`. It notes
+ * every request.
+ */
+import { createServer } from "node:http";
+import { parseRange } from "../../scripts/serve.mjs";
+
+const SIZE = 10_000;
+
+/** The bytes of a file, of its decoded path. */
+function fileBytes(path) {
+  const sum = new TextEncoder().encode(path).reduce((sum, byte) => sum + byte, 0);
+  return Uint8Array.from({ length: SIZE }, (_, at) => (at * 31 + sum * 7) % 251);
+}
+
+function send(request, response, bytes, headers) {
+  const range = parseRange(request.headers.range, bytes.length);
+  const { first, last } = range ?? { first: 0, last: bytes.length - 1 };
+  const told = range ? { "Content-Range": `bytes ${first}-${last}/${bytes.length}` } : {};
+  response.writeHead(range ? 206 : 200, { ...headers, ...told });
+  response.end(bytes.subarray(first, last + 1));
+}
+
+/**
+ * `files` maps paths to bytes; other paths that begin with `/virtual/` are files of virtual chunks.
+ * Resolves to `{ url, requests, files, close }`.
+ */
+export function serveRepositories(files) {
+  const requests = [];
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
+    requests.push(`${request.method} ${path}`);
+    const [, virtual] = /^\/virtual(\/.*)$/.exec(path) ?? [];
+    const bytes =
+      files.get(path) ?? (virtual && !virtual.includes("/absent/") ? fileBytes(virtual) : undefined);
+    const tags = virtual ? { ETag: '"the-tag"', "Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT" } : {};
+    if (bytes) send(request, response, bytes, tags);
+    else response.writeHead(404).end();
+  });
+  return new Promise((done) => {
+    server.listen(0, "127.0.0.1", () => {
+      const close = () => {
+        server.closeAllConnections();
+        return new Promise((closed) => server.close(closed));
+      };
+      done({ url: `http://127.0.0.1:${server.address().port}`, requests, files, close });
+    });
+  });
+}
