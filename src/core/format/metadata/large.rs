@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::document_kind::DocumentKind;
 use super::{ZarrFormat, attributes};
 use crate::error::Result;
 use crate::format::json::{BYTE_ORDER_MARK, Document, not_utf8};
@@ -81,7 +82,9 @@ impl DocumentScan {
         limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
         let skipped = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         bytes.drain(..skipped);
-        let text = String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error()))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            DocumentKind::of_others(format).blame(not_utf8(error.utf8_error()), error.as_bytes())
+        })?;
         Ok(Self { format, path, skipped, text, splitter, is_odd: false })
     }
 

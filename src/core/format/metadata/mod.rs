@@ -16,6 +16,7 @@ mod chain;
 pub mod codec;
 pub mod consolidated;
 pub mod document;
+pub mod document_kind;
 pub mod draft;
 pub mod extension;
 mod incomplete;

@@ -6,6 +6,7 @@
 //! `bytes` is inserted. Unknown fields are ignored, as the specification says.
 
 use super::chain::ChainBuilder;
+use super::document_kind::DocumentKind;
 use super::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes, v3};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
@@ -21,9 +22,11 @@ use crate::format::tolerated::Form;
 /// `Format` for a missing or invalid field, `Unsupported` for an unknown data type, `Limit` for
 /// documents that are too large and for too many dimensions.
 pub fn parse_array(zarray: &[u8], zattrs: Option<&[u8]>) -> Result<ArrayMetadata> {
+    let blame = |error| DocumentKind::Zarray.blame(error, zarray);
     let parse = || {
-        let (zarray, zattrs) = (Document::parse(zarray)?, parse_attributes(zattrs)?);
-        array(&zarray.root().object()?, zattrs.as_ref().map(Document::root))
+        let document = Document::parse(zarray).map_err(blame)?;
+        let zattrs = parse_attributes(zattrs)?;
+        array(&document.root().object()?, zattrs.as_ref().map(Document::root)).map_err(blame)
     };
     parse().map_err(|error| error.in_stage(Stage::Metadata))
 }
@@ -34,7 +37,9 @@ pub fn parse_array(zarray: &[u8], zattrs: Option<&[u8]>) -> Result<ArrayMetadata
 /// `Format` for a missing or invalid field.
 pub fn parse_group(zgroup: &[u8], zattrs: Option<&[u8]>) -> Result<GroupMetadata> {
     let parse = || {
-        Document::parse(zgroup)?.root().object()?.require("zarr_format", check_format)?;
+        let check = |group: Document<'_>| group.root().object()?.require("zarr_format", check_format);
+        let checked = Document::parse(zgroup).and_then(check);
+        checked.map_err(|error| DocumentKind::Zgroup.blame(error, zgroup))?;
         let zattrs = parse_attributes(zattrs)?;
         let attributes = attributes_text(zattrs.as_ref().map(Document::root))?;
         Ok(GroupMetadata { format: ZarrFormat::V2, attributes, warnings: Vec::new() })
@@ -43,7 +48,8 @@ pub fn parse_group(zgroup: &[u8], zattrs: Option<&[u8]>) -> Result<GroupMetadata
 }
 
 fn parse_attributes(zattrs: Option<&[u8]>) -> Result<Option<Document<'_>>> {
-    zattrs.map(Document::parse).transpose().map_err(|error| error.within_field(".zattrs"))
+    let parse = |text| Document::parse(text).map_err(|error| DocumentKind::Zattrs.blame(error, text));
+    zattrs.map(parse).transpose().map_err(|error| error.within_field(".zattrs"))
 }
 
 fn attributes_text(zattrs: Option<Json<'_>>) -> Result<String> {

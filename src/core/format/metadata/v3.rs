@@ -6,6 +6,7 @@
 //! the historic drafts are recognised and refused with a hint: [`draft`](super::draft) opens their
 //! hierarchies at the root.
 
+use super::document_kind::DocumentKind;
 use super::extension::{Extension, refuse_unknown};
 use super::{
     ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, codec, incomplete,
@@ -47,7 +48,7 @@ const GROUP_FIELDS: [&str; 4] = ["zarr_format", "node_type", "attributes", "cons
 pub fn parse_node(text: &[u8]) -> Result<NodeMetadata> {
     Document::parse(text)
         .and_then(|document| node(document.root()))
-        .map_err(|error| error.in_stage(Stage::Metadata))
+        .map_err(|error| DocumentKind::ZarrJson.blame(error, text).in_stage(Stage::Metadata))
 }
 
 /// As [`parse_node`], for text that is already checked to be JSON.

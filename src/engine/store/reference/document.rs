@@ -16,6 +16,7 @@ use super::json::{Text, items, members, not_read};
 use super::template::{self, Binding, Budget, Names};
 use super::urls::{Url, Urls};
 use crate::error::{Error, Result};
+use crate::format::metadata::document_kind::DocumentKind;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::key_table::KeyTable;
@@ -61,6 +62,9 @@ impl Reference {
 /// with more is emptied when it is full.
 const KNOWN_URLS: usize = 1 << 20;
 
+/// How many members a document of another kind has at most, if all are texts and objects.
+const MOST_MEMBERS: usize = 4;
+
 /// A parsed document.
 #[derive(Debug, Default)]
 pub struct References {
@@ -75,11 +79,16 @@ impl References {
     /// # Errors
     /// `Format` for an invalid document; `Limit` for a document with too many references.
     pub fn parse(text: Vec<u8>) -> Result<Self> {
+        let kind = DocumentKind::KerchunkJson;
         let document = String::from_utf8(text).map_err(|error| {
-            let error = error.utf8_error();
-            Error::format(format!("the reference document is not valid UTF-8: {error}"))
+            let told = format!("the reference document is not valid UTF-8: {}", error.utf8_error());
+            kind.blame(Error::format(told), error.as_bytes())
         })?;
-        let mut references = collect(&document)?;
+        let mut references = collect(&document).map_err(|error| kind.blame(error, document.as_bytes()))?;
+        // Texts and objects alone are references of version 0, whatever document they are from.
+        if references.table.len() <= MOST_MEMBERS {
+            kind.expect(document.as_bytes())?;
+        }
         references.table.sort_in(document);
         Ok(references)
     }

@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
+use super::document_kind::DocumentKind;
 use super::large::{DocumentScan, OTHERS, metadata_path};
 use super::split::Split;
 use super::{Draft, NodeKind, NodeMetadata, ZarrFormat, draft, v3};
@@ -178,8 +179,10 @@ impl Consolidated {
     ) -> Result<Option<Indexing>> {
         let mut entries = Vec::new();
         {
-            let root = document.split(metadata_path(format))?;
-            let Some(documents) = documents(&root, format)? else { return Ok(None) };
+            let (kind, text) = (DocumentKind::of_others(format), document.whole_text().as_bytes());
+            let blame = |error| kind.blame(error, text);
+            let root = document.split(metadata_path(format)).map_err(blame)?;
+            let Some(documents) = documents(&root, format).map_err(blame)? else { return Ok(None) };
             entries.reserve(documents.len());
             for (key, value) in documents {
                 let Split::Whole(json) = value else { continue };
@@ -374,7 +377,10 @@ type Members<'a> = [(Cow<'a, str>, Split<'a>)];
 /// consolidated metadata.
 fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&'s Members<'a>>> {
     let (holder, place) = match format {
-        ZarrFormat::V2 | ZarrFormat::Draft(_) => (root, "metadata"),
+        ZarrFormat::V2 | ZarrFormat::Draft(_) => {
+            check_version(root)?;
+            (root, "metadata")
+        }
         ZarrFormat::V3 => match root.get("consolidated_metadata") {
             None | Some(Split::Null) if matches!(root, Split::Members(_)) => return Ok(None),
             Some(holder) => (holder, "consolidated_metadata.metadata"),
@@ -391,6 +397,17 @@ fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&
         _ => Err(Error::format("the consolidated metadata has no documents")
             .in_field(place)
             .expected("an object")),
+    }
+}
+
+/// Checks that a document is the `.zmetadata` of Zarr. Kerchunk's Parquet has a document of this
+/// name, too: its chunks are not keys of the store.
+fn check_version(root: &Split<'_>) -> Result<()> {
+    let version = "zarr_consolidated_format";
+    match (root.get(version), root.get("record_size")) {
+        (Some(Split::Whole(json)), None) if json.text() == "1" => Ok(()),
+        (Some(Split::Whole(json)), None) => Err(json.unexpected("1").in_field(version)),
+        _ => Err(Error::format("the document is not consolidated metadata of Zarr v2").in_field(version)),
     }
 }
 

@@ -174,7 +174,14 @@ fn the_last_of_repeated_keys_counts() {
 
 #[test]
 fn other_documents_are_refused() {
-    for text in ["{}", r#"{"metadata":[]}"#, "[]"] {
+    let v2 = [
+        "{}",
+        "[]",
+        r#"{"metadata":{}}"#,
+        r#"{"metadata":[],"zarr_consolidated_format":1}"#,
+        r#"{"metadata":{},"zarr_consolidated_format":2}"#,
+    ];
+    for text in v2 {
         assert_eq!(
             Consolidated::index(text.as_bytes(), ZarrFormat::V2).unwrap_err().kind(),
             ErrorKind::Format
@@ -196,6 +203,18 @@ fn other_documents_are_refused() {
         let error = Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Format);
         assert_eq!(error.context().field.as_deref(), Some(field));
+    }
+}
+
+#[test]
+fn metadata_of_kerchunk_parquet_is_not_consolidated_metadata() {
+    let text = format!(
+        r#"{{"metadata":{{".zgroup":{{"zarr_format":2}},"a/.zarray":{V2_ARRAY}}},"record_size":16}}"#
+    );
+    let error = Consolidated::index(text.as_bytes(), ZarrFormat::V2).unwrap_err();
+    assert_eq!((error.kind(), error.context().stage), (ErrorKind::Unsupported, Some(Stage::Metadata)));
+    for named in ["kerchunk", "Parquet", "ReferenceStore"] {
+        assert!(error.message().contains(named), "{error}");
     }
 }
 

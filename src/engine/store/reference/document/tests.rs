@@ -155,3 +155,38 @@ fn many_references_need_little_memory() {
     assert_eq!((references.table().len(), references.urls.len()), (200_001, 200));
     assert_eq!(show(&references, "v/399.499"), r#"819195904+4096 of Some("https://host/file-199.nc")"#);
 }
+
+#[test]
+fn documents_of_other_kinds_are_named() {
+    for (text, name) in [
+        (r#"{"snapshot":"VY76P925PRY57WFEK410"}"#, "Icechunk"),
+        (r#"{"ome":{"version":"0.5","multiscales":[]}}"#, "OME-Zarr"),
+        (r#"{"multiscales":[{"datasets":[]}]}"#, "OME-Zarr"),
+        (r#"{"metadata":{".zgroup":{"zarr_format":2}},"record_size":16}"#, "kerchunk Parquet"),
+        (r#"{"metadata":{".zgroup":{"zarr_format":2}},"zarr_consolidated_format":1}"#, "consolidated"),
+        (r#"{"zarr_format":3,"node_type":"group"}"#, "zarr.json"),
+        (r#"{"zarr_format":2,"shape":[1]}"#, ".zarray"),
+        (r#"{"zarr_format":2}"#, ".zgroup"),
+        (
+            r#"{"zarr_format":"https://purl.org/zarr/spec/core/3.0","metadata_encoding":{},"extensions":[]}"#,
+            "draft",
+        ),
+        (r#"{"type":"Feature","stac_version":"1.1.0","assets":{}}"#, "STAC"),
+        (r#"{"type":"Catalog","stac_version":"1.1.0","links":[]}"#, "STAC"),
+        ("<!doctype html><p>404", "web page"),
+        ("<?xml version=\"1.0\"?><Error/>", "XML"),
+        ("PK\u{3}\u{4}", "ZIP"),
+        ("PAR1", "Parquet file"),
+    ] {
+        let error = References::parse(text.into()).unwrap_err();
+        let expected = if ["Icechunk", "kerchunk Parquet"].contains(&name) {
+            ErrorKind::Unsupported
+        } else {
+            ErrorKind::Format
+        };
+        assert!(error.message().contains(name), "{text}: {error}");
+        assert_eq!(error.kind(), expected, "{text}");
+    }
+    let hdf5 = References::parse(b"\x89HDF\r\n\x1a\n".to_vec()).unwrap_err();
+    assert!(hdf5.message().contains("HDF5"), "{hdf5}");
+}
