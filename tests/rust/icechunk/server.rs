@@ -1,7 +1,7 @@
 //! Serves the files of virtual chunks by the formula of `tests/icechunk/served.py`.
 
 use zarr_wasm_engine::internals::store::http::transport::{
-    HttpRequest, HttpResponse, Transport, TransportResult,
+    Headers, HttpRequest, HttpResponse, Transport, TransportResult,
 };
 use zarr_wasm_engine::internals::store::{LocalFuture, Value};
 
@@ -34,7 +34,10 @@ impl Transport for Server {
             ("etag", "\"the-tag\"".to_owned()),
             ("last-modified", "Wed, 01 Jan 2025 00:00:00 GMT".to_owned()),
         ];
-        let headers = told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let mut headers = Headers::default();
+        for (name, value) in told {
+            headers.add(name, &value);
+        }
         let (status, body) = if path.contains("/absent/") { (404, Vec::new()) } else { (206, body) };
         let response =
             HttpResponse { status, url: request.url, redirected: false, headers, body: Value::from(body) };

@@ -15,7 +15,7 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
 use crate::hierarchy::resize::{Appended, append, reread, resize};
-use crate::js::bytes::{JsView, stored_value, our_value, to_js as bytes_to_js};
+use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
 use crate::js::decoder::thrown_error;
 use crate::js::error::Exported;
 use crate::js::{host, plain, read, registry, store, task};
