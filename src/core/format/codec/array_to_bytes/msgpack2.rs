@@ -19,6 +19,7 @@ use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::json::decimal::{self, Binary};
+use crate::format::json::text::string as string_text;
 use crate::format::json::{Document, Json};
 use crate::limits;
 
@@ -163,7 +164,8 @@ impl<'a> MessagePackReader<'a> {
             return self.list(len, text, depth);
         }
         if let Some(string) = self.string_of(marker)? {
-            return put_string(string, text);
+            text.extend(string_text(string).into_bytes());
+            return Ok(());
         }
         match marker {
             Marker::Null => text.extend_from_slice(b"null"),
@@ -196,8 +198,8 @@ impl<'a> MessagePackReader<'a> {
             Marker::I16 => rest.read_data_i16().map(|value| value.to_string()),
             Marker::I32 => rest.read_data_i32().map(|value| value.to_string()),
             Marker::I64 => rest.read_data_i64().map(|value| value.to_string()),
-            Marker::F32 => rest.read_data_f32().map(|value| float(value.into())),
-            Marker::F64 => rest.read_data_f64().map(float),
+            Marker::F32 => rest.read_data_f32().map(|value| decimal::text(value.into())),
+            Marker::F64 => rest.read_data_f64().map(decimal::text),
             Marker::Reserved => return Err(damaged()),
             _ => return Err(Error::unsupported("bytes and extensions of MessagePack have no JSON form")),
         };
@@ -238,31 +240,13 @@ impl<'a> MessagePackReader<'a> {
             }
             let marker = self.marker()?;
             let key = self.string_of(marker)?;
-            put_string(
-                key.ok_or_else(|| Error::unsupported("a MessagePack map has a key that is not a string"))?,
-                text,
-            )?;
+            let no_key = || Error::unsupported("a MessagePack map has a key that is not a string");
+            text.extend(string_text(key.ok_or_else(no_key)?).into_bytes());
             text.push(b':');
             self.text(text, depth)?;
         }
         text.push(b'}');
         Ok(())
-    }
-}
-
-fn put_string(string: &str, text: &mut Vec<u8>) -> Result<()> {
-    serde_json::to_writer(text, string).map_err(|error| Error::format(error.to_string()))
-}
-
-/// Formats a number as Python's `json` does.
-fn float(value: f64) -> String {
-    if value.is_nan() {
-        return "NaN".to_owned();
-    }
-    match value.is_finite() {
-        true => serde_json::to_string(&value).unwrap_or_default(),
-        false if value > 0.0 => "Infinity".to_owned(),
-        false => "-Infinity".to_owned(),
     }
 }
 
