@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Decoder } from "./decoder.ts";
 import type { Failure, FromDecoder, ToDecoder, WorkMessage } from "./messages.ts";
+import { keepSpare, takeSpare } from "./part_memory.ts";
 import { type BoundArray, DecodePool } from "./pool.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -378,6 +379,18 @@ test("where no decoder starts, one on this thread does the work", async () => {
   const parts = Array.from({ length: 8 }, () => addPart(pool));
   assert.equal((await decodeAll(ports, parts)).length, 8);
   assert.deepEqual([counts().alone, pool.size, reasons.length], [1, 1, 1]);
+});
+
+test("the memory that is kept for the next parts goes with the last idle decoder", async () => {
+  const { pool, ports } = fakePool(1, () => 40);
+  const { elements } = addPart(pool);
+  await turn();
+  at(ports, 0).finish(at(at(ports, 0).work, 0).part);
+  await elements;
+  keepSpare(new Uint8Array(1 << 20));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(pool.size, 0);
+  assert.equal(takeSpare(), undefined);
 });
 
 test("idle decoders end after a while, busy ones do not", async () => {

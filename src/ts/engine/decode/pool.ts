@@ -13,7 +13,7 @@ import { engineModule } from "../wasm_builds.ts";
 import { type Decoder, IdleClock } from "./decoder.ts";
 import type { SharedTarget } from "./gate.ts";
 import type { CodecWork, DecodeBuild, Failure, FromDecoder, Outcome, WorkMessage } from "./messages.ts";
-import { takeSpare } from "./part_memory.ts";
+import { dropSpares, takeSpare } from "./part_memory.ts";
 import {
   dropCopyMemory,
   keepCopyMemory,
@@ -248,6 +248,7 @@ export class DecodePool {
     }
     if (this.#slots.length === 0) {
       dropCopyMemory();
+      dropSpares();
       // There may be memory again.
       this.#most = Number.POSITIVE_INFINITY;
     }
