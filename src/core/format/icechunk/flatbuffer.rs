@@ -26,7 +26,7 @@ fn bytes(buffer: &[u8], at: usize, len: usize) -> Result<&[u8]> {
 }
 
 fn word(buffer: &[u8], at: usize) -> Result<usize> {
-    Ok(number(bytes(buffer, at, WORD)?) as usize)
+    Ok(small(bytes(buffer, at, WORD)?) as usize)
 }
 
 /// A little-endian number of at most eight bytes.
@@ -34,6 +34,15 @@ pub fn number(bytes: &[u8]) -> u64 {
     let mut number = 0;
     for byte in bytes.iter().rev() {
         number = number << 8 | u64::from(*byte);
+    }
+    number
+}
+
+/// A little-endian number of at most four bytes.
+pub fn small(bytes: &[u8]) -> u32 {
+    let mut number = 0;
+    for byte in bytes.iter().rev() {
+        number = number << 8 | u32::from(*byte);
     }
     number
 }
@@ -67,11 +76,11 @@ impl<'a> Table<'a> {
     #[inline(never)]
     fn at(buffer: &'a [u8], at: usize) -> Result<Self> {
         // The list of fields may be before the table or after it: the sum wraps as it is meant.
-        let back = word(buffer, at)? as u32;
-        let list = (at as u32).wrapping_sub(back) as usize;
+        let back = small(bytes(buffer, at, WORD)?);
+        let list = u32::try_from(at).unwrap_or(u32::MAX).wrapping_sub(back) as usize;
         let sizes = bytes(buffer, list, WORD)?;
         let (len, size) = sizes.split_at(2);
-        let (len, size) = (number(len) as usize, number(size) as usize);
+        let (len, size) = (small(len) as usize, small(size) as usize);
         bytes(buffer, at, size)?;
         if len < WORD || size < WORD {
             return Err(damaged("a table"));
@@ -84,7 +93,7 @@ impl<'a> Table<'a> {
     #[inline(never)]
     fn place(&self, field: usize, width: usize) -> Result<Option<usize>> {
         let entry = self.fields.get(field.saturating_mul(2)..).and_then(|rest| rest.get(..2));
-        let offset = number(entry.unwrap_or_default()) as usize;
+        let offset = small(entry.unwrap_or_default()) as usize;
         if offset == 0 {
             return Ok(None);
         }
@@ -110,7 +119,7 @@ impl<'a> Table<'a> {
 
     /// A number of 32 bits; 0 if it is absent.
     pub fn u32(&self, field: usize) -> Result<u32> {
-        Ok(self.number(field, 4)? as u32)
+        Ok(small(self.fixed(field, 4)?.unwrap_or_default()))
     }
 
     /// The bytes of an id, if the table has one.

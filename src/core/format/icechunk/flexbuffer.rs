@@ -53,7 +53,7 @@ fn number(buffer: &[u8], at: usize, width: usize) -> Result<u64> {
 
 /// The same bits as a number with a sign.
 #[cfg(feature = "full")]
-#[allow(clippy::cast_possible_wrap, reason = "the bits are meant")]
+#[allow(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "the bits are meant")]
 fn signed(bits: u64, width: usize) -> i64 {
     match width {
         1 => i64::from(bits as u8 as i8),
@@ -64,6 +64,7 @@ fn signed(bits: u64, width: usize) -> i64 {
 }
 
 #[cfg(feature = "full")]
+#[allow(clippy::cast_possible_truncation, reason = "the bits are those of a narrower number")]
 fn float(bits: u64, width: usize) -> Result<f64> {
     match width {
         4 => Ok(f32::from_bits(bits as u32).into()),

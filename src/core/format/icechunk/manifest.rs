@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 
-use super::flatbuffer::{List, Table, damaged, number};
+use super::flatbuffer::{List, Table, damaged, number, small};
 use super::object_id::ObjectId;
 use super::snapshot::is_within;
 use super::{File, FileKind};
@@ -161,7 +161,7 @@ fn read_index(reference: Table<'_>, index: &mut Vec<u32>) -> Result<()> {
     let list = reference.list(0, 4)?.ok_or_else(|| damaged("a chunk without its index"))?;
     index.clear();
     for part in list.elements.as_chunks::<4>().0 {
-        index.push(number(part) as u32);
+        index.push(small(part));
     }
     Ok(())
 }

@@ -20,6 +20,10 @@ impl ObjectId {
     ///
     /// # Errors
     /// `Argument` for any other text.
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a digit has five bits, and the rest of a byte fewer than 32"
+    )]
     pub fn parse(text: &str) -> Result<Self> {
         let (mut id, mut bits, mut held, mut at) = ([0; 12], 0_u32, 0_u32, 0);
         for digit in text.bytes() {

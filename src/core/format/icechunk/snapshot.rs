@@ -1,7 +1,7 @@
 //! Snapshots: all nodes of a hierarchy at one time, with their metadata documents, and where the
 //! manifests of each array are.
 
-use super::flatbuffer::{Table, damaged, number};
+use super::flatbuffer::{Table, damaged, small};
 use super::object_id::ObjectId;
 use super::repo::id_of;
 #[cfg(feature = "full")]
@@ -210,7 +210,7 @@ fn array_node(node: Table<'_>) -> Result<ArrayNode> {
         let mut pairs = Vec::with_capacity(rank);
         for pair in extents.elements.as_chunks::<8>().0 {
             let (first, end) = pair.split_at(4);
-            pairs.push([number(first) as u32, number(end) as u32]);
+            pairs.push([small(first), small(end)]);
         }
         manifests.push(ManifestRef { id: id_of(manifest)?, extents: pairs });
     }

@@ -11,7 +11,7 @@ use crate::format::icechunk::snapshot::Snapshot;
 use crate::format::json::text::{self, ObjectText};
 use crate::format::path::NodePath;
 use crate::limits;
-use crate::store::{LocalFuture, RequestContext, Store as _};
+use crate::store::{LocalFuture, RequestContext};
 
 /// What can be asked of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub use virtual_chunks::{OpenFile, Permission, VirtualChunks};
 
 use super::{
     ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Subject, Value, at_key, in_full,
+    Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::icechunk::manifest::ChunkRef;
@@ -35,6 +35,9 @@ use crate::format::icechunk::snapshot::ArrayNode;
 use crate::format::path::{NodePath, StoreKey};
 #[cfg(feature = "full")]
 use crate::limits;
+
+/// Is told a text.
+pub type Listener = Rc<dyn Fn(&str)>;
 
 /// What a key leads to.
 enum Found {
@@ -49,7 +52,7 @@ pub struct IcechunkStore {
     /// The snapshot that was found before for this version.
     at: Option<ObjectId>,
     /// Is told the snapshot when it is found.
-    on_found: Option<Rc<dyn Fn(&str)>>,
+    on_found: Option<Listener>,
     virtual_chunks: VirtualChunks,
     /// What was found first.
     session: RefCell<Option<Rc<Session>>>,
@@ -64,7 +67,7 @@ impl IcechunkStore {
 
     /// The same, at a snapshot that was found before. Another build of the engine goes on there.
     #[must_use]
-    pub fn starting_at(self, at: Option<ObjectId>, on_found: Rc<dyn Fn(&str)>) -> Self {
+    pub fn starting_at(self, at: Option<ObjectId>, on_found: Listener) -> Self {
         Self { at, on_found: Some(on_found), ..self }
     }
 
@@ -242,6 +245,6 @@ impl Store for IcechunkStore {
         #[cfg(feature = "full")]
         return Box::pin(self.keys_below(prefix));
         #[cfg(not(feature = "full"))]
-        in_full("listing", || Box::pin(async move { Err(self.lacks(prefix.as_str())) }))
+        super::in_full("listing", || Box::pin(async move { Err(self.lacks(prefix.as_str())) }))
     }
 }
