@@ -376,6 +376,31 @@ test("viewer: a plate is a grid of wells, a click opens a field, and there is a 
   await until(() => viewer.find("#plate:not([hidden])"), "the plate");
 });
 
+/** Chooses an option of a menu of the title. */
+function choose(viewer, id, value) {
+  viewer.find(id).value = value;
+  viewer.find(id).dispatchEvent(new Event("change"));
+}
+
+test("viewer: the images of a converted file are listed and can be chosen", async () => {
+  const viewer = await openViewer(`?source=${fixture("viewer-plates/converted")}`);
+  await viewer.drawn();
+  equal([...viewer.find("#image").options].map(({ value }) => value).join(), "0,1,label");
+  choose(viewer, "#image", "label");
+  await until(() => viewer.query.get("path") === "label", "the image in the address");
+  await viewer.drawn();
+  ok(viewer.text("#title").includes("label image"), viewer.text("#title"));
+});
+
+test("viewer: the images of one group are listed and can be chosen", async () => {
+  const viewer = await openViewer(`?source=${fixture("viewer-plates/twins")}`);
+  await viewer.drawn();
+  equal([...viewer.find("#variable").options].map(({ text }) => text).join(), "raw,denoised");
+  choose(viewer, "#variable", "image 2");
+  await until(() => viewer.query.get("variable") === "image 2", "the image in the address");
+  await until(() => viewer.find("#variable")?.value === "image 2", "the second image");
+});
+
 test("viewer: a path can be typed if the server cannot list", async () => {
   const viewer = await openViewer(`?source=${fixture("viewer-plates/several")}`);
   await until(() => viewer.text("#choices").includes("does not list"), "words");

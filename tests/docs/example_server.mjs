@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "../../scripts/serve.mjs";
-import { unpackArchive } from "../fixture_archives.mjs";
+import { unpackArchive, unpackFixtures } from "../fixture_archives.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -74,6 +74,7 @@ export function serveExamples(mounts = {}) {
     "/archives/": join(ROOT, "tests/stores"),
     "/fixtures/": join(ROOT, "tests/fixtures"),
     "/repository/": unpackRepository(),
+    "/slides.zarr/": join(unpackFixtures(), "viewer-plates/converted"),
     ...mounts,
   };
   return serve(folders, { data: ["/"], intercept });

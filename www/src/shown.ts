@@ -8,10 +8,10 @@ import { type ArrayNode, type Dataset, type DatasetNode, imageAround } from "./o
 import type { UrlState } from "./opening/url_state.js";
 import { isNumeric, readValues, type Values } from "./panels/values.js";
 import { buildScene } from "./scene/build_scene.js";
-import { type NamedNode, type Plate, readPlate, readWell } from "./scene/ome.js";
+import { isSeries, type NamedNode, type Plate, readPlate, readWell } from "./scene/ome.js";
 import type { Scene } from "./scene/scene.js";
 import { isAbort } from "./text/errors.js";
-import { joined, lastPart, parentOf } from "./text/paths.js";
+import { joined, lastPart, parentOf, plainPath } from "./text/paths.js";
 
 /** The place of a node in its data set. */
 export interface Place {
@@ -21,6 +21,8 @@ export interface Place {
   path: string;
   /** The paths of the fields of its well. */
   fields?: readonly string[];
+  /** The paths of the images of its file, if it has several. */
+  series?: readonly string[];
   above?: { name: string; path: string };
 }
 
@@ -50,13 +52,23 @@ export async function readShown(
   return pictureOf(await dataset.node(at), wanted, await placeOf(dataset, at), signal);
 }
 
-/** The place of a node, for its title: for an image of a plate also its well. */
+/** The images beside a node, if the group above has several. */
+async function seriesAround(dataset: Dataset, above: DatasetNode): Promise<readonly string[] | undefined> {
+  if (above.kind === "array" || !isSeries(above.attrs)) return undefined;
+  const nodes = (await dataset.children(plainPath(above.path))) ?? [];
+  return nodes.filter(({ role }) => role === "image").map(({ path }) => path);
+}
+
+/**
+ * The place of a node, for its title: for an image of a plate also its well, for one of several
+ * images the others.
+ */
 async function placeOf(dataset: Dataset, path: string): Promise<Place> {
   const source = dataset.source.name;
   const above = parentOf(path);
   const well = path === "" ? null : await dataset.node(above).catch(() => null);
   const fields = well && readWell(well);
-  if (!fields) return { source, path, dataset };
+  if (!fields) return { source, path, dataset, series: well ? await seriesAround(dataset, well) : undefined };
   const parts = path.split("/");
   return {
     source: `${source} · well ${parts.slice(-3, -1).join("")}`,

@@ -10,6 +10,7 @@ mod axes;
 mod crs;
 mod levels;
 mod position;
+mod series;
 mod source;
 
 use super::finding::{self, Finding, Report};
@@ -20,6 +21,7 @@ use crate::reply;
 use crate::request::Record;
 use crate::value::{Value, write_array};
 pub use axes::PyramidAxis;
+use series::{Choice, Image};
 use source::Source;
 
 /// The maximum number of levels: 2^64 elements can be halved 64 times.
@@ -37,8 +39,10 @@ pub struct Question {
     nodes: Nodes,
     /// The nodes that could not be opened.
     refused: Refusals,
-    /// The number of the image, if the group has several.
-    image: usize,
+    /// The image, if the group has several.
+    image: Option<Choice>,
+    /// Whether only the group's own images count, and none is described.
+    own: bool,
     /// The name of the array in each level, if levels are groups.
     variable: Option<String>,
 }
@@ -49,13 +53,12 @@ impl Question {
     /// # Errors
     /// `Argument` for anything else.
     pub fn of(mut request: Record) -> Result<Self> {
-        let image = request.integer("image")?.unwrap_or(0);
         Ok(Self {
             root: request.require_text("root")?,
             nodes: node::nodes_of(request.members("nodes")?)?,
             refused: node::refusals_of(request.members("refused")?)?,
-            image: usize::try_from(image)
-                .map_err(|_| Error::argument("the number of an image is too large"))?,
+            image: Choice::of(request.take("image"))?,
+            own: request.flag("own")?,
             variable: request.text("variable")?,
         })
     }
@@ -170,8 +173,12 @@ pub struct Model<'a> {
     pub version: String,
     /// The image's name.
     pub name: Option<String>,
-    /// The number of images in the group.
+    /// The number of images in the image's own group.
     pub images: usize,
+    /// The images of the group that was asked for, in order.
+    pub series: Vec<Image>,
+    /// The place of this image among them.
+    pub image: usize,
     /// The axes, in the order of the arrays.
     pub axes: Vec<PyramidAxis>,
     /// The coordinate reference system, if it is known.
@@ -208,6 +215,9 @@ impl Model<'_> {
         text.set("version", string(&self.version));
         reply::set_string(&mut text, "name", self.name.as_deref());
         text.set("images", self.images.to_string());
+        let series: Vec<String> = self.series.iter().map(Image::text).collect();
+        text.set("series", reply::list(&series));
+        text.set("image", self.image.to_string());
         text.set("axes", reply::list(&axes));
         if let Some(crs) = &self.crs {
             text.set("crs", crs.text());
@@ -296,17 +306,18 @@ pub(super) fn parent(path: &str) -> String {
 /// `NotFound` when there is no node at the path, or no pyramid; `Format` when no level can be used;
 /// `Argument` when levels are groups whose arrays cannot be listed.
 pub fn step(question: &Question) -> Result<Step<'_>> {
-    let mut root = question.root.clone();
-    // bioformats2raw puts images into groups below one that says so; they do not nest.
-    for _ in 0..2 {
-        let Some(known) = question.nodes.get(&root) else { return Ok(need(root)) };
-        let node = known.as_ref().ok_or_else(|| absent(question, &root))?;
-        match source::follow(node) {
-            Some(series) if node.is_group() => root = join(&root, &series),
-            _ => return of_node(question, &root, node),
-        }
+    let root = question.root.as_str();
+    let Some(known) = question.nodes.get(root) else { return Ok(need(root.to_owned())) };
+    let node = known.as_ref().ok_or_else(|| absent(question, root))?;
+    let mut wants = Wants::default();
+    let images = series::find(question, root, node, &mut wants);
+    if !wants.is_empty() {
+        return Ok(Step::Need(wants));
     }
-    Err(no_pyramid(&root))
+    let chosen = series::choose(&images, question.image.as_ref(), root)?.ok_or_else(|| no_pyramid(root))?;
+    let Some(known) = question.nodes.get(&chosen.path) else { return Ok(need(chosen.path.clone())) };
+    let node = known.as_ref().ok_or_else(|| absent(question, &chosen.path))?;
+    of_node(question, chosen, node, &images)
 }
 
 fn absent(question: &Question, root: &str) -> Error {
@@ -324,14 +335,19 @@ fn need(path: String) -> Step<'static> {
 fn no_pyramid(root: &str) -> Error {
     Error::not_found("the group has no metadata of a pyramid that is known")
         .at_node(root)
-        .expected("OME-Zarr, multiscales, ndpyramid or tile_matrix_set (a plate's images are in its wells)")
+        .expected("OME-Zarr, multiscales, ndpyramid or tile_matrix_set")
 }
 
-fn of_node<'a>(question: &'a Question, root: &str, node: &'a Node) -> Result<Step<'a>> {
+fn of_node<'a>(question: &'a Question, chosen: &Image, node: &'a Node, images: &[Image]) -> Result<Step<'a>> {
+    let root = chosen.path.as_str();
     let source =
-        source::of(node, question.image, question.variable.as_deref())?.ok_or_else(|| no_pyramid(root))?;
+        source::of(node, chosen.own, question.variable.as_deref()).ok_or_else(|| no_pyramid(root))?;
     let mut report = Report::new("pyramid");
     let mut wants = Wants::default();
+    let mut images = images.to_vec();
+    if !question.own {
+        series::describe(question, &mut images, &mut wants);
+    }
     let found = levels::find(question, root, &source, &mut wants, &mut report)?;
     let labels = labels(question, root, &source, &mut wants);
     let reference =
@@ -345,9 +361,13 @@ fn of_node<'a>(question: &'a Question, root: &str, node: &'a Node) -> Result<Ste
             .actual(report.summary(SENTENCES).unwrap_or_else(|| "no levels".to_owned())));
     }
     question.report_others(&mut report);
+    if let Some(image) = images.get_mut(chosen.index) {
+        image.shape = found.levels.first().map(|level| level.node.shape.clone());
+        image.name.clone_from(&source.name);
+    }
     let gathered = Gathered { found, labels, reference, report };
     let model = assemble(root, node, &source, gathered);
-    Ok(Step::Model(Box::new(model)))
+    Ok(Step::Model(Box::new(Model { series: images, image: chosen.index, ..model })))
 }
 
 /// What the metadata of all nodes of a pyramid gives.
@@ -384,6 +404,8 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
         version: source.version.clone(),
         name: source.name.clone(),
         images: source.images,
+        series: Vec::new(),
+        image: 0,
         axes,
         crs: reference.map(|reference| reference.crs),
         levels,

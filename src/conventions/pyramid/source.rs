@@ -1,7 +1,6 @@
 //! Reads the metadata of the group: the levels of each convention in common terms.
 
 use super::Ignored;
-use crate::error::{Error, Result};
 use crate::node::Node;
 use crate::ome::axis::Axis;
 use crate::ome::image;
@@ -71,40 +70,26 @@ pub struct Source<'a> {
 /// The extent of Web Mercator, in metres: half the Earth's circumference.
 const MERCATOR: f64 = 20_037_508.342_789_244;
 
-/// The path of the image in a group that bioformats2raw wrote.
-pub fn follow(node: &Node) -> Option<String> {
-    let ome = ome::of(node)?;
-    if ome.place.member("multiscales").is_some() || ome.place.member("plate").is_some() {
-        return None;
-    }
-    ome.place.member("bioformats2raw.layout")?;
-    let series = ome.place.value.get("series").and_then(|series| series.items().first()?.as_str());
-    Some(series.unwrap_or("0").to_owned())
-}
-
-/// Reads a node; `None` if it has no levels.
-///
-/// # Errors
-/// `Argument` for a number that no image has.
-pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Result<Option<Source<'a>>> {
+/// Reads the image at `index` of a node; `None` if it has no levels, or no such image.
+pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Option<Source<'a>> {
     if !node.is_group() {
-        return Ok(Some(alone("")));
+        return Some(alone(""));
     }
     if let Some(ome) = ome::of(node)
         && let Some(images) = ome.place.member("multiscales")
     {
-        return of_image(&ome, &images, index).map(Some);
+        return of_image(&ome, &images, index);
     }
     if multiscales::recognise(node).is_some() {
-        return Ok(Some(of_layout(node)));
+        return Some(of_layout(node));
     }
     if tile_matrix_set::recognise(node).is_some() {
-        return Ok(Some(of_tile_matrix_set(node)));
+        return Some(of_tile_matrix_set(node));
     }
     if ndpyramid::recognise(node).is_some() {
-        return Ok(Some(of_ndpyramid(node)));
+        return Some(of_ndpyramid(node));
     }
-    Ok(variable.map(alone))
+    variable.map(alone)
 }
 
 /// One array is a pyramid of one level.
@@ -114,13 +99,9 @@ fn alone(asset: &str) -> Source<'static> {
     Source { convention: "array", images: 1, levels: vec![level], ..Source::default() }
 }
 
-fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Result<Source<'a>> {
+fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Option<Source<'a>> {
     let list = images.items();
-    let image = list.get(index).ok_or_else(|| {
-        Error::argument("there is no such image")
-            .expected(format!("below {}", list.len()))
-            .actual(index.to_string())
-    })?;
+    let image = list.get(index)?;
     let axes = image::axes(ome.generation, image);
     let mut ignored = Vec::new();
     let shared = shared_transformation(ome.generation, image, axes.len(), &mut ignored);
@@ -132,7 +113,7 @@ fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Result<Sourc
     });
     let levels = levels.collect();
     let channels = ome.place.value.get("omero").and_then(|omero| omero.get("channels"));
-    Ok(Source {
+    Some(Source {
         convention: "ome",
         version: ome.version.clone(),
         name: image.value.text_of("name").map(str::to_owned),

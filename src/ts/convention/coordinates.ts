@@ -23,7 +23,7 @@ import {
   type PlacedLevel,
   type PlacedNode,
   placedLevel,
-  pyramid,
+  pyramidAlone,
   rememberedLevel,
 } from "./pyramid.ts";
 import type { Pyramid } from "./pyramid_model.ts";
@@ -238,9 +238,6 @@ async function ofVariable(
   const exact = data instanceof BigInt64Array && !isPacked ? data : undefined;
   return new Coordinates({ ...parts, values, units, time, exact });
 }
-
-/** The pyramid without its label images: the array's transform does not depend on them. */
-const pyramidAlone = (node: PlacedNode<Readable>): Promise<Pyramid> => pyramid(node, { labels: false });
 
 /**
  * Whether the pyramid's transform takes precedence over a coordinate variable. OME does so for all

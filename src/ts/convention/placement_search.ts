@@ -15,7 +15,7 @@ import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
 import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
-import { type PlacedLevel, placedLevel, pyramid, rememberedLevel } from "./pyramid.ts";
+import { type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
 
 /**
@@ -178,7 +178,7 @@ async function ofGrid({ array, alone: { axes, plane } }: Search): Promise<FoundP
 
 /** The first placement with a reference system, else the first one. Undefined if there is none. */
 async function searched(array: AnyArray, from: CrsLike | undefined): Promise<FoundPlacement | undefined> {
-  const alone = await pyramid(array);
+  const alone = await pyramidAlone(array);
   if (alone.plane.x < 0 || alone.plane.y < 0) return undefined;
   const own = alone.isPlaced && "spatial:transform" in array.attrs;
   const known = rememberedLevel(array);
@@ -188,7 +188,7 @@ async function searched(array: AnyArray, from: CrsLike | undefined): Promise<Fou
     () => ofLevel(search, isSaid ? known : undefined),
     () => ofAxes(search),
     () => ofGrid(search),
-    async () => ofLevel(search, await placedLevel(array, pyramid, undefined)),
+    async () => ofLevel(search, await placedLevel(array, pyramidAlone, undefined)),
   ];
   let first: FoundPlacement | undefined;
   for (const place of places) {

@@ -19,6 +19,7 @@ import { once } from "../model/once.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { ask } from "../port/convention.ts";
+import { warn } from "../port/warnings.ts";
 import { isKnownAbsent, type KnownNodes, knownNodesOf, type PlacedNode } from "./known_nodes.ts";
 import type { PyramidLevel } from "./pyramid_level.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
@@ -26,8 +27,11 @@ import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
 export type { PlacedNode };
 
 export interface PyramidOptions {
-  /** Index of the image, for groups with several. Default: 0. */
-  image?: number;
+  /**
+   * The image, for groups with several: its index in `series`, or its path, which may be relative
+   * to the group. Default: the first, with a warning if there are more.
+   */
+  image?: number | string;
   /** Name of the array, for levels that are groups of arrays. */
   variable?: string;
   /**
@@ -47,10 +51,13 @@ interface Needed {
 
 type Step = PyramidFacts | Needed;
 
-const RULES: Rules = { image: "a number", variable: "a text" };
+const RULES: Rules = { image: "a number or a text", variable: "a text" };
 
-/** Limit of rounds. A pyramid needs fewer: group, levels, variables, labels, grid mapping. */
-const MOST_STEPS = 12;
+/**
+ * Limit of rounds. A pyramid needs fewer: group, series (each round doubles those that are known),
+ * levels, variables, labels, grid mapping.
+ */
+const MOST_STEPS = 24;
 
 /** Returns the answer. Sets the first refusal as the cause of its error. */
 async function because<T>(answer: Promise<T>, refused: ReadonlyMap<string, ZarrError>): Promise<T> {
@@ -72,12 +79,12 @@ function question(
   root: string,
   known: KnownNodes<Readable>,
   skipped: ReadonlySet<string>,
-  { image = 0, variable }: PyramidOptions,
+  { image, variable, own }: ReadOptions,
 ): string {
   const refused = Object.fromEntries(
     [...known.refused].map(([path, { code, message }]) => [path, { code, message }]),
   );
-  const head = exactJson({ operation: "pyramid", root, image, variable, refused }, "image");
+  const head = exactJson({ operation: "pyramid", root, image, own, variable, refused }, "image");
   const absent = [...skipped]
     .filter((path) => !known.has(path))
     .map((path) => `${JSON.stringify(path)}:null`);
@@ -85,9 +92,19 @@ function question(
   return `${head.slice(0, -1)},"nodes":{${nodes}}}`;
 }
 
+/** `own`: only the images of the group itself count, and no others are looked for. */
+type ReadOptions = PyramidOptions & { own?: boolean };
+
+/** Warns that there are other images, unless the caller has chosen. */
+function warnOfOthers({ series }: Pyramid, path: string, { image, own }: ReadOptions): void {
+  if (series.length < 2 || image !== undefined || own) return;
+  const choice = "`series` lists them, and `pyramid(group, { image })` chooses by index or path";
+  warn(`the group has ${series.length} images, and this is the first: ${choice}`, path);
+}
+
 async function read<Store extends Readable>(
   node: PlacedNode<Store>,
-  options: PyramidOptions,
+  options: ReadOptions,
 ): Promise<Pyramid<Store>> {
   const known = knownNodesOf(node);
   const skipped = new Set<string>();
@@ -97,6 +114,7 @@ async function read<Store extends Readable>(
     const step = await because(ask<Step>(asked), known.refused);
     if (!("nodes" in step)) {
       const pyramid = new Pyramid(step, known.arrays);
+      warnOfOthers(pyramid as Pyramid, node.path, options);
       rememberLevels(pyramid as Pyramid, known as KnownNodes<Readable>);
       return pyramid;
     }
@@ -115,8 +133,10 @@ async function read<Store extends Readable>(
 
 /**
  * Reads the pyramid of a group: OME-Zarr, `multiscales`, ndpyramid or `tile_matrix_set`. For an
- * array it is a pyramid of one level. Nodes are opened once for each `Group` object; call `refresh`
- * of the group to read them again. Rejects with a `NotFoundError` for a group without a pyramid.
+ * array it is a pyramid of one level, and for a group that leads to images
+ * (`bioformats2raw.layout`, a plate, a well) that of one of them. Nodes are opened once for each
+ * `Group` object; call `refresh` of the group to read them again. Rejects with a `NotFoundError`
+ * for a group without a pyramid.
  *
  *     const image = await pyramid(await open("https://host/image.zarr"));
  *     const { level, selection } = image.pick({ unitsPerPixel: 4 });
@@ -129,6 +149,17 @@ export async function pyramid<Store extends Readable>(
   needNode(node);
   optionsOf(options, RULES).signal?.throwIfAborted();
   return unlessAborted(read(node, options), options.signal);
+}
+
+/**
+ * The pyramid of a node's own levels, without label images and other groups: what the transform of
+ * a level depends on.
+ */
+export function pyramidAlone<Store extends Readable>(
+  node: PlacedNode<Store>,
+  signal?: AbortSignal,
+): Promise<Pyramid<Store>> {
+  return unlessAborted(read(node, { labels: false, own: true, signal }), signal);
 }
 
 /** A pyramid and one of its levels. */

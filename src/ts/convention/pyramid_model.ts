@@ -52,12 +52,26 @@ export interface PyramidChannel {
   readonly [other: string]: unknown;
 }
 
+/** An image of a group. */
+export interface PyramidImage {
+  /** Its place in `series`. */
+  readonly index: number;
+  /** The path of its group. */
+  readonly path: string;
+  /** Known for the first 32, and for the image that is shown; so is the shape. */
+  readonly name?: string;
+  /** The shape of its finest level. */
+  readonly shape?: readonly number[];
+}
+
 /** The answer of the conventions module (`src/conventions/pyramid`). */
 export interface PyramidFacts {
   convention: string;
   version: string;
   name?: string;
   images: number;
+  series: PyramidImage[];
+  image: number;
   axes: PyramidAxis[];
   crs?: Crs | null;
   levels: (Placed & { path: string; asset: string; packed: boolean })[];
@@ -136,8 +150,15 @@ export class Pyramid<Store extends Readable = Readable> {
   readonly convention: string;
   readonly version: string;
   readonly name: string | undefined;
-  /** Number of images of the group. */
+  /** Number of images of its own group. */
   readonly images: number;
+  /**
+   * The images of the group: its own, then the series of bioformats2raw in the order of `OME/`, or
+   * the fields of a plate's wells. A node without several has one.
+   */
+  readonly series: readonly PyramidImage[];
+  /** The place of this image in `series`. */
+  readonly image: number;
   /** One per dimension of the arrays, in their order. */
   readonly axes: readonly PyramidAxis[];
   readonly crs: Crs | undefined;
@@ -165,6 +186,7 @@ export class Pyramid<Store extends Readable = Readable> {
   constructor(facts: PyramidFacts, arrays: Map<string, ZarrArray<DataType, Store>>) {
     const { convention, version, name, images, axes, channels, labels, variables, variable } = facts;
     [this.convention, this.version, this.name, this.images] = [convention, version, name, images];
+    [this.series, this.image] = [facts.series, facts.image];
     [this.axes, this.channels, this.labels] = [axes, channels, labels];
     [this.variables, this.variable] = [variables, variable];
     this.crs = facts.crs ?? undefined;

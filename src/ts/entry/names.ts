@@ -149,6 +149,7 @@ export {
   Pyramid,
   type PyramidAxis,
   type PyramidChannel,
+  type PyramidImage,
   type PyramidLevel,
   type View,
   type Viewport,

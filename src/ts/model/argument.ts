@@ -60,6 +60,7 @@ const TESTS: Record<string, (value: unknown) => unknown> = {
   "a boolean": (value) => typeof value === "boolean",
   "an object": (value) => Object(value) === value,
   "a number": (value) => typeof value === "number" && !Number.isNaN(value),
+  "a number or a text": (value) => isText(value) || TESTS["a number"]?.(value),
   "a list": (value) => Array.isArray(value) || ArrayBuffer.isView(value),
   "a list of numbers": (value) =>
     TESTS["a list"]?.(value) && Array.from(value as number[]).every((entry) => typeof entry === "number"),

@@ -174,17 +174,119 @@ fn ome_0_6_is_placed_in_the_system_its_levels_lead_to() {
     assert_eq!(model["ignored"][0]["type"], "rotation");
 }
 
-#[test]
-fn bioformats2raw_leads_to_its_first_image() {
+/// An image of one level, which is `size` high and wide.
+fn one_image(nodes: &mut Value, path: &str, name: &str, size: u32) {
     let datasets =
         json!([{ "path": "0", "coordinateTransformations": [{ "type": "scale", "scale": [2.0, 3.0] }] }]);
     let axes = json!([{ "name": "y", "type": "space" }, { "name": "x", "type": "space" }]);
-    let nodes = json!({
-        "/": group(json!({ "bioformats2raw.layout": 3 })),
-        "/0": group(json!({ "multiscales": [{ "version": "0.4", "axes": axes, "datasets": datasets }] })),
-        "/0/0": array(&[4, 4], &[], json!({})),
+    let image = json!({ "version": "0.4", "name": name, "axes": axes, "datasets": datasets });
+    nodes[path] = group(json!({ "multiscales": [image] }));
+    nodes[format!("{path}/0")] = array(&[size, size], &[], json!({}));
+}
+
+fn listed(index: usize, path: &str, name: &str, size: f64) -> Value {
+    json!({ "index": index, "path": path, "name": name, "shape": [size, size] })
+}
+
+#[test]
+fn bioformats2raw_has_the_series_that_it_lists() {
+    let mut nodes = json!({ "/": group(json!({ "bioformats2raw.layout": 3 })) });
+    one_image(&mut nodes, "/0", "first", 4);
+    one_image(&mut nodes, "/1", "second", 5);
+    for ome in [json!({ "series": ["1", "0"] }), json!({ "ome": { "version": "0.5", "series": ["1", "0"] } })]
+    {
+        nodes["/OME"] = group(ome);
+        let found = model(&nodes);
+        let series = json!([listed(0, "/1", "second", 5.0), listed(1, "/0", "first", 4.0)]);
+        assert_eq!((&found["series"], &found["image"], &found["images"]), (&series, &json!(0), &json!(1)));
+        assert_eq!(found["levels"][0]["path"], "/1/0");
+        for choice in [json!(1), json!("0"), json!("/0"), json!("0/")] {
+            let chosen = pyramid("/", &nodes, &json!({ "image": choice })).unwrap();
+            assert_eq!((&chosen["levels"][0]["path"], &chosen["image"]), (&json!("/0/0"), &json!(1)));
+            assert_eq!(chosen["series"], series);
+        }
+        for wrong in [json!(2), json!("2"), json!("/")] {
+            let error = pyramid("/", &nodes, &json!({ "image": wrong })).unwrap_err();
+            assert!(error.contains("no such image") && error.contains("below 2"), "{error}");
+        }
+        let own = pyramid("/", &nodes, &json!({ "own": true }));
+        assert!(own.unwrap_err().contains("no metadata of a pyramid"));
+    }
+}
+
+#[test]
+fn series_without_a_list_are_numbered() {
+    let mut nodes =
+        json!({ "/g": group(json!({ "ome": { "version": "0.5", "bioformats2raw.layout": 3 } })) });
+    for number in 0..5_u32 {
+        one_image(&mut nodes, &format!("/g/{number}"), &number.to_string(), number + 1);
+    }
+    one_image(&mut nodes, "/g/6", "beyond a gap", 9);
+    let found = pyramid("/g", &nodes, &json!({ "image": 4 })).unwrap();
+    assert_eq!(found["series"].as_array().unwrap().len(), 5);
+    assert_eq!((&found["name"], &found["series"][2]), (&json!("4"), &listed(2, "/g/2", "2", 3.0)));
+    let empty = json!({ "/": group(json!({ "bioformats2raw.layout": 3 })) });
+    assert!(pyramid("/", &empty, &json!({})).unwrap_err().contains("no metadata of a pyramid"));
+}
+
+#[test]
+fn the_images_of_one_group_come_before_its_series() {
+    let mut nodes = json!({ "/OME": group(json!({ "series": ["s"] })) });
+    one_image(&mut nodes, "/s", "series", 3);
+    let image = |name: &str, path: &str| json!({ "version": "0.4", "name": name, "axes": [{ "name": "y" }, { "name": "x" }], "datasets": [{ "path": path }] });
+    nodes["/"] =
+        group(json!({ "multiscales": [image("a", "0"), image("b", "1")], "bioformats2raw.layout": 3 }));
+    nodes["/0"] = array(&[7, 7], &[], json!({}));
+    nodes["/1"] = array(&[8, 8], &[], json!({}));
+    let found = pyramid("/", &nodes, &json!({ "image": 1 })).unwrap();
+    let series = json!([listed(0, "/", "a", 7.0), listed(1, "/", "b", 8.0), listed(2, "/s", "series", 3.0)]);
+    assert_eq!((&found["series"], &found["images"]), (&series, &json!(2)));
+    assert_eq!((&found["name"], &found["levels"][0]["path"]), (&json!("b"), &json!("/1")));
+    let series = pyramid("/", &nodes, &json!({ "image": "s" })).unwrap();
+    assert_eq!((&series["name"], &series["images"]), (&json!("series"), &json!(1)));
+}
+
+#[test]
+fn a_plate_has_the_fields_of_its_wells() {
+    let wells =
+        json!([{ "path": "A/1", "rowIndex": 0, "columnIndex": 0 }, { "path": "B/1" }, { "path": "B/2" }]);
+    let mut nodes = json!({
+        "/": group(json!({ "plate": { "wells": wells }, "bioformats2raw.layout": 3 })),
+        "/A/1": group(json!({ "well": { "images": [{ "path": "0" }, { "path": "f2" }] } })),
+        "/B/2": group(json!({ "ome": { "version": "0.5", "well": { "images": [{ "path": "0" }] } } })),
     });
-    assert_eq!(positions(&model(&nodes)), [(json!([2.0, 3.0]), json!([0.0, 0.0]))]);
+    for (path, size) in [("/A/1/0", 1), ("/A/1/f2", 2), ("/B/2/0", 3)] {
+        one_image(&mut nodes, path, path, size);
+    }
+    let found = pyramid("/", &nodes, &json!({ "image": "B/2/0" })).unwrap();
+    let paths = ["/A/1/0", "/A/1/f2", "/B/2/0"];
+    let series: Vec<Value> =
+        paths.iter().enumerate().map(|(at, path)| listed(at, path, path, [1.0, 2.0, 3.0][at])).collect();
+    assert_eq!((&found["series"], &found["image"]), (&json!(series), &json!(2)));
+    let of_well = pyramid("/A/1", &nodes, &json!({})).unwrap();
+    assert_eq!((of_well["series"].as_array().unwrap().len(), &of_well["name"]), (2, &json!("/A/1/0")));
+}
+
+#[test]
+fn only_the_first_images_are_described() {
+    let names: Vec<String> = (0..100).map(|number| format!("i{number}")).collect();
+    let mut nodes = json!({ "/": group(json!({ "bioformats2raw.layout": 3 })), "/OME": group(json!({ "series": names })) });
+    names.iter().for_each(|name| one_image(&mut nodes, &format!("/{name}"), name, 2));
+    let found = pyramid("/", &nodes, &json!({ "image": "i77" })).unwrap();
+    assert_eq!(found["series"][31], listed(31, "/i31", "i31", 2.0));
+    assert_eq!(found["series"][32], json!({ "index": 32, "path": "/i32" }));
+    assert_eq!(
+        (&found["series"][77], &found["levels"][0]["path"]),
+        (&listed(77, "/i77", "i77", 2.0), &json!("/i77/0"))
+    );
+}
+
+#[test]
+fn other_pyramids_are_one_image() {
+    let found = model(&two_levels(json!({})));
+    assert_eq!(found["series"], json!([{ "index": 0, "path": "/", "shape": [8.0, 8.0] }]));
+    let alone = pyramid("/0", &two_levels(json!({})), &json!({})).unwrap();
+    assert_eq!(alone["series"], json!([{ "index": 0, "path": "/0", "shape": [8.0, 8.0] }]));
 }
 
 #[test]

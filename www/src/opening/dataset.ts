@@ -7,7 +7,7 @@
 import * as zarr from "zarr-wasm";
 import { isSeries, type NamedNode, namedBelow, namesItsNodes, roleOf } from "../scene/ome.js";
 import type { ArrayNode, GroupNode } from "../scene/scene.js";
-import { joined, parentOf, plainPath } from "../text/paths.js";
+import { parentOf, plainPath } from "../text/paths.js";
 import type { Source } from "./source.js";
 
 export type { ArrayNode, GroupNode };
@@ -68,15 +68,14 @@ export class Dataset {
     if (group.kind === "array") return [];
     const named = namedBelow(group);
     if (named.length > 0) return named;
-    if (isSeries(group.attrs)) return this.#series(path);
+    if (isSeries(group.attrs)) return this.#series(group);
     return this.#listed(group);
   }
 
-  /** The images of a file with several series. `OME/` has their names if it exists. */
-  async #series(path: string): Promise<NamedNode[]> {
-    const index = await this.node(joined(path, "OME")).catch(() => null);
-    const named = index?.kind === "group" ? namedBelow(index) : [];
-    return named.length > 0 ? named : [{ path: joined(path, "0"), kind: "group", role: "image" }];
+  /** The images of a file with several series. */
+  async #series(group: GroupNode): Promise<NamedNode[]> {
+    const { series } = await zarr.pyramid(group, { labels: false, image: 0 });
+    return series.map(({ path }) => ({ path: plainPath(path), kind: "group", role: "image" }));
   }
 
   async #listed(group: GroupNode): Promise<NamedNode[] | null> {

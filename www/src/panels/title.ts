@@ -8,6 +8,7 @@ import { keyed } from "lit-html/directives/keyed.js";
 import { icon, shown, withValue } from "../page/element.js";
 import { type MenuEntry, optionsOf } from "../page/long_list.js";
 import type { SceneVariable } from "../scene/scene.js";
+import { lastPart } from "../text/paths.js";
 
 export interface TitleContent {
   title: string;
@@ -18,6 +19,8 @@ export interface TitleContent {
   /** The paths of the fields of a well. */
   fields?: readonly string[];
   field?: string;
+  /** The paths of the images of one file. */
+  series?: readonly string[];
   /** The node above, for images of a plate. */
   above?: { name: string; path: string };
   onVariable(variable: string): void;
@@ -25,15 +28,20 @@ export interface TitleContent {
 }
 
 export function showTitle(place: HTMLElement, content: TitleContent): void {
-  const { title, source, above, variables = [], fields = [], onPath } = content;
+  const { title, source, above, variables = [], fields = [], series = [], onPath } = content;
   const isRepeated = title === source || variables.length > 1;
   const variableEntries = variables.map(({ variable, title }) => ({ value: variable, text: title }));
   const fieldEntries = fields.map((value, at) => ({ value, text: `Field ${at + 1} of ${fields.length}` }));
+  const seriesEntries = series.map((value, at) => ({
+    value,
+    text: `${lastPart(value)}: image ${at + 1} of ${series.length}`,
+  }));
   const parts = html`${above ? backTo(above, onPath) : nothing}
     <h2>${shown(variables.length > 1 ? source : title)}</h2>
     ${isRepeated ? nothing : html`<p class="of">${shown(source)}</p>`}
     ${menuOf("variable", "Variable", variableEntries, content.variable, content.onVariable)}
-    ${menuOf("field", "Field of the well", fieldEntries, content.field, onPath)}`;
+    ${menuOf("field", "Field of the well", fieldEntries, content.field, onPath)}
+    ${menuOf("image", "Image of the file", seriesEntries, content.field, onPath)}`;
   render(keyed(content, parts), place);
   place.hidden = false;
 }
@@ -44,7 +52,7 @@ function backTo({ name, path }: { name: string; path: string }, choose: (path: s
 
 /** A menu, if there is more than one entry. */
 function menuOf(
-  id: "variable" | "field",
+  id: "variable" | "field" | "image",
   label: string,
   entries: readonly MenuEntry[],
   chosen: string | undefined,

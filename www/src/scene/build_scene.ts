@@ -71,12 +71,32 @@ async function ofLevels(
   return { pyramid: own, variables: all.map(sceneVariable), variable: chosen };
 }
 
+/** The images of a group that has several, as variables. */
+function imagesOf(group: GroupNode, pyramid: zarr.Pyramid): SceneVariable[] {
+  const own = pyramid.series.filter(({ path }) => path === group.path);
+  const variable = ({ index, name }: zarr.PyramidImage) => ({
+    variable: imageName(index),
+    title: name || imageName(index),
+  });
+  return own.length > 1 ? own.map(variable) : [];
+}
+
+const imageName = (index: number) => `image ${index + 1}`;
+
+/** The index of the image that a variable stands for; the first for others. */
+const imageIndex = (variable: string | undefined) =>
+  Number(/^image (\d+)$/.exec(variable ?? "")?.[1] ?? 1) - 1;
+
 async function foundIn(node: ArrayNode | GroupNode, options: SceneOptions): Promise<Found> {
   const { signal, variable } = options;
   if (node.kind === "array") return { pyramid: await zarr.pyramid(node, { signal }), variables: [] };
   try {
     const labels = options.kind !== "labels";
-    return await ofLevels(node, await zarr.pyramid(node, { signal, labels, variable }), options);
+    const image = imageIndex(variable);
+    const pyramid = await zarr.pyramid(node, { signal, labels, variable, image });
+    const variables = imagesOf(node, pyramid);
+    if (variables.length > 1) return { pyramid, variables, variable: imageName(pyramid.image) };
+    return await ofLevels(node, pyramid, options);
   } catch (error) {
     const found = isNotFound(error) && (await ofVariables(node, options));
     if (found) return found;

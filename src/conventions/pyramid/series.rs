@@ -1,0 +1,218 @@
+//! The images of a group: its own, those that it leads to (`bioformats2raw.layout` and `OME/`),
+//! those of a plate's wells, and those of a well.
+//! <https://ngff.openmicroscopy.org/0.5/#bf2raw>
+//!
+//! All are found by path. Their names and shapes are read for the first [`DESCRIBED`] only, because
+//! each costs requests.
+
+use super::{Question, Wants, join};
+use crate::error::{Error, Result};
+use crate::format::json::text::{ObjectText, string};
+use crate::node::Node;
+use crate::ome;
+use crate::place::Place;
+use crate::reply;
+use crate::value::{Number, Value};
+
+/// How many images are described.
+const DESCRIBED: usize = 32;
+
+/// The most images without names in `OME/`, and the most wells.
+const MOST: usize = 1 << 12;
+
+/// Which image the caller wants.
+#[derive(Debug)]
+pub enum Choice {
+    /// Its place in the list.
+    Index(usize),
+    /// Its path, which may be relative to the group.
+    Path(String),
+}
+
+impl Choice {
+    /// The choice of a request, if there is one.
+    ///
+    /// # Errors
+    /// `Argument` for anything but an index or a path.
+    pub fn of(value: Value) -> Result<Option<Self>> {
+        match value {
+            Value::Null => Ok(None),
+            Value::String(path) => Ok(Some(Self::Path(path))),
+            Value::Number(Number::Natural(index)) => {
+                Ok(Some(Self::Index(usize::try_from(index).unwrap_or(usize::MAX))))
+            }
+            other => Err(Error::argument("the request has an invalid value")
+                .in_field("image")
+                .expected("an index or a path")
+                .actual(other.kind())),
+        }
+    }
+}
+
+/// An image.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Image {
+    /// Its place in the list.
+    pub index: usize,
+    /// The path of its group.
+    pub path: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// The shape of its first level.
+    pub shape: Option<Vec<f64>>,
+    /// Its place among the images of its own group.
+    pub own: usize,
+}
+
+impl Image {
+    /// The image as JSON.
+    pub fn text(&self) -> String {
+        let mut text = ObjectText::new();
+        text.set("index", self.index.to_string());
+        text.set("path", string(&self.path));
+        reply::set_string(&mut text, "name", self.name.as_deref());
+        if let Some(shape) = &self.shape {
+            text.set("shape", reply::numbers(shape));
+        }
+        text.compact()
+    }
+}
+
+/// All images of a group, and the nodes that are needed to find more.
+///
+/// A group that has other metadata, or none, counts as one image.
+pub fn find(question: &Question, root: &str, node: &Node, wants: &mut Wants) -> Vec<Image> {
+    let ome = if node.is_group() { ome::of(node) } else { None };
+    let own = ome.as_ref().and_then(|ome| ome.place.member("multiscales")).map_or(0, |list| length(&list));
+    let mut paths = vec![root.to_owned(); own];
+    let leads = ome.as_ref().filter(|_| !question.own);
+    let mut leads_on = false;
+    if let Some(place) = leads.map(|ome| &ome.place) {
+        let others = others(question, root, place, wants);
+        leads_on = others.is_some();
+        paths.extend(others.into_iter().flatten());
+    }
+    if paths.is_empty() && !leads_on {
+        paths.push(root.to_owned());
+    }
+    let image =
+        |(index, path)| Image { index, path, own: if index < own { index } else { 0 }, ..Image::default() };
+    paths.into_iter().enumerate().map(image).collect()
+}
+
+fn length(list: &Place<'_>) -> usize {
+    list.value.items().len()
+}
+
+/// The groups of other images. `None` for a group that leads to none.
+fn others(question: &Question, root: &str, ome: &Place<'_>, wants: &mut Wants) -> Option<Vec<String>> {
+    if let Some(plate) = ome.member("plate") {
+        return Some(fields_of_plate(question, root, &plate, wants));
+    }
+    if let Some(well) = ome.member("well") {
+        return Some(paths_in(&well, "images", root).collect());
+    }
+    ome.member("bioformats2raw.layout")?;
+    Some(series(question, root, wants))
+}
+
+/// The paths that a list has, below a group: texts, or objects with a path.
+fn paths_in(holder: &Place<'_>, list: &str, base: &str) -> impl Iterator<Item = String> {
+    let items = holder.value.get(list).map(Value::items).unwrap_or_default().iter();
+    items.filter_map(move |item| Some(join(base, item.get("path").unwrap_or(item).as_str()?)))
+}
+
+fn fields_of_plate(question: &Question, root: &str, plate: &Place<'_>, wants: &mut Wants) -> Vec<String> {
+    let mut fields = Vec::new();
+    for path in paths_in(plate, "wells", root).take(MOST) {
+        match question.nodes.get(&path) {
+            None => wants.node(path),
+            Some(node) => {
+                let ome = node.as_ref().and_then(ome::of);
+                let well = ome.and_then(|ome| ome.place.member("well"));
+                fields.extend(well.iter().flat_map(|well| paths_in(well, "images", &path)));
+            }
+        }
+    }
+    fields
+}
+
+/// The series of bioformats2raw: those that `OME/` lists, or else groups that are numbered.
+fn series(question: &Question, root: &str, wants: &mut Wants) -> Vec<String> {
+    let path = join(root, "OME");
+    let Some(known) = question.nodes.get(&path) else {
+        wants.node(path);
+        return Vec::new();
+    };
+    let list = known.as_ref().map(|node| {
+        let place = node.place();
+        let place = place.member("ome").unwrap_or(place);
+        paths_in(&place, "series", root).collect::<Vec<_>>()
+    });
+    list.filter(|list| !list.is_empty()).unwrap_or_else(|| numbered(question, root, wants))
+}
+
+/// The groups `0`, `1` and so on, up to the first that is missing. Each question asks for as many
+/// more as are known.
+fn numbered(question: &Question, root: &str, wants: &mut Wants) -> Vec<String> {
+    let mut found = Vec::new();
+    for number in 0..MOST {
+        let path = join(root, &number.to_string());
+        match question.nodes.get(&path) {
+            Some(Some(_)) => found.push(path),
+            Some(None) if !question.refused.has(&path) => break,
+            Some(None) => found.push(path),
+            None => {
+                let more = number.saturating_mul(2).clamp(2, MOST);
+                (number..more).for_each(|next| wants.node(join(root, &next.to_string())));
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The image that the caller wants: the first, unless told otherwise.
+///
+/// # Errors
+/// `Argument` for an image that the group does not have.
+pub fn choose<'a>(images: &'a [Image], choice: Option<&Choice>, root: &str) -> Result<Option<&'a Image>> {
+    let (found, wanted) = match choice {
+        None => return Ok(images.first()),
+        Some(Choice::Index(index)) => (images.get(*index), index.to_string()),
+        Some(Choice::Path(path)) => {
+            let whole = if path.starts_with('/') { join("", path) } else { join(root, path) };
+            let whole = format!("/{}", whole.trim_matches('/'));
+            (images.iter().find(|image| image.path == whole), format!("{path:?}"))
+        }
+    };
+    let absent = || {
+        let last = images.last().map_or("none", |image| image.path.as_str());
+        Error::argument("there is no such image")
+            .at_node(root)
+            .expected(format!("an index below {}, or a path such as {last:?}", images.len()))
+            .actual(wanted)
+    };
+    found.map(Some).ok_or_else(absent)
+}
+
+/// Reads names and shapes of the first images of OME-Zarr. Asks for the nodes that have them. Those
+/// of other pyramids are known when their levels are.
+pub fn describe(question: &Question, images: &mut [Image], wants: &mut Wants) {
+    for image in images.iter_mut().take(DESCRIBED) {
+        let Some(known) = question.nodes.get(&image.path) else {
+            wants.node(image.path.clone());
+            continue;
+        };
+        let Some(node) = known else { continue };
+        let ome = ome::of(node);
+        let own = ome.and_then(|ome| ome.place.member("multiscales")?.items().into_iter().nth(image.own));
+        let Some(place) = own else { continue };
+        image.name = place.value.text_of("name").map(str::to_owned);
+        let Some(first) = paths_in(&place, "datasets", &image.path).next() else { continue };
+        match question.nodes.get(&first) {
+            None => wants.array(first),
+            Some(level) => image.shape = level.as_ref().map(|level| level.shape.clone()),
+        }
+    }
+}
