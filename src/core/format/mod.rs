@@ -26,6 +26,7 @@ pub mod dimension_order;
 pub mod icechunk;
 pub mod json;
 pub mod metadata;
+pub mod parquet;
 pub mod path;
 pub mod tolerated;
 pub mod words;

@@ -103,6 +103,17 @@ impl LazyDecompressor {
     }
 }
 
+/// Decodes all frames of `encoded` to this many bytes.
+///
+/// # Errors
+/// `Format` for corrupt frames, and for those of another length; `Limit` where memory is short.
+pub(in crate::format) fn decode(encoded: &[u8], len: u64) -> Result<Vec<u8>> {
+    check_ratio(encoded.len(), len, BEST_RATIO)?;
+    let mut decoded = limits::zeroed(len, len, "decoded bytes")?;
+    LazyDecompressor::default().decode_exact(encoded, &mut decoded)?;
+    Ok(decoded)
+}
+
 /// Encodes `decoded` to one frame and appends it to `encoded`.
 ///
 /// # Errors

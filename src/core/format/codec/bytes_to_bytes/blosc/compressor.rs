@@ -2,9 +2,9 @@
 
 use super::blosclz;
 use crate::error::{Error, Result};
+use crate::format::codec::Output;
 use crate::format::codec::bytes_to_bytes::inflate::{self, Inflater};
-use crate::format::codec::bytes_to_bytes::{lz4, zlib, zstd};
-use crate::format::codec::{Output, wrong_decoded_len};
+use crate::format::codec::bytes_to_bytes::{lz4, snappy, zlib, zstd};
 
 /// The compressor of the streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,7 @@ impl Compressor {
         match self {
             Self::BloscLz => blosclz::BEST_RATIO,
             Self::Lz4 => lz4::BEST_RATIO,
-            // A copy of 64 bytes takes three bytes.
-            Self::Snappy => 22,
+            Self::Snappy => snappy::BEST_RATIO,
             Self::Zlib => inflate::BEST_RATIO,
             Self::Zstd => zstd::BEST_RATIO,
         }
@@ -67,19 +66,9 @@ impl Decoders {
         match compressor {
             Compressor::BloscLz => blosclz::decode(stream, output),
             Compressor::Lz4 => lz4::decode_block(stream, output),
-            Compressor::Snappy => decode_snappy(stream, output),
+            Compressor::Snappy => snappy::decode_exact(stream, output),
             Compressor::Zlib => zlib::decode(&self.inflater, stream, Output::Exact(output)),
             Compressor::Zstd => self.zstd.decode_exact(stream, output),
         }
     }
-}
-
-fn decode_snappy(stream: &[u8], output: &mut [u8]) -> Result<()> {
-    let damaged =
-        |error: snap::Error| Error::format("the snappy stream is corrupt").actual(error.to_string());
-    let len = snap::raw::decompress_len(stream).map_err(damaged)?;
-    if len != output.len() {
-        return Err(wrong_decoded_len(output.len() as u64, len as u64));
-    }
-    snap::raw::Decoder::new().decompress(stream, output).map(drop).map_err(damaged)
 }
