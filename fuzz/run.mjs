@@ -38,6 +38,7 @@ const INPUTS = {
   archives: 100_000,
   references: 300_000,
   icechunk: 100_000,
+  reference_tables: 60_000,
   selections: 2_500,
   store_reads: 1_200,
   round_trips: 3_000,

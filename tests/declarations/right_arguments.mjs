@@ -258,6 +258,12 @@ export const CALLS = {
     { spec: "reference", options: "options" },
     () => [{ refs: {} }, {}],
   ),
+  "ReferenceStore.fromStore": method(
+    () => zarr.ReferenceStore,
+    "fromStore",
+    { store: "store", options: "options" },
+    ({ store }) => [store, {}],
+  ),
   "ReferenceStore.fromUrl": method(
     () => zarr.ReferenceStore,
     "fromUrl",

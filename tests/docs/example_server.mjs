@@ -75,6 +75,7 @@ export function serveExamples(mounts = {}) {
     "/fixtures/": join(ROOT, "tests/fixtures"),
     "/repository/": unpackRepository(),
     "/slides.zarr/": join(unpackFixtures(), "viewer-plates/converted"),
+    "/model.parq/": join(unpackFixtures(), "kerchunk/virtualizarr"),
     ...mounts,
   };
   return serve(folders, { data: ["/"], intercept });

@@ -6,11 +6,12 @@
 import { isA, needReadable, needText, object, optionsOf } from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
-import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
+import type { AbsolutePath, AsyncReadable, Attributes, Readable } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
 import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
 import { FetchStore } from "../store/fetch_store.ts";
 import { type IcechunkAccess, IcechunkStore, isOfRepository } from "../store/icechunk.ts";
+import { ReferenceStore, TABLES } from "../store/reference.ts";
 import { ZipFileStore } from "../store/zip.ts";
 
 /** An archive (`Blob`, `File`), or a folder in any form that browsers provide. */
@@ -20,13 +21,29 @@ export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDire
 const ARCHIVE = /\.(zip|ozx)$/i;
 
 /**
- * The store of a URL: a ZIP archive if its path ends in `.zip` or `.ozx`, a repository if the URL
- * says so.
+ * The store of a URL: an archive, references in Parquet, or an Icechunk repository, if the URL says
+ * so; or else a hierarchy.
  */
-function storeOfUrl(url: string | URL, access?: IcechunkAccess): FetchStore | ZipFileStore | IcechunkStore {
+function storeOfUrl(
+  url: string | URL,
+  access?: IcechunkAccess,
+): FetchStore | ZipFileStore | ReferenceStore | IcechunkStore {
   if (isOfRepository(url)) return new IcechunkStore(url, access);
   const path = String(url).replace(/[?#].*$/s, "");
-  return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
+  if (ARCHIVE.test(path)) return ZipFileStore.fromUrl(url);
+  return TABLES.test(path) ? ReferenceStore.fromStore(new FetchStore(url)) : new FetchStore(url);
+}
+
+/**
+ * The references in a store that `storeOf` has made of a place, if it has kerchunk's Parquet in
+ * place of a hierarchy.
+ */
+export async function referencesIn(store: unknown, place: unknown): Promise<ReferenceStore | undefined> {
+  if (store === place || store instanceof ReferenceStore) return undefined;
+  const readable = store as AsyncReadable;
+  const text = await readable.get("/.zmetadata").catch(() => undefined);
+  const isTables = text && /"record_size"\s*:/.test(new TextDecoder().decode(text));
+  return isTables ? ReferenceStore.fromStore(readable) : undefined;
 }
 
 /** The store for a place. Any other value is returned, as it must be a store itself. */
@@ -87,14 +104,16 @@ export function root(store: unknown = new Map<string, Uint8Array>()): Location<u
   return new Location(store);
 }
 
+export const isLocation = (place: unknown): boolean =>
+  typeof place === "object" && place !== null && "store" in place && "path" in place;
+
 /**
  * The location for a URL, a store, files or a location. `access` is for a URL that says that there
  * is a repository.
  */
 export function locationOf(place: unknown, access?: IcechunkAccess): Location<unknown> {
   needReadable(place, "place");
-  const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
-  if (!isLocation) return new Location(storeOf(place, access));
+  if (!isLocation(place)) return new Location(storeOf(place, access));
   needText((place as Location<unknown>).path, "path");
   return place as Location<unknown>;
 }

@@ -8,7 +8,7 @@ import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
-import { type Files, Location, locationOf } from "./location.ts";
+import { type Files, isLocation, Location, locationOf, referencesIn } from "./location.ts";
 import { inExtensionsOfStore, isAbsent, isElsewhere, type OpenOptions, openSummary } from "./opening.ts";
 import { accessOf, namedState, repositoryIn } from "./repository.ts";
 
@@ -25,11 +25,21 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   try {
     return await openAt(location, options, format);
   } catch (error) {
-    const mayBe = format !== 2 && isAbsent(error);
-    const repository = mayBe ? await repositoryIn(location.store, options) : undefined;
-    if (!repository) throw error;
-    return openAt(new Location(repository, location.path), options, format);
+    const container = isAbsent(error) ? await containerIn(location.store, place, options, format) : undefined;
+    if (!container) throw error;
+    return openAt(new Location(container, location.path), options, format);
   }
+}
+
+/** What a store holds in place of a hierarchy: an Icechunk repository, or references in Parquet. */
+async function containerIn(
+  store: unknown,
+  place: unknown,
+  options: OpenOptions,
+  format: 0 | 2 | 3,
+): Promise<Readable | undefined> {
+  const repository = format === 2 ? undefined : await repositoryIn(store, options);
+  return repository ?? (format === 3 || isLocation(place) ? undefined : referencesIn(store, place));
 }
 
 /** The location for a place, in the state of a repository that the options name. */
@@ -62,7 +72,8 @@ const [openV2, openV3] = [openerOf(2), openerOf(3)];
 
 /**
  * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
- * location. A URL whose path ends in `.zip` or `.ozx` is an archive. Rejects with a `NotFoundError`
+ * location. A URL whose path ends in `.zip` or `.ozx` is an archive, and one in `.parq` or
+ * `.parquet` a folder of kerchunk's references. Rejects with a `NotFoundError`
  * if there is no node, and with an `InvalidMetadataError` if its metadata is invalid.
  *
  *     const array = await open("https://host/data.zarr", { path: "air", kind: "array" });

@@ -104,6 +104,12 @@ function made(number: number, definition: StoreDefinition): EngineStore {
     }
     case "icechunk":
       return { ...icechunkStore(number, definition), behind: [definition.store] };
+    case "reference-tables": {
+      const { store, base, http } = definition;
+      const make: MakeHttp = (glue, options) =>
+        needFull(glue).tableReferenceStore(storeId(glue, store), base, options);
+      return { ...httpStore(number, http, make), behind: [store] };
+    }
     case "user": {
       const object = new UserObject(number, definition);
       // Bytes from the page of a worker are copies.

@@ -94,6 +94,8 @@ export type StoreDefinition =
       verify: boolean;
       http: HttpDefinition;
     }
+  /** References in the tables of another store. */
+  | { kind: "reference-tables"; store: number; base: string | undefined; http: HttpDefinition }
   | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string }
   | { kind: "opfs"; path: string; lockName: string }
   /** Consolidated metadata around a store. The engine loaded it and chose the number `loaded`. */

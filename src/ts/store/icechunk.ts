@@ -13,7 +13,7 @@ import type { RepositoryQuestion } from "../port/operations.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
-import { reachOf, urlOf } from "./reference.ts";
+import { isOwn, reachOf, urlOf } from "./reference.ts";
 import { ZipFileStore } from "./zip.ts";
 
 /** The state of a repository: at most one of these. Default: the branch `main`. */
@@ -115,7 +115,7 @@ function definitionOf(
   const { inner, url } = placeOf(place, options);
   const own = (url && urlOf(url)) || undefined;
   const owned = own ? [own] : [];
-  const reach = reachOf(url, owned, allowHosts ?? (url === undefined ? [] : undefined));
+  const reach = reachOf(url, owned, allowHosts ?? (isOwn(url) ? ["*"] : []));
   const callbacks = new HttpCallbacks(options);
   return (objects) => ({
     kind: "icechunk",

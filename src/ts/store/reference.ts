@@ -1,25 +1,37 @@
 /**
- * `ReferenceStore`: keys that refer to byte ranges of other files, as described by kerchunk's JSON.
- * Names and meanings are those of `@zarrita/storage`, with one difference: for the document of
- * another server, it only requests from that server, unless `allowHosts` names others.
+ * `ReferenceStore`: keys that refer to byte ranges of other files, as described by kerchunk's JSON
+ * or Parquet. Names and meanings are those of `@zarrita/storage`, with one difference: for the
+ * document of another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import { need, needList, needReadable, needText, needUrl, pageUrl, parsedUrl } from "../model/argument.ts";
+import {
+  need,
+  needList,
+  needReadable,
+  needText,
+  needUrl,
+  object,
+  pageUrl,
+  parsedUrl,
+} from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
+import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, Reach, StoreDefinition } from "../port/definitions.ts";
+import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
 export interface ReferenceStoreOptions extends FetchStoreOptions {
-  /** The file of references without a URL. */
+  /** The file of references without a URL, which only JSON has. */
   target?: string | URL;
   /**
    * Servers to which requests are allowed besides those of the document and of the target: `host`,
    * `host:port`, `[::1]:port`, `*.domain`, a URL, `s3://bucket`, or `*` for all. Without a port it
    * means the usual ports of http and https. Redirects are checked too. Default: all for a document
-   * that is given as an object or as text, or that comes from the page's own server; else none.
+   * that is given as an object or as text, or that comes from the page's own server; else none. The
+   * tables of a store without an address count as another server's.
    */
   allowHosts?: string[];
 }
@@ -27,10 +39,10 @@ export interface ReferenceStoreOptions extends FetchStoreOptions {
 /** A reference document: its JSON text, or the parsed object. */
 export type ReferenceSpec = Record<string, unknown> | string;
 
-/** Whether a document is the page's own: given to the constructor, or on the page's server. */
-function isOwn(url: string | undefined): boolean {
+/** Whether a document is on the page's own server. What it names is as trustworthy as the page. */
+export function isOwn(url: string | undefined): boolean {
   const page = baseUrl();
-  return url === undefined || (page !== undefined && originOf(page) === originOf(url));
+  return url !== undefined && page !== undefined && originOf(page) === originOf(url);
 }
 
 /** The base URL of a document in memory: that of the page. */
@@ -39,8 +51,21 @@ const baseUrl = () => {
   return /^https?:/.test(page) ? new URL("references", page).href : undefined;
 };
 
+/** Paths of the folders of kerchunk's Parquet. */
+export const TABLES = /\.parq(uet)?\/?$/i;
+
+/** A store with kerchunk's Parquet. */
+class TableStore {
+  constructor(readonly store: AsyncReadable) {
+    object(store, "store");
+  }
+}
+
 export class ReferenceStore extends NativeStore {
-  /** `place` is the document's URL, or the document. */
+  /**
+   * `place` is the document, or its URL. A URL whose path ends in `.parq` or `.parquet` is a folder
+   * of Parquet.
+   */
   constructor(place: URL | ReferenceSpec, options: ReferenceStoreOptions = {}) {
     super(definitionOf(place, options));
   }
@@ -55,6 +80,14 @@ export class ReferenceStore extends NativeStore {
     needReadable(spec, "spec");
     if (spec instanceof Promise) return spec.then((document) => new ReferenceStore(document, options));
     return new ReferenceStore(spec, options);
+  }
+
+  /**
+   * Makes a store from kerchunk's Parquet in another store, such as an archive. Relative paths are
+   * resolved against the address of that store, or else the page's.
+   */
+  static fromStore(store: AsyncReadable, options?: ReferenceStoreOptions): ReferenceStore {
+    return new ReferenceStore(new TableStore(store) as never, options);
   }
 
   /** Makes a store from the document at a URL. Resolves when the document has been read. */
@@ -121,10 +154,9 @@ function allowed(entry: string): string {
 }
 
 /** The servers that a document may name, and how they may be asked. `own` are the user's URLs. */
-export function reachOf(url: string | undefined, own: readonly URL[], allowHosts?: string[]): Reach {
-  if (allowHosts !== undefined) needList(allowHosts, "allowHosts");
-  // What the page's own document names is as trustworthy as the page.
-  const hosts = (allowHosts ?? (isOwn(url) ? ["*"] : [])).map(allowed);
+export function reachOf(url: string | undefined, own: readonly URL[], allowHosts: string[]): Reach {
+  needList(allowHosts, "allowHosts");
+  const hosts = allowHosts.map(allowed);
   const isSecure = url !== undefined && urlOf(url)?.protocol === "https:";
   return {
     hosts: [...hosts, ...own.map(({ host }) => host)],
@@ -134,29 +166,58 @@ export function reachOf(url: string | undefined, own: readonly URL[], allowHosts
 }
 
 function definitionOf(
-  place: URL | ReferenceSpec,
+  place: URL | ReferenceSpec | TableStore,
   options: ReferenceStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
   needReadable(place, "spec");
   need(typeof place === "string" || Object(place) === place, "spec", "a reference document");
   checkHttpOptions(options);
+  if (place instanceof TableStore) return tablesIn(place.store, options);
   const url = place instanceof URL ? place.href : undefined;
+  if (place instanceof URL && TABLES.test(place.pathname))
+    return tablesIn(new FetchStore(place, options), options);
   // Keep the text, because a restarted engine needs it again.
   const text =
     place instanceof URL ? undefined : typeof place === "string" ? place : exactJson(place, "spec");
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
-  const own = [url ?? baseUrl(), target].flatMap((each) => (each && urlOf(each)) || []);
-  const headerOrigins = own.map(({ origin }) => origin);
-  const reach = reachOf(url, own, options.allowHosts);
-  const callbacks = new HttpCallbacks(options);
+  const http = requestsOf({ url, target, isGiven: url === undefined }, options);
   return (objects) => ({
     kind: "reference",
     url,
     text,
     pageUrl: baseUrl(),
     target,
-    http: callbacks.define(objects, url ?? "references", { headerOrigins, reach }),
+    http: http(objects),
   });
+}
+
+/** The definition of the references in a store's tables. */
+function tablesIn(
+  store: AsyncReadable,
+  options: ReferenceStoreOptions,
+): (objects: ObjectNumbers) => StoreDefinition {
+  const url = urlOf(String((store as { url?: string | URL }).url));
+  // The folder is a document of its folder, as kerchunk's JSON is.
+  if (url?.pathname.endsWith("/")) url.pathname = url.pathname.slice(0, -1);
+  const base = url?.href ?? baseUrl();
+  const http = requestsOf({ url: url?.href, isGiven: false }, options);
+  return (objects) => ({ kind: "reference-tables", store: objects.store(store), base, http: http(objects) });
+}
+
+/** Where a document is from: a URL, or the caller, who has given it. */
+interface Origin {
+  url: string | undefined;
+  target?: string | undefined;
+  isGiven: boolean;
+}
+
+/** The requests to the files of references. */
+function requestsOf({ url, target, isGiven }: Origin, options: ReferenceStoreOptions) {
+  const own = [url ?? baseUrl(), target].flatMap((each) => (each && urlOf(each)) || []);
+  const headerOrigins = own.map(({ origin }) => origin);
+  const reach = reachOf(url, own, options.allowHosts ?? (isGiven || isOwn(url) ? ["*"] : []));
+  const callbacks = new HttpCallbacks(options);
+  return (objects: ObjectNumbers) => callbacks.define(objects, url ?? "references", { headerOrigins, reach });
 }
 
 export default ReferenceStore;

@@ -58,12 +58,15 @@ class ReaderStore implements AsyncReadable {
 }
 
 export class ZipFileStore extends NativeStore {
+  /** The address of an archive that is at one. */
+  readonly url: URL | undefined;
   readonly #transform: ZipFileStoreOptions["transformEntries"];
   #names: Promise<Map<string, string>> | undefined;
 
   constructor(reader: ZipReader | Blob | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}) {
     // The definition keeps the reader alive, because the engine holds users' stores weakly.
     super(definitionOf(reader, options));
+    if (reader instanceof URL) this.url = reader;
     this.#transform = options.transformEntries;
     if (this.#transform) renamed(this);
   }

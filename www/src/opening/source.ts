@@ -71,6 +71,7 @@ export function localSource(name: string, store: zarr.Readable): Source {
  */
 function storeOf(url: URL, options: SourceOptions): zarr.Readable | Promise<zarr.Readable> {
   if (/\.(zip|ozx)$/i.test(url.pathname)) return zarr.ZipFileStore.fromUrl(url);
+  if (/\.parq(uet)?\/?$/i.test(url.pathname)) return tablesAt(url);
   return /\.json$/i.test(url.pathname) ? referencesAt(url, options) : new zarr.FetchStore(url);
 }
 
@@ -84,6 +85,12 @@ async function referencesAt(url: URL, { base, ask, signal }: SourceOptions): Pro
   const allowHosts = await allowedHosts({ name: nameOf(url), text, base: url.href }, ask, signal);
   return new zarr.ReferenceStore(url, { allowHosts });
 }
+
+/**
+ * The store of references in tables. Their hosts are not known before all tables are read, so they
+ * may name no other server, wherever they are.
+ */
+const tablesAt = (url: URL): zarr.Readable => new zarr.ReferenceStore(url, { allowHosts: [] });
 
 /** Empty if it cannot be read. The store reports why. */
 async function textAt(url: URL, signal: AbortSignal): Promise<string> {

@@ -11,6 +11,18 @@ use crate::store::Value;
 use crate::store::http::url::RootUrl;
 use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
 
+/// Creates a store of the references in the tables of another store: kerchunk's Parquet. Relative
+/// ones are resolved against `base`. Throws a report.
+#[wasm_bindgen(js_name = tableReferenceStore)]
+pub fn table_reference_store(store: u32, base: Option<String>, options: &HttpStoreOptions) -> Exported<u32> {
+    let (transport, http) = http_options(options);
+    let base = base.as_deref().map(RootUrl::parse).transpose()?;
+    let options = ReferenceOptions { base, http, ..ReferenceOptions::default() };
+    let source = Source::Tables(registry::store(store)?);
+    let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
+    Ok(registry::add_store(Rc::new(store)))
+}
+
 /// Creates a store of references: of the document at `url`, or of `text`, whose relative references
 /// are resolved against `base`. The sender of the requests knows which servers are allowed
 /// (`redirects.ts`). Throws a report.

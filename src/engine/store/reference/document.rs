@@ -86,11 +86,57 @@ impl References {
         })?;
         let mut references = collect(&document).map_err(|error| kind.blame(error, document.as_bytes()))?;
         // Texts and objects alone are references of version 0, whatever document they are from.
-        if references.table.len() <= MOST_MEMBERS {
+        if references.skipped == 0 && references.table.len() <= MOST_MEMBERS {
             kind.expect(document.as_bytes())?;
         }
         references.table.sort_in(document);
         Ok(references)
+    }
+
+    /// Parses the `.zmetadata` of kerchunk's Parquet: the documents of its nodes, and its
+    /// `record_size`.
+    ///
+    /// # Errors
+    /// `Format` for another document, which the error names; `Limit` for too many documents.
+    pub fn parse_metadata(text: Vec<u8>) -> Result<(Self, u64)> {
+        let kind = DocumentKind::KerchunkParquet;
+        let document = String::from_utf8(text).map_err(|error| {
+            let told = format!("the metadata of references is not valid UTF-8: {}", error.utf8_error());
+            kind.blame(Error::format(told), error.as_bytes())
+        })?;
+        let read = || {
+            let (mut metadata, mut record_size) = (None, None);
+            members(document.strip_prefix('\u{feff}').unwrap_or(&document), &mut |key, value| {
+                match &*key {
+                    "metadata" => metadata = Some(value.get()),
+                    "record_size" => record_size = Some(value.get()),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            let size = record_size.and_then(|size| size.parse().ok());
+            let lacks = || Error::format("there is no number of rows").in_field("record_size");
+            let size: u64 = size.ok_or_else(lacks)?;
+            let metadata =
+                metadata.ok_or_else(|| Error::format("there are no documents").in_field("metadata"))?;
+            let mut collector = Collector::of(&document);
+            members(metadata, &mut |key, value| collector.push_inline(&key, value.get()))?;
+            Ok((collector.references, size))
+        };
+        let (mut references, size) = read().map_err(|error| kind.blame(error, document.as_bytes()))?;
+        references.table.sort_in(document);
+        Ok((references, size))
+    }
+
+    /// The document under a key, if it is inline.
+    ///
+    /// # Errors
+    /// As [`inline`](Self::inline).
+    pub fn inline_text(&self, key: &StoreKey) -> Result<Option<Vec<u8>>> {
+        match self.find(key) {
+            Some(Reference::Inline { start, len }) => self.inline(start, len).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The reference of a key.

@@ -6,11 +6,17 @@
 //! of a server share its queue and what is known about it. Neighbouring ranges of one file become
 //! one request, also for different keys ([`gather`](super::gather)). This store does not decide
 //! which servers are contacted: the sender of its requests does, by the platform's `URL`
-//! (`src/ts/engine/http/redirects.ts`). Parquet references are not supported.
+//! (`src/ts/engine/http/redirects.ts`).
+//!
+//! Many references may be in tables instead ([`tables`]): then the document has the metadata alone,
+//! and each file of a table is read when a chunk needs it.
 
 pub mod document;
 mod generator;
 mod json;
+pub mod record;
+mod records;
+mod tables;
 mod template;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
@@ -23,7 +29,8 @@ use std::rc::Rc;
 
 use document::{Reference, References};
 use futures_util::lock::Mutex;
-use urls::Url;
+use record::Row;
+use tables::Tables;
 
 use super::gather::Gatherer;
 use super::http::origin::Origins;
@@ -34,7 +41,7 @@ use super::{
     ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,
     SizeFuture, Store, Subject, Value, at_key,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
@@ -45,12 +52,14 @@ pub enum Source {
     Text(Value),
     /// Its URL.
     Url(RootUrl),
+    /// The `.zmetadata` of a store, which also has the tables of references.
+    Tables(Rc<dyn Store>),
 }
 
 /// Options of a reference store.
 #[derive(Default)]
 pub struct ReferenceOptions {
-    /// The base URL of relative references in a document without a URL.
+    /// The base URL of relative references, unless the document has a URL.
     pub base: Option<RootUrl>,
     /// The file of references that do not name a file.
     pub target: Option<RootUrl>,
@@ -64,12 +73,31 @@ pub struct ReferenceStore<T> {
     options: ReferenceOptions,
     transport: Rc<T>,
     origins: Rc<Origins>,
-    references: RefCell<Option<Rc<References>>>,
+    loaded: RefCell<Option<Rc<Loaded>>>,
     loading: Mutex<()>,
     /// HTTP stores by origin.
     servers: RefCell<BTreeMap<String, Rc<HttpStore<Rc<T>>>>>,
     /// Gathers requests by URL.
     gatherer: Gatherer<String>,
+}
+
+/// What the document has.
+pub struct Loaded {
+    references: References,
+    tables: Option<Tables>,
+}
+
+/// What a key leads to.
+enum Target {
+    Inline(Value),
+    /// A whole file.
+    File(RootUrl),
+    /// A part of a file.
+    Part {
+        url: RootUrl,
+        offset: u64,
+        len: u64,
+    },
 }
 
 impl<T: Transport + 'static> ReferenceStore<T> {
@@ -88,7 +116,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
             options,
             transport,
             origins,
-            references: RefCell::default(),
+            loaded: RefCell::default(),
             loading: Mutex::new(()),
             servers: RefCell::default(),
             gatherer: Gatherer::default(),
@@ -99,34 +127,55 @@ impl<T: Transport + 'static> ReferenceStore<T> {
     ///
     /// # Errors
     /// `NotFound` if there is no document; errors of the network; `Format` for an invalid document.
-    pub async fn references(&self) -> Result<Rc<References>> {
-        let known = || self.references.borrow().clone();
-        if let Some(references) = known() {
-            return Ok(references);
+    async fn loaded(&self) -> Result<Rc<Loaded>> {
+        let known = || self.loaded.borrow().clone();
+        if let Some(loaded) = known() {
+            return Ok(loaded);
         }
         let _loading = self.loading.lock().await;
-        if let Some(references) = known() {
-            return Ok(references);
+        if let Some(loaded) = known() {
+            return Ok(loaded);
         }
-        let text = self.text().await?.to_vec(limits::METADATA_BYTES, "the reference document")?;
-        let references = Rc::new(References::parse(text)?);
-        if references.skipped() > 0
+        let loaded = Rc::new(self.load().await?);
+        let skipped = loaded.references.skipped();
+        if skipped > 0
             && let Some(on_warning) = &self.options.http.on_warning
         {
-            on_warning(&format!("{} references have invalid keys and are skipped", references.skipped()));
+            on_warning(&format!("{skipped} references have invalid keys and are skipped"));
         }
-        *self.references.borrow_mut() = Some(references.clone());
-        Ok(references)
+        *self.loaded.borrow_mut() = Some(loaded.clone());
+        Ok(loaded)
+    }
+
+    async fn load(&self) -> Result<Loaded> {
+        let text = self.text().await?.to_vec(limits::METADATA_BYTES, "the reference document")?;
+        if let Source::Tables(store) = &self.source {
+            let read = || {
+                let (references, record_size) = References::parse_metadata(text)?;
+                Ok(Loaded { references, tables: Some(Tables::new(store.clone(), record_size)?) })
+            };
+            return read().map_err(|error: Error| error.in_stage(Stage::Metadata).at_key(tables::ZMETADATA));
+        }
+        Ok(Loaded { references: References::parse(text)?, tables: None })
     }
 
     async fn text(&self) -> Result<Value> {
+        let context = RequestContext { subject: Subject::Metadata, ..RequestContext::default() };
         match &self.source {
             Source::Text(text) => Ok(text.clone()),
             Source::Url(url) => {
-                let context = RequestContext { subject: Subject::Metadata, ..RequestContext::default() };
                 let fetched = self.server(url).get_at(url, ByteRange::Whole, &context).await?;
                 let absent =
                     || Error::not_found(format!("there is no reference document at {}", url.shown()));
+                Ok(fetched.ok_or_else(absent)?.value)
+            }
+            Source::Tables(store) => {
+                let key = StoreKey::parse(tables::ZMETADATA)?;
+                let fetched = store.get(&key, ByteRange::Whole, &context).await?;
+                let absent = || {
+                    Error::not_found(format!("there are no references in {}", store.describe()))
+                        .expected(tables::ZMETADATA)
+                };
                 Ok(fetched.ok_or_else(absent)?.value)
             }
         }
@@ -146,8 +195,8 @@ impl<T: Transport + 'static> ReferenceStore<T> {
     /// # Errors
     /// `Argument` for a relative reference without a base, and for a missing target; `Format` for a
     /// reference that is not a URL.
-    fn locate(&self, references: &References, url: Url) -> Result<RootUrl> {
-        match (references.url(url), &self.options.base) {
+    fn locate(&self, url: Option<&str>) -> Result<RootUrl> {
+        match (url, &self.options.base) {
             (Some(url), Some(base)) => base.resolve(url).map_err(Error::into_format),
             (Some(url), None) if has_scheme(url.trim()) => RootUrl::parse(url).map_err(Error::into_format),
             (Some(url), None) => {
@@ -160,27 +209,61 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         }
     }
 
+    /// What a key leads to. `None` if there is no such key.
+    async fn target(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<Target>> {
+        let Loaded { references, tables } = &*self.loaded().await?;
+        match references.find(key) {
+            Some(Reference::Inline { start, len }) => {
+                Ok(Some(Target::Inline(Value::from(references.inline(start, len)?))))
+            }
+            Some(Reference::File(url)) => Ok(Some(Target::File(self.locate(references.url(url))?))),
+            Some(Reference::Part { url, offset, len }) => {
+                Ok(Some(Target::Part { url: self.locate(references.url(url))?, offset, len }))
+            }
+            None => match tables {
+                Some(tables) => self.target_in(tables, references, key, context).await,
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// What a chunk in a table leads to.
+    async fn target_in(
+        &self,
+        tables: &Tables,
+        documents: &References,
+        key: &StoreKey,
+        context: &RequestContext,
+    ) -> Result<Option<Target>> {
+        let Some(found) = tables.find(documents, key, context).await? else { return Ok(None) };
+        let of_row = || {
+            Ok(match found.record.row(found.row)? {
+                Row::Missing => None,
+                Row::Inline(raw) => Some(Target::Inline(Value::from(raw.to_vec()))),
+                Row::File(path) => Some(Target::File(self.locate(Some(path))?)),
+                Row::Part { path, offset, len } => {
+                    Some(Target::Part { url: self.locate(Some(path))?, offset, len })
+                }
+            })
+        };
+        of_row().map_err(|error: Error| error.at_key(found.key.as_str()))
+    }
+
     async fn read(
         &self,
         key: &StoreKey,
         range: ByteRange,
         context: &RequestContext,
     ) -> Result<Option<Fetched>> {
-        let references = self.references().await?;
-        match references.find(key) {
+        match self.target(key, context).await? {
             None => Ok(None),
-            Some(Reference::Inline { start, len }) => {
-                Fetched::part_of(&Value::from(references.inline(start, len)?), range).map(Some)
-            }
-            Some(Reference::File(url)) => {
-                let url = self.locate(&references, url)?;
-                self.file(&url, range, context).await
-            }
-            Some(Reference::Part { len: 0, .. }) => {
-                Fetched::part_of(&Value::from(Vec::new()), range).map(Some)
-            }
-            Some(Reference::Part { url, offset, len }) => {
-                let url = self.locate(&references, url)?;
+            Some(Target::Inline(value)) => Fetched::part_of(&value, range).map(Some),
+            Some(Target::File(url)) => match self.file(&url, range, context).await? {
+                Some(fetched) => Ok(Some(fetched)),
+                None => Err(absent(&url)),
+            },
+            Some(Target::Part { len: 0, .. }) => Fetched::part_of(&Value::from(Vec::new()), range).map(Some),
+            Some(Target::Part { url, offset, len }) => {
                 let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
                 let want = len_of(&part);
                 let start = offset.saturating_add(part.start);
@@ -189,9 +272,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
                 // chunk is not that of the file, which a server may send whole.
                 let context = RequestContext { subject: Subject::Chunk, most_bytes: None, ..context.clone() };
                 let fetched = self.file(&url, ByteRange::At { offset: start, len: want }, &context).await?;
-                let absent =
-                    || Error::store(format!("the file of a reference does not exist: {}", url.shown()));
-                let fetched = fetched.ok_or_else(absent)?;
+                let fetched = fetched.ok_or_else(|| absent(&url))?;
                 if fetched.value.len() != want {
                     return Err(Error::store("the file of a reference is shorter than the reference")
                         .at_range(offset, len)
@@ -212,17 +293,18 @@ impl<T: Transport + 'static> ReferenceStore<T> {
     }
 
     async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {
-        let references = self.references().await?;
-        match references.find(key) {
+        match self.target(key, context).await? {
             None => Ok(None),
-            Some(Reference::Part { len, .. }) => Ok(Some(len)),
-            Some(Reference::Inline { start, len }) => Ok(Some(references.inline(start, len)?.len() as u64)),
-            Some(Reference::File(url)) => {
-                let url = self.locate(&references, url)?;
-                self.server(&url).size_at(&url, context).await
-            }
+            Some(Target::Part { len, .. }) => Ok(Some(len)),
+            Some(Target::Inline(value)) => Ok(Some(value.len())),
+            Some(Target::File(url)) => self.server(&url).size_at(&url, context).await,
         }
     }
+}
+
+/// The error of a reference to nothing. It is no missing chunk: the author refers to values.
+fn absent(url: &RootUrl) -> Error {
+    Error::store(format!("the file of a reference does not exist: {}", url.shown()))
 }
 
 impl<T: Transport + 'static> Store for ReferenceStore<T> {
@@ -235,13 +317,18 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
     }
 
     fn absence_is_cacheable(&self) -> bool {
-        self.servers.borrow().values().all(|server| server.absence_is_cacheable())
+        let of_tables = match &self.source {
+            Source::Tables(store) => store.absence_is_cacheable(),
+            Source::Text(_) | Source::Url(_) => true,
+        };
+        of_tables && self.servers.borrow().values().all(|server| server.absence_is_cacheable())
     }
 
     fn describe(&self) -> String {
         match &self.source {
             Source::Text(_) => "references".to_owned(),
             Source::Url(url) => format!("the references at {}", url.shown()),
+            Source::Tables(store) => format!("the references in {}", store.describe()),
         }
     }
 
@@ -254,10 +341,22 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        Box::pin(async move { self.references().await?.table().list_dir(prefix) })
+        Box::pin(async move {
+            let Loaded { references, tables } = &*self.loaded().await?;
+            match tables {
+                Some(tables) => tables.list_dir(references, prefix).await,
+                None => references.table().list_dir(prefix),
+            }
+        })
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        Box::pin(async move { self.references().await?.table().list_prefix(prefix) })
+        Box::pin(async move {
+            let Loaded { references, tables } = &*self.loaded().await?;
+            match tables {
+                Some(tables) => tables.list_prefix(references, prefix).await,
+                None => references.table().list_prefix(prefix),
+            }
+        })
     }
 }

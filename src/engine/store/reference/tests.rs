@@ -130,7 +130,7 @@ fn read_together(store: &ReferenceStore<Server>, keys: &[&str]) -> Vec<Result<Op
 #[test]
 fn neighbouring_parts_of_a_file_are_one_request() {
     let store = at_url();
-    block_on(store.references()).unwrap();
+    block_on(store.loaded()).unwrap();
     store.transport.0.take();
     let read = read_together(&store, &["v/0", "v/1", "v/7", "v/0"]);
     let found: Vec<_> = read.into_iter().map(|read| read.unwrap().unwrap()).collect();
@@ -154,7 +154,7 @@ fn a_missing_part_fails_only_its_own_reader() {
 #[test]
 fn a_read_dropped_before_the_turn_ends_does_not_block_others() {
     let store = at_url();
-    block_on(store.references()).unwrap();
+    block_on(store.loaded()).unwrap();
     let (first, second) = (StoreKey::parse("v/0").unwrap(), StoreKey::parse("v/7").unwrap());
     let context = RequestContext::default();
     let mut left = store.get(&first, ByteRange::Whole, &context);
