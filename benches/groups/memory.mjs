@@ -1,7 +1,8 @@
 /**
  * Peak memory of a process that reads 128 MiB over HTTP and keeps them: its growth (JavaScript,
  * wasm, workers) without caches, as a multiple of the result. The floor fetches the same chunks and
- * keeps as much memory. Each reader has its own process (memory_child.mjs). Run from Node.
+ * keeps as much memory. Each reader has its own process (memory_child.mjs). So has the start of an
+ * engine and two decode workers, and what is left of them when they were idle. Run from Node.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -29,4 +30,7 @@ export async function* measure(env) {
     ENGINES.map((engine) => [engine, median(grown[engine])]),
   );
   yield { row: "peak of reading 128 MiB", unit: "× the result", figures: { fetch, ...readers } };
+  const { started, idle } = await growth(env, "start");
+  yield { row: "start: an engine and two decode workers", unit: "MiB", figures: { ours: started } };
+  yield { row: "start: when the workers were idle", unit: "MiB", figures: { ours: idle } };
 }

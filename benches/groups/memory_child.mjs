@@ -3,9 +3,13 @@
  * of memory without caches, as a multiple of the results. The engine `floor` fetches the same
  * chunks, drops them, and keeps as much memory as the results have.
  *
+ * The word `start` in place of an engine: the growth in MiB of an engine and two decode workers that
+ * have decoded the last array together, and what is left of it when the workers were idle.
+ *
  *     node --expose-gc memory_child.mjs <engine> <url>…
  */
-import { ENGINES, ourInfo, setWorkers } from "../peers/engines.mjs";
+import { setTimeout as wait } from "node:timers/promises";
+import { ENGINES, ourInfo, setWorkers, startOurs } from "../peers/engines.mjs";
 
 /** The chunk URLs of a v3 array without shards, and its decoded size in bytes. */
 async function described(url) {
@@ -27,7 +31,33 @@ const floor = {
   },
 };
 
+const IDLE_MS = 500;
+
+/** Memory in use, in MiB, after the garbage is collected. */
+function memoryNow() {
+  globalThis.gc();
+  return process.memoryUsage.rss() / 2 ** 20;
+}
+
+async function ofStart(url) {
+  const { http, open, read } = ENGINES.ours;
+  const before = memoryNow();
+  await startOurs({ workers: 2, workerIdleMs: IDLE_MS, caches: { encodedBytes: 0, decodedBytes: 0 } });
+  const array = await open(await http(url));
+  const out = new Uint16Array(new SharedArrayBuffer(2 * array.shape.reduce((all, extent) => all * extent)));
+  await read(array, null, { out });
+  if (ourInfo().workers !== 2) throw new Error(`${ourInfo().workers} workers run, not 2`);
+  const result = out.byteLength / 2 ** 20;
+  const started = memoryNow() - before - result;
+  while (ourInfo().workers > 0) await wait(IDLE_MS);
+  return { started, idle: memoryNow() - before - result };
+}
+
 const [name, ...urls] = process.argv.slice(2);
+if (name === "start") {
+  console.log(JSON.stringify(await ofStart(urls.at(-1))));
+  process.exit(0);
+}
 const isOurs = name === "ours" || name === "alias";
 const engine = name === "floor" ? floor : ENGINES[name];
 if (isOurs) await setWorkers(2);

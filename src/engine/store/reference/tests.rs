@@ -4,7 +4,7 @@ use futures_executor::block_on;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::store::http::transport::{HttpRequest, HttpResponse, TransportResult};
+use crate::store::http::transport::{Headers, HttpRequest, HttpResponse, TransportResult};
 
 const DOCUMENT: &str = r#"{".zgroup": "{}", "v/0": ["data.nc", 2, 3], "v/1": ["../data.nc"], "v/2": ["https://evil.org/x", 0, 1],
     "v/3": ["data.nc", 8, 5], "v/4": [null, 0, 2], "v/5": ["gone.nc", 0, 1], "v/6": ["data.nc", 1, 0],
@@ -23,19 +23,20 @@ impl Transport for Server {
             "https://host/a/data.nc" | "https://host/data.nc" => Some(b"0123456789"),
             _ => None,
         };
-        let (status, body, headers) =
+        let mut headers = Headers::default();
+        let (status, body) =
             match (body, range.strip_prefix("bytes=").and_then(|range| range.split_once('-'))) {
-                (None, _) => (404, Vec::new(), None),
-                (Some(body), None) => (200, body.to_vec(), None),
+                (None, _) => (404, Vec::new()),
+                (Some(body), None) => (200, body.to_vec()),
                 (Some(body), Some((first, last))) => {
                     let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
                     let last = last.min(body.len() - 1);
-                    let told = format!("bytes {first}-{last}/{}", body.len());
-                    (206, body[first..=last].to_vec(), Some(("content-range".to_owned(), told)))
+                    headers.add("content-range", &format!("bytes {first}-{last}/{}", body.len()));
+                    (206, body[first..=last].to_vec())
                 }
             };
-        let (url, headers) = (request.url, headers.into_iter().collect());
-        let response = HttpResponse { status, url, redirected: false, headers, body: Value::from(body) };
+        let response =
+            HttpResponse { status, url: request.url, redirected: false, headers, body: Value::from(body) };
         Box::pin(std::future::ready(Ok(response)))
     }
 
