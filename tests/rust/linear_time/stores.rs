@@ -28,12 +28,17 @@ struct OnePage {
 
 impl Transport for OnePage {
     fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
-        let headers = READ_HEADERS.iter().map(|name| ((*name).to_owned(), self.headers.clone()));
+        let mut headers = Headers::default();
+        if !self.headers.is_empty() {
+            for name in READ_HEADERS {
+                headers.add(name, &self.headers);
+            }
+        }
         let response = HttpResponse {
             status: self.status,
             url: request.url,
             redirected: false,
-            headers: if self.headers.is_empty() { Headers::default() } else { headers.collect() },
+            headers,
             body: Value::from(self.page.as_bytes().to_vec()),
         };
         Box::pin(std::future::ready(Ok(response)))
