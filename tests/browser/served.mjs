@@ -3,14 +3,16 @@
  * serves the bundled test pages, the viewer with its samples, the fixtures, and responses that
  * tests configure.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import { addSamples } from "../../scripts/www.mjs";
 import viewer from "../../webpack.config.js";
 import { campaignServer, classes } from "../faults/campaign_server.mjs";
-import { unpackFixtures } from "../fixture_archives.mjs";
+import { unpackArchive, unpackFixtures } from "../fixture_archives.mjs";
+import { sendFile } from "../node/scripted_server.mjs";
 
 export const ROOT = join(import.meta.dirname, "../..");
 export const OUTPUT = join(ROOT, "target/browser-tests");
@@ -144,6 +146,40 @@ function answerReach(request, response) {
   return true;
 }
 
+/** What was asked below `/icechunk/`. */
+const repositoryRequests = [];
+
+/** A folder with a repository of icechunk. */
+const unpackRepository = () => {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-repository-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  unpackArchive(join(ROOT, "tests/icechunk/v2.tar.gz"), join(folder, "v2"));
+  return folder;
+};
+
+/**
+ * A repository for pages of other origins, which shows them no headers and allows none. The
+ * requests are recorded, and `/icechunk-requests` tells and forgets them.
+ */
+function answerRepository(request, response) {
+  const headers = { "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=60" };
+  if (request.url === "/icechunk-requests") {
+    response.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" });
+    response.end(JSON.stringify(repositoryRequests.splice(0)));
+    return true;
+  }
+  const [, path] = /^\/icechunk\/([\w/.-]+)$/.exec(request.url) ?? [];
+  if (path === undefined) return false;
+  repositoryRequests.push(`${request.method} ${path.replace(/\/[0-9A-Z]{20}$/, "/ID")}`);
+  repository ??= unpackRepository();
+  const file = join(repository, path);
+  const isThere = existsSync(file) && statSync(file).isFile();
+  if (isThere) sendFile(request, response, readFileSync(file), headers);
+  else response.writeHead(404, headers).end();
+  return true;
+}
+let repository;
+
 const SERVICE_WORKER = `
   self.addEventListener("install", () => self.skipWaiting());
   self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -225,6 +261,7 @@ export async function serveTests(answer = () => false) {
   const answers = [
     answer,
     answerReach,
+    answerRepository,
     answerFaults,
     forgetRange,
     answerPage,

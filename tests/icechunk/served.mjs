@@ -3,7 +3,7 @@
  * every request.
  */
 import { createServer } from "node:http";
-import { parseRange } from "../../scripts/serve.mjs";
+import { sendFile } from "../node/scripted_server.mjs";
 
 const SIZE = 10_000;
 
@@ -11,14 +11,6 @@ const SIZE = 10_000;
 function fileBytes(path) {
   const sum = new TextEncoder().encode(path).reduce((sum, byte) => sum + byte, 0);
   return Uint8Array.from({ length: SIZE }, (_, at) => (at * 31 + sum * 7) % 251);
-}
-
-function send(request, response, bytes, headers) {
-  const range = parseRange(request.headers.range, bytes.length);
-  const { first, last } = range ?? { first: 0, last: bytes.length - 1 };
-  const told = range ? { "Content-Range": `bytes ${first}-${last}/${bytes.length}` } : {};
-  response.writeHead(range ? 206 : 200, { ...headers, ...told });
-  response.end(bytes.subarray(first, last + 1));
 }
 
 /**
@@ -34,8 +26,7 @@ export function serveRepositories(files) {
     const bytes =
       files.get(path) ?? (virtual && !virtual.includes("/absent/") ? fileBytes(virtual) : undefined);
     const tags = virtual ? { ETag: '"the-tag"', "Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT" } : {};
-    if (bytes) send(request, response, bytes, tags);
-    else response.writeHead(404).end();
+    sendFile(request, response, bytes, tags);
   });
   return new Promise((done) => {
     server.listen(0, "127.0.0.1", () => {

@@ -4,8 +4,11 @@
  * stores of this package that hold files. Stores of users are asked for nothing more.
  */
 import { need } from "../model/argument.ts";
-import { NotFoundError } from "../model/errors.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { type IcechunkAccess, IcechunkStore, mayHoldRepository } from "../store/icechunk.ts";
+
+/** The keys of what is read first of a repository. */
+const BEGINNING = /^\/?(repo$|refs\/)/;
 
 /** Stores that hold no repository. */
 const plain = new WeakSet<object>();
@@ -45,8 +48,10 @@ export async function repositoryIn(
     await repository.has("/zarr.json");
     return repository;
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    plain.add(store);
+    if (error instanceof NotFoundError) plain.add(store);
+    // A server that refuses to tell has told that there is no node.
+    else if (!(error instanceof ZarrError && error.code === "Store" && BEGINNING.test(error.key ?? "")))
+      throw error;
     return undefined;
   }
 }
