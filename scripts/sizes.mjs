@@ -20,7 +20,7 @@ const sizeOf = (files) => ({
 
 /**
  * The size of what a program downloads before its first call, as a user's bundler makes it:
- * minified and without unused code. `later` has the modules behind `import()` that the program loads too.
+ * minified and without unused code. `later` has the modules behind `import()` that it loads too.
  */
 async function downloadSize(build, program, later = []) {
   const { outputFiles, metafile } = await build({
@@ -101,7 +101,7 @@ function writeTable(sizes) {
   replaceIn(join(ROOT, "README.md"), /^(\| first download, gzip \| )[^|]+ \|/m, `$1${download} |`);
 }
 
-/** What a page downloads that opens and reads an array, by codec: the modules of zarrita's codecs. */
+/** The modules of zarrita's codecs that a page downloads, by the arrays that it opens and reads. */
 const CODECS_OF_ZARRITA = {
   "v2, Blosc": ["numcodecs/dist/blosc.js"],
   "v3, Zstandard": ["numcodecs/dist/zstd.js"],

@@ -110,7 +110,7 @@ export async function buildXtask() {
   return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
 }
 
-/** Optimises a module if binaryen is installed. Function names are dropped, unless `more` keeps them. */
+/** Optimises a module if binaryen is installed. Drops function names, unless `more` keeps them. */
 export async function optimise(input, output, more = []) {
   const wasmOpt = join(ROOT, "node_modules/binaryen/bin/wasm-opt");
   if (existsSync(wasmOpt))

@@ -112,7 +112,7 @@ pub async fn promised(promise: &Promise) -> Settled {
     if let Some(host) = host() {
         host.follow(promise, FOLLOWED.with_borrow_mut(|followed| followed.insert(sender)));
     }
-    // Without a host, or with an instance that is gone, nobody hears of the promise.
+    // Without a host, or with an instance that is gone, the promise is not followed.
     receiver.await.unwrap_or(Err(JsValue::UNDEFINED))
 }
 

@@ -157,9 +157,9 @@ struct JobSink {
 }
 
 /// A `PlacedChunk` of `elements/place.ts`: a list of numbers, the chunk's elements, and whether
-/// nothing else uses their memory. The first number is the position of the first element to take. Then follow three numbers for each
-/// dimension of the array: the number of elements to take, the stride in the chunk, and the first
-/// place in the part.
+/// nothing else uses their memory. The first number is the position of the first element to take.
+/// Then follow three numbers for each dimension of the array: the number of elements to take, the
+/// stride in the chunk, and the first place in the part.
 #[allow(clippy::cast_precision_loss)]
 fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
     let mut first = 0;

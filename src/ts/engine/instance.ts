@@ -1,7 +1,7 @@
 /**
  * One wasm instance of the engine, from its start until it traps, is stopped or is replaced. Every
- * call into wasm passes through `enter`. Promises that Rust awaits are followed here, so that one of
- * a dropped instance cannot touch its successor. Rust futures (tasks) are polled here, so a trap
+ * call into wasm passes through `enter`. Promises that Rust awaits are followed here, so that one
+ * of a dropped instance cannot touch its successor. Rust futures (tasks) are polled here, so a trap
  * during a poll is caught and only rejects the calls in flight.
  *
  * An instance holds locks by name, one around each change of a chunk in a store that has a

@@ -83,8 +83,8 @@ export type StoreDefinition =
       http: HttpDefinition;
     }
   /**
-   * The Icechunk repository in a store. `prefixes` are beginnings of locations whose servers are allowed, whichever the repository
-   * names. `http` is for virtual chunks.
+   * The Icechunk repository in a store. `prefixes` are beginnings of locations whose servers are
+   * allowed, whichever the repository names. `http` is for virtual chunks.
    */
   | {
       kind: "icechunk";

@@ -68,8 +68,8 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
 
 /**
  * The layout of a result, as `src/engine/js/read.rs` tells it: the number of parts, the size of an
- * element, the number of elements in the chunks that are touched, and for each dimension its extent,
- * whether it is kept, and an entry of the order.
+ * element, the number of elements in the chunks that are touched, and for each dimension its
+ * extent, whether it is kept, and an entry of the order.
  */
 function layoutOf(numbers: Float64Array, fillValue: Uint8Array): Layout {
   const [parts = 0, elementSize = 0, touched = 0] = numbers;
