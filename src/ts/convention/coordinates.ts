@@ -18,7 +18,7 @@ import type { Attributes, DataType, Moment, Readable, Slice } from "../model/typ
 import { affineOf } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";
-import { levelIn, type PlacedLevel, type PlacedNode, placedLevel, rememberedLevel } from "./pyramid.ts";
+import { levelIn, type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import { type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
