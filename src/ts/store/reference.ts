@@ -196,7 +196,9 @@ function tablesIn(
   store: AsyncReadable,
   options: ReferenceStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
-  const url = urlOf(String((store as { url?: string | URL }).url));
+  const address = (store as { url?: unknown }).url;
+  const isAddress = typeof address === "string" || address instanceof URL;
+  const url = isAddress ? urlOf(absoluteUrl(address)) : undefined;
   // The folder is a document of its folder, as kerchunk's JSON is.
   if (url?.pathname.endsWith("/")) url.pathname = url.pathname.slice(0, -1);
   const base = url?.href ?? baseUrl();
