@@ -19,6 +19,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use chunk_key::Target;
+use futures_util::lock::Mutex;
 use objects::Objects;
 use session::{Session, Version};
 use virtual_chunks::read_part;
@@ -54,15 +55,23 @@ pub struct IcechunkStore {
     /// Is told the snapshot when it is found.
     on_found: Option<Listener>,
     virtual_chunks: VirtualChunks,
-    /// What was found first.
     session: RefCell<Option<Rc<Session>>>,
+    finding: Mutex<()>,
 }
 
 impl IcechunkStore {
     /// The state that `version` names, of the repository in a store.
     pub fn new(inner: Rc<dyn Store>, version: Version, virtual_chunks: VirtualChunks) -> Self {
-        let (objects, session) = (Objects::new(inner), RefCell::default());
-        Self { objects, version, at: None, on_found: None, virtual_chunks, session }
+        let (session, finding) = (RefCell::default(), Mutex::new(()));
+        Self {
+            objects: Objects::new(inner),
+            version,
+            at: None,
+            on_found: None,
+            virtual_chunks,
+            session,
+            finding,
+        }
     }
 
     /// The same, at a snapshot that was found before. Another build of the engine goes on there.
@@ -74,17 +83,22 @@ impl IcechunkStore {
     /// The state that this store shows. It is looked up once.
     fn session<'a>(&'a self, context: &'a RequestContext) -> LocalFuture<'a, Result<Rc<Session>>> {
         Box::pin(async move {
-            if let Some(session) = self.session.borrow().clone() {
+            let known = || self.session.borrow().clone();
+            if let Some(session) = known() {
+                return Ok(session);
+            }
+            // Callers wait for the first, so that all see the same.
+            let _finding = self.finding.lock().await;
+            if let Some(session) = known() {
                 return Ok(session);
             }
             let version = self.at.map_or_else(|| self.version.clone(), Version::Snapshot);
-            let found = session::open(&self.objects.inner, &version, context).await?;
-            // Another caller may have found one since: all callers see the same.
-            let mut known = self.session.borrow_mut();
-            if let (None, Some(on_found)) = (&*known, &self.on_found) {
+            let found = Rc::new(session::open(&self.objects.inner, &version, context).await?);
+            if let Some(on_found) = &self.on_found {
                 on_found(&found.id.to_string());
             }
-            Ok(known.get_or_insert_with(|| Rc::new(found)).clone())
+            *self.session.borrow_mut() = Some(found.clone());
+            Ok(found)
         })
     }
 

@@ -248,13 +248,17 @@ fn name_of(central: &CentralEntry<'_>) -> String {
 /// that operating systems add are ignored.
 fn folder_of(table: &KeyTable<ZipEntry>) -> String {
     let Some((first, _)) = table.iter().find(|(key, _)| !is_systems(key)) else { return String::new() };
-    let has_root =
-        |prefix: &str| ROOT_DOCUMENTS.iter().any(|name| table.find(&format!("{prefix}{name}")).is_some());
+    let has_root = |prefix: &str| roots().any(|name| table.find(&format!("{prefix}{name}")).is_some());
     let ends = first.match_indices('/').map(|(slash, _)| slash.saturating_add(1));
     let folders = std::iter::once(0).chain(ends).filter_map(|end| first.get(..end));
     let Some(folder) = folders.into_iter().find(|folder| has_root(folder)) else { return String::new() };
     let is_alone = table.iter().all(|(key, _)| key.starts_with(folder) || is_systems(key));
     if is_alone { folder.to_owned() } else { String::new() }
+}
+
+/// The files that show where a hierarchy or an Icechunk repository begins.
+fn roots() -> impl Iterator<Item = &'static str> {
+    ROOT_DOCUMENTS.iter().copied().chain(["repo", "refs/branch.main/ref.json"])
 }
 
 /// Whether a key is a file that an operating system adds to folders.
