@@ -28,8 +28,9 @@ extern "C" {
     /// The snapshot that was found before.
     #[wasm_bindgen(method, getter)]
     fn at(this: &RepositoryOptions) -> Option<String>;
+    /// Beginnings of locations, one a line.
     #[wasm_bindgen(method, getter)]
-    fn prefixes(this: &RepositoryOptions) -> Vec<String>;
+    fn prefixes(this: &RepositoryOptions) -> String;
     #[wasm_bindgen(method, getter)]
     fn verify(this: &RepositoryOptions) -> bool;
     /// Allows the server of a URL.
@@ -62,7 +63,7 @@ fn version(options: &RepositoryOptions) -> Result<Version> {
 pub fn icechunk_store(inner: u32, options: &RepositoryOptions, http: HttpStoreOptions) -> Exported<u32> {
     let open: OpenFile = Rc::new(move |url| store::http(url, &http));
     let permission = Permission {
-        prefixes: options.prefixes(),
+        prefixes: options.prefixes().lines().map(str::to_owned).collect(),
         allow: telling(options.allow()),
         verifies: options.verify(),
     };

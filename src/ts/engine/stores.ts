@@ -186,7 +186,7 @@ function icechunkStore(
     ...version,
     // Another instance of the engine shows the same state.
     at: undefined as string | undefined,
-    prefixes,
+    prefixes: prefixes.join("\n"),
     verify,
     allow: (url: string) => http.reach?.hosts.push(new URL(url).host),
     onFound(snapshot: string) {
