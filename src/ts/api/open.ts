@@ -10,7 +10,7 @@ import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
 import { type Files, isLocation, Location, locationOf, referencesIn } from "./location.ts";
 import { inExtensionsOfStore, isAbsent, isElsewhere, type OpenOptions, openSummary } from "./opening.ts";
-import { accessOf, namedState, repositoryIn } from "./repository.ts";
+import { namedState, repositoryIn } from "./repository.ts";
 
 export type { Node, OpenOptions };
 
@@ -44,7 +44,7 @@ async function containerIn(
 
 /** The location for a place, in the state of a repository that the options name. */
 function statedLocation(place: unknown, options: OpenOptions): Location<unknown> {
-  const { store, path } = locationOf(place, accessOf(options));
+  const { store, path } = locationOf(place, options);
   return new Location(namedState(place, store, options), path);
 }
 

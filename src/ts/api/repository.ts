@@ -5,7 +5,7 @@
  */
 import { need } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
-import { type IcechunkAccess, IcechunkStore, mayHoldRepository } from "../store/icechunk.ts";
+import { type IcechunkAccess, IcechunkStore, mayHoldRepository, versionOf } from "../store/icechunk.ts";
 
 /** The keys of what is read first of a repository. */
 const BEGINNING = /^\/?(repo$|refs\/)/;
@@ -13,27 +13,14 @@ const BEGINNING = /^\/?(repo$|refs\/)/;
 /** Stores that hold no repository. */
 const plain = new WeakSet<object>();
 
-const isNamed = ({ branch, tag, snapshot }: IcechunkAccess) =>
-  [branch, tag, snapshot].some((name) => name !== undefined);
-
-/** The part of the options that is for repositories. */
-export const accessOf = ({ branch, tag, snapshot, allowHosts, verify }: IcechunkAccess): IcechunkAccess => ({
-  branch,
-  tag,
-  snapshot,
-  allowHosts,
-  verify,
-});
-
 /**
  * The store to open a node in: the repository in a store if the caller names one of its states,
  * else the store itself.
  */
 export function namedState(place: unknown, store: unknown, options: IcechunkAccess): unknown {
-  const isChosen = !isNamed(options) || (store instanceof IcechunkStore && store !== place);
-  if (isChosen) return store;
+  if (!versionOf(options) || (store instanceof IcechunkStore && store !== place)) return store;
   need(!(store instanceof IcechunkStore), "place", "a URL or files, to choose the state of a repository");
-  return new IcechunkStore(store as never, accessOf(options));
+  return new IcechunkStore(store as never, options);
 }
 
 /** The repository in a store, if there is one. */
@@ -42,7 +29,7 @@ export async function repositoryIn(
   options: IcechunkAccess & { cache?: "reload" },
 ): Promise<IcechunkStore | undefined> {
   if (!mayHoldRepository(store) || (plain.has(store) && options.cache !== "reload")) return undefined;
-  const repository = new IcechunkStore(store, accessOf(options));
+  const repository = new IcechunkStore(store, options);
   try {
     // Looking up any key finds the snapshot.
     await repository.has("/zarr.json");

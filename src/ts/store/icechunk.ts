@@ -4,7 +4,7 @@
  */
 
 import { FileStore } from "../files/folder_store.ts";
-import { need, needReadable, needText, needUrl, optionsOf } from "../model/argument.ts";
+import { need, needText, object, optionsOf } from "../model/argument.ts";
 import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
@@ -13,7 +13,7 @@ import type { RepositoryQuestion } from "../port/operations.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
-import { isOwn, reachOf, urlOf } from "./reference.ts";
+import { isOwn, reachOf, urlOf } from "./reach.ts";
 import { ZipFileStore } from "./zip.ts";
 
 /** The state of a repository: at most one of these. Default: the branch `main`. */
@@ -75,27 +75,20 @@ export function mayHoldRepository(store: unknown): store is AsyncReadable {
   return (store instanceof FetchStore || store instanceof ZipFileStore) && isUntouched(store);
 }
 
-/** The URL of a repository, and the store of it. */
-function placeOf(place: unknown, options: FetchStoreOptions): { inner: AsyncReadable; url?: string } {
-  if (typeof place === "string" || place instanceof URL) {
-    needUrl(place, "place");
-    const inner = new FetchStore(String(place).replace(PREFIX, ""), options);
-    return { inner, url: absoluteUrl(inner.url) };
-  }
-  needReadable(place, "place");
-  const inner = place as AsyncReadable;
-  return place instanceof FetchStore ? { inner, url: absoluteUrl(place.url) } : { inner };
-}
+/** The store of a place. */
+const storeOf = (place: unknown, options: FetchStoreOptions): AsyncReadable =>
+  typeof place === "string" || place instanceof URL
+    ? new FetchStore(String(place).replace(PREFIX, ""), options)
+    : (object(place, "place") as AsyncReadable);
 
 const VERSIONS = ["branch", "tag", "snapshot"] as const;
 
-function versionOf(options: IcechunkVersion): { kind: (typeof VERSIONS)[number]; name: string } {
-  const named = VERSIONS.filter((kind) => options[kind] !== undefined);
-  need(named.length <= 1, named[1] ?? "branch", "the only one of branch, tag and snapshot");
-  const [kind = "branch"] = named;
-  const name = options[kind] ?? "main";
-  needText(name, kind);
-  return { kind, name };
+/** Which state the options name, if any. */
+export function versionOf(options: IcechunkVersion) {
+  const [kind, other] = VERSIONS.filter((kind) => options[kind] !== undefined);
+  need(!other, other ?? "", "the only one of branch, tag and snapshot");
+  if (kind) needText(options[kind], kind);
+  return kind && { kind, name: options[kind] as string };
 }
 
 /** The entries of `allowHosts` that are beginnings of locations, with a slash at the end. */
@@ -111,11 +104,11 @@ function definitionOf(
 ): (objects: ObjectNumbers) => StoreDefinition {
   const { allowHosts, verify = true } = optionsOf(options);
   checkHttpOptions(options);
-  const version = versionOf(options);
-  const { inner, url } = placeOf(place, options);
-  const own = (url && urlOf(url)) || undefined;
-  const owned = own ? [own] : [];
-  const reach = reachOf(url, owned, allowHosts ?? (isOwn(url) ? ["*"] : []));
+  const version = versionOf(options) ?? { kind: "branch", name: "main" };
+  const inner = storeOf(place, options);
+  const url = inner instanceof FetchStore ? absoluteUrl(inner.url) : undefined;
+  const own = [urlOf(url ?? "")].flatMap((each) => each ?? []);
+  const reach = reachOf(url, own, allowHosts ?? (isOwn(url) ? ["*"] : []));
   const callbacks = new HttpCallbacks(options);
   return (objects) => ({
     kind: "icechunk",
@@ -124,7 +117,7 @@ function definitionOf(
     prefixes: prefixesOf(allowHosts ?? []),
     verify: verify !== false,
     http: callbacks.define(objects, url ?? "virtual chunks", {
-      headerOrigins: owned.map(({ origin }) => origin),
+      headerOrigins: own.map(({ origin }) => origin),
       reach,
     }),
   });
@@ -141,17 +134,14 @@ function definitionOf(
  */
 export class IcechunkStore extends NativeStore {
   readonly #again: () => IcechunkStore;
-  readonly #define: (objects: ObjectNumbers) => number;
 
   constructor(place: string | URL | AsyncReadable, options: IcechunkStoreOptions = {}) {
-    const define = definitionOf(place, options);
-    super(define);
-    this.#define = (objects) => objects.native(this, () => define(objects));
+    super(definitionOf(place, options));
     this.#again = () => new IcechunkStore(place, options);
   }
 
   #ask(question: RepositoryQuestion): Promise<string> {
-    return call("askRepository", (objects) => ({ store: this.#define(objects), question }));
+    return call("askRepository", (objects) => ({ store: objects.store(this), question }));
   }
 
   async #names(question: "branches" | "tags"): Promise<IcechunkRef[]> {

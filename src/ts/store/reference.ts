@@ -4,24 +4,15 @@
  * document of another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import {
-  need,
-  needList,
-  needReadable,
-  needText,
-  needUrl,
-  object,
-  pageUrl,
-  parsedUrl,
-} from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { need, needReadable, needUrl, object, parsedUrl } from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
 import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
-import type { ObjectNumbers, Reach, StoreDefinition } from "../port/definitions.ts";
+import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
+import { baseUrl, isOwn, reachOf, resolvedUri, urlOf } from "./reach.ts";
 
 export interface ReferenceStoreOptions extends FetchStoreOptions {
   /** The file of references without a URL, which only JSON has. */
@@ -38,18 +29,6 @@ export interface ReferenceStoreOptions extends FetchStoreOptions {
 
 /** A reference document: its JSON text, or the parsed object. */
 export type ReferenceSpec = Record<string, unknown> | string;
-
-/** Whether a document is on the page's own server. What it names is as trustworthy as the page. */
-export function isOwn(url: string | undefined): boolean {
-  const page = baseUrl();
-  return url !== undefined && page !== undefined && originOf(page) === originOf(url);
-}
-
-/** The base URL of a document in memory: that of the page. */
-const baseUrl = () => {
-  const page = pageUrl() ?? "";
-  return /^https?:/.test(page) ? new URL("references", page).href : undefined;
-};
 
 /** Paths of the folders of kerchunk's Parquet. */
 export const TABLES = /\.parq(uet)?\/?$/i;
@@ -104,66 +83,10 @@ export class ReferenceStore extends NativeStore {
    */
   static resolveUri(url: string | URL): string {
     needUrl(url, "url");
-    const [, protocol, bucket, key] = /^(s3|gs|gcs):\/\/([^/]+)\/?(.*)$/i.exec(String(url)) ?? [];
-    if (protocol === undefined || bucket === undefined) return String(url);
-    if (protocol.toLowerCase() !== "s3") return `https://storage.googleapis.com/${bucket}/${key}`;
-    return bucket.includes(".")
-      ? `https://s3.amazonaws.com/${bucket}/${key}`
-      : `https://${bucket}.s3.amazonaws.com/${key}`;
+    return resolvedUri(String(url));
   }
 }
 isOurs(ReferenceStore);
-
-/** A URL, with that of an object in a public bucket; undefined if it is not a URL. */
-export function urlOf(url: string): URL | undefined {
-  try {
-    return new URL(ReferenceStore.resolveUri(url));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The origin of a URL; undefined if it is not a URL. */
-const originOf = (url: string): string | undefined => urlOf(url)?.origin;
-
-const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
-
-/** The host and the port of a text as the platform's URL reads it. Every port is kept. */
-function hostOf(text: string): string | undefined {
-  const rest = text.replace(SCHEME, "");
-  // Each scheme leaves out its own usual port.
-  const [http, https] = [urlOf(`http://${rest}`), urlOf(`https://${rest}`)];
-  const port = http?.port || https?.port;
-  return port ? `${http?.hostname}:${port}` : http?.hostname;
-}
-
-/** An entry of `allowHosts`, as the engine compares it. */
-function allowed(entry: string): string {
-  needText(entry, "allowHosts");
-  const text = ReferenceStore.resolveUri(entry.trim());
-  if (text === "*") return text;
-  const [, domain] = /^\*(\.[^\s.\\/?#@][^\s\\/?#@]*)$/.exec(text) ?? [];
-  const isPattern = text.startsWith("*");
-  const host = isPattern === (domain !== undefined) ? hostOf(isPattern ? `x${domain}` : text) : undefined;
-  if (host !== undefined && !host.includes("*")) return isPattern ? host.slice(1) : host;
-  throw new ZarrError("Argument", "an entry of allowHosts is not a host", {
-    field: "allowHosts",
-    expected: "host, host:port, *.domain, a URL, or * for all",
-    actual: entry,
-  });
-}
-
-/** The servers that a document may name, and how they may be asked. `own` are the user's URLs. */
-export function reachOf(url: string | undefined, own: readonly URL[], allowHosts: string[]): Reach {
-  needList(allowHosts, "allowHosts");
-  const hosts = allowHosts.map(allowed);
-  const isSecure = url !== undefined && urlOf(url)?.protocol === "https:";
-  return {
-    hosts: [...hosts, ...own.map(({ host }) => host)],
-    protocols: own.map(({ protocol }) => protocol),
-    secureBut: isSecure ? own.map(({ origin }) => origin) : undefined,
-  };
-}
 
 function definitionOf(
   place: URL | ReferenceSpec | TableStore,
