@@ -230,7 +230,7 @@ test("what is missing or damaged is an error, never the fill value", async () =>
   }
 });
 
-/** Requests go to where the repository was made, and to AWS: this server has the files. */
+/** Requests for virtual chunks go to another port, and to AWS. The server here has the files. */
 const virtualFetch = (request) => {
   const { host, pathname } = new URL(request.url);
   const bucket = host === "bucket.s3.amazonaws.com" ? "/bucket" : "";

@@ -4,7 +4,7 @@
  * stores of this package that hold files. Stores of users are asked for nothing more.
  */
 import { need } from "../model/argument.ts";
-import { NotFoundError, ZarrError } from "../model/errors.ts";
+import type { ZarrError } from "../model/errors.ts";
 import { type IcechunkAccess, IcechunkStore, mayHoldRepository, versionOf } from "../store/icechunk.ts";
 
 /** The keys of what is read first of a repository. */
@@ -19,7 +19,7 @@ const plain = new WeakSet<object>();
  */
 export function namedState(place: unknown, store: unknown, options: IcechunkAccess): unknown {
   if (!versionOf(options) || (store instanceof IcechunkStore && store !== place)) return store;
-  need(!(store instanceof IcechunkStore), "place", "a URL or files, to choose the state of a repository");
+  need(!(store instanceof IcechunkStore), "place", "a URL or files");
   return new IcechunkStore(store as never, options);
 }
 
@@ -35,10 +35,11 @@ export async function repositoryIn(
     await repository.has("/zarr.json");
     return repository;
   } catch (error) {
-    if (error instanceof NotFoundError) plain.add(store);
+    const { code, key } = error as ZarrError;
     // A server that refuses to tell has told that there is no node.
-    else if (!(error instanceof ZarrError && error.code === "Store" && BEGINNING.test(error.key ?? "")))
-      throw error;
+    const isUntold = code === "Store" && BEGINNING.test(key ?? "");
+    if (code !== "NotFound" && !isUntold) throw error;
+    plain.add(store);
     return undefined;
   }
 }

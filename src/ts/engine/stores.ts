@@ -178,15 +178,22 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
   return { make: (glue) => make(glue, options as never), http };
 }
 
+/** The entries of `allowHosts` that are beginnings of locations, with a slash at the end. */
+const prefixesOf = (allowHosts: readonly string[]) =>
+  allowHosts
+    .map((entry) => entry.trim())
+    .filter((entry) => /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i.test(entry))
+    .map((entry) => entry.replace(/\/*$/, "/"));
+
 function icechunkStore(
   number: number,
-  { store, version, prefixes, verify, http }: Extract<StoreDefinition, { kind: "icechunk" }>,
+  { store, version, allowHosts, verify, http }: Extract<StoreDefinition, { kind: "icechunk" }>,
 ): EngineStore {
   const options = {
     ...version,
     // Another instance of the engine shows the same state.
     at: undefined as string | undefined,
-    prefixes: prefixes.join("\n"),
+    prefixes: prefixesOf(allowHosts).join("\n"),
     verify,
     allow: (url: string) => http.reach?.hosts.push(new URL(url).host),
     onFound(snapshot: string) {

@@ -83,14 +83,14 @@ export type StoreDefinition =
       http: HttpDefinition;
     }
   /**
-   * The Icechunk repository in a store. `prefixes` are beginnings of locations whose servers are
-   * allowed, whichever the repository names. `http` is for virtual chunks.
+   * The Icechunk repository in a store. `allowHosts` may have beginnings of locations whose servers
+   * are allowed, whichever the repository names. `http` is for virtual chunks.
    */
   | {
       kind: "icechunk";
       store: number;
       version: { kind: "branch" | "tag" | "snapshot"; name: string };
-      prefixes: string[];
+      allowHosts: string[];
       verify: boolean;
       http: HttpDefinition;
     }

@@ -206,8 +206,31 @@ interface CodecChunk {
   type: TypeDescription;
 }
 
-/** What can be asked of an Icechunk repository (`src/engine/js/icechunk.rs`). */
-export type RepositoryQuestion = "snapshot" | "branches" | "tags" | "history";
+/** A branch or a tag. */
+export interface IcechunkRef {
+  name: string;
+  /** The id of its snapshot. */
+  snapshot: string;
+}
+
+/** A snapshot in the history of a repository. */
+export interface IcechunkSnapshot {
+  id: string;
+  /** The id of the snapshot before it; null for the first one. */
+  parent: string | null;
+  /** The message of the commit. */
+  message: string;
+  time: Date;
+  metadata: Record<string, unknown>;
+}
+
+/** What can be asked of an Icechunk repository (`src/engine/js/full/repository.rs`). */
+export interface RepositoryAnswers {
+  snapshot: string;
+  branches: IcechunkRef[];
+  tags: IcechunkRef[];
+  history: IcechunkSnapshot[];
+}
 
 export interface Operations {
   // Nodes.
@@ -300,8 +323,10 @@ export interface Operations {
   listDirectory(args: { store: number; prefix: string }): { keys: string[]; prefixes: string[] };
   setKey(args: { store: number; key: string; value: Uint8Array }): undefined;
   eraseKey(args: { store: number; key: string }): undefined;
-  /** Asks an Icechunk repository: the answer is an id, or JSON text. */
-  askRepository(args: { store: number; question: RepositoryQuestion }): string;
+  askRepository(args: {
+    store: number;
+    question: keyof RepositoryAnswers;
+  }): RepositoryAnswers[keyof RepositoryAnswers];
   persistentUsage(args: { cache: CacheDefinition }): { entries: number; bytes: number };
   persistentClear(args: { cache: CacheDefinition }): undefined;
 

@@ -9,12 +9,14 @@ import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { RepositoryQuestion } from "../port/operations.ts";
+import type { IcechunkRef, IcechunkSnapshot, RepositoryAnswers } from "../port/operations.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
 import { isOwn, reachOf, urlOf } from "./reach.ts";
 import { ZipFileStore } from "./zip.ts";
+
+export type { IcechunkRef, IcechunkSnapshot };
 
 /** The state of a repository: at most one of these. Default: the branch `main`. */
 export interface IcechunkVersion {
@@ -44,30 +46,9 @@ export interface IcechunkAccess extends IcechunkVersion {
 /** Options of the requests are those of `FetchStore`. They are for virtual chunks, too. */
 export interface IcechunkStoreOptions extends IcechunkAccess, FetchStoreOptions {}
 
-/** A branch or a tag. */
-export interface IcechunkRef {
-  name: string;
-  /** The id of its snapshot. */
-  snapshot: string;
-}
-
-/** A snapshot in the history of a repository. */
-export interface IcechunkSnapshot {
-  id: string;
-  /** The id of the snapshot before it; null for the first one. */
-  parent: string | null;
-  /** The message of the commit. */
-  message: string;
-  time: Date;
-  metadata: Record<string, unknown>;
-}
-
-/** The scheme of a URL that says that there is a repository. */
-const PREFIX = /^icechunk\+(?=[a-z\d]+:\/\/)/i;
-
 /** Whether a URL says that there is a repository. */
 export const isOfRepository = (url: string | URL): boolean =>
-  PREFIX.test(String(url)) || /\.icechunk\/*(?:[?#].*)?$/is.test(String(url));
+  /^icechunk\+|^[^?#]*\.icechunk\/*([?#]|$)/i.test(String(url));
 
 /** Whether a store is of this package and has files, which may be those of a repository. */
 export function mayHoldRepository(store: unknown): store is AsyncReadable {
@@ -78,7 +59,7 @@ export function mayHoldRepository(store: unknown): store is AsyncReadable {
 /** The store of a place. */
 const storeOf = (place: unknown, options: FetchStoreOptions): AsyncReadable =>
   typeof place === "string" || place instanceof URL
-    ? new FetchStore(String(place).replace(PREFIX, ""), options)
+    ? new FetchStore(String(place).replace(/^icechunk\+/i, ""), options)
     : (object(place, "place") as AsyncReadable);
 
 const VERSIONS = ["branch", "tag", "snapshot"] as const;
@@ -90,13 +71,6 @@ export function versionOf(options: IcechunkVersion) {
   if (kind) needText(options[kind], kind);
   return kind && { kind, name: options[kind] as string };
 }
-
-/** The entries of `allowHosts` that are beginnings of locations, with a slash at the end. */
-const prefixesOf = (allowHosts: readonly string[]) =>
-  allowHosts
-    .map((entry) => entry.trim())
-    .filter((entry) => /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i.test(entry))
-    .map((entry) => entry.replace(/\/*$/, "/"));
 
 function definitionOf(
   place: unknown,
@@ -114,7 +88,7 @@ function definitionOf(
     kind: "icechunk",
     store: objects.store(inner),
     version,
-    prefixes: prefixesOf(allowHosts ?? []),
+    allowHosts: allowHosts ?? [],
     verify: verify !== false,
     http: callbacks.define(objects, url ?? "virtual chunks", {
       headerOrigins: own.map(({ origin }) => origin),
@@ -140,13 +114,9 @@ export class IcechunkStore extends NativeStore {
     this.#again = () => new IcechunkStore(place, options);
   }
 
-  #ask(question: RepositoryQuestion): Promise<string> {
-    return call("askRepository", (objects) => ({ store: objects.store(this), question }));
-  }
-
-  async #names(question: "branches" | "tags"): Promise<IcechunkRef[]> {
-    const names = JSON.parse(await this.#ask(question)) as Record<string, string>;
-    return Object.entries(names).map(([name, snapshot]) => ({ name, snapshot }));
+  #ask<Question extends keyof RepositoryAnswers>(question: Question): Promise<RepositoryAnswers[Question]> {
+    const asking = call("askRepository", (objects) => ({ store: objects.store(this), question }));
+    return asking as Promise<RepositoryAnswers[Question]>;
   }
 
   /**
@@ -154,12 +124,12 @@ export class IcechunkStore extends NativeStore {
    * 1 in a store that cannot list, such as most servers.
    */
   branches(): Promise<IcechunkRef[]> {
-    return this.#names("branches");
+    return this.#ask("branches");
   }
 
   /** The tags, as they are now. As `branches` for version 1. */
   tags(): Promise<IcechunkRef[]> {
-    return this.#names("tags");
+    return this.#ask("tags");
   }
 
   /** The id of the snapshot that this store shows. */
@@ -168,9 +138,8 @@ export class IcechunkStore extends NativeStore {
   }
 
   /** The snapshot that this store shows, and those before it, from the newest. */
-  async history(): Promise<IcechunkSnapshot[]> {
-    const history = JSON.parse(await this.#ask("history")) as (IcechunkSnapshot & { time: number })[];
-    return history.map((each) => ({ ...each, time: new Date(each.time) }));
+  history(): Promise<IcechunkSnapshot[]> {
+    return this.#ask("history");
   }
 
   /**

@@ -4,13 +4,26 @@
  * `zarr-wasm/numcodecs`.
  */
 import { type ErrorReport, errorFromReport } from "../../model/errors.ts";
-import type { ArchiveLayout, CodecDescription } from "../../port/operations.ts";
+import type {
+  ArchiveLayout,
+  CodecDescription,
+  IcechunkRef,
+  IcechunkSnapshot,
+} from "../../port/operations.ts";
 import type { Failure } from "../decode/messages.ts";
 import { poolFor } from "../decode/pools.ts";
 import { sharedCache } from "../http/persistent_cache.ts";
 import { storeId } from "../stores.ts";
 import { askConventions, askNumbers } from "../wasm_builds.ts";
 import type { OperationTable } from "./operation.ts";
+
+/** The answer of a repository: an id, an object of snapshots by name, or a list of snapshots. */
+function repositoryAnswer(text: string): string | IcechunkRef[] | IcechunkSnapshot[] {
+  if (!/^[[{]/.test(text)) return text;
+  const told = JSON.parse(text) as Record<string, string> | (IcechunkSnapshot & { time: number })[];
+  if (Array.isArray(told)) return told.map((each) => ({ ...each, time: new Date(each.time) }));
+  return Object.entries(told).map(([name, snapshot]) => ({ name, snapshot }));
+}
 
 export const storeOperations = {
   readKey: {
@@ -47,6 +60,7 @@ export const storeOperations = {
   askRepository: {
     beginFull: (glue, { store, question }, _, settle) =>
       glue.askRepository(storeId(glue, store), question, settle),
+    answer: repositoryAnswer,
   },
 
   persistentUsage: ({ cache }) => sharedCache(cache).usage(),
