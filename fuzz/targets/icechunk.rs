@@ -59,11 +59,10 @@ fn snapshot(file: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The array of the seeds' manifests has any id: the one after the header's `Ichk` table is tried.
+/// Reads what may be arrays: any eight bytes of the file may be the id of one.
 fn manifest(file: &[u8]) -> Result<()> {
     let manifest = Manifest::parse(file)?;
     let extents = [[0, 4], [0, 4]];
-    // Ids are eight bytes somewhere in the file.
     for array in file.get(HEADER..).unwrap_or_default().windows(8).step_by(4).take(200) {
         let array: [u8; 8] = array.try_into().unwrap_or_default();
         for rank in 0..=2 {
