@@ -152,20 +152,29 @@ async function unlessCurrent(output, { of, words }, make) {
   return output;
 }
 
+/** Gives functions of a module that the engine has, too, their place and number in the engine's. */
+async function align({ name }, module) {
+  const xtask = await buildXtask();
+  await run(`xtask: ${name}, in the engine's order`, xtask, ["align", module, moduleOf(PREFIX), module]);
+}
+
 /**
  * Builds one variant. `quick` omits link-time optimisation and wasm-opt, and keeps function names.
- * Resolves to the module's path.
+ * All but the engine need the engine's module, unless `quick`. Resolves to the module's path.
  */
 export async function buildWasm(variant, { quick, clang }) {
   const profile = quick ? "quick" : "release";
   const wasm = await compile(variant, profile, clang);
   const module = moduleOf(variant.name);
-  const programs = ["Cargo.toml", "src/glue.rs", "src/unreached.rs"].map((name) => `xtask/${name}`);
-  const of = [wasm, ...programs, "scripts/import_names.mjs", "scripts/wasm.mjs"];
+  const steps = ["align", "glue", "unreached"].map((step) => `xtask/src/${step}.rs`);
+  const isAligned = !quick && variant.name !== PREFIX;
+  const of = [wasm, "xtask/Cargo.toml", ...steps, "scripts/import_names.mjs", "scripts/wasm.mjs"];
+  if (isAligned) of.push(moduleOf(PREFIX));
   return unlessCurrent(module, { of, words: [profile] }, async () => {
     mkdirSync(glueFolder(variant.name), { recursive: true });
     const raw = variant.bare ? wasm : await writeGlue(variant, wasm);
     await (quick ? copyFileSync(raw, module) : optimise(raw, module));
+    if (isAligned) await align(variant, module);
     say(`  ${variant.name}: ${(statSync(module).size / 1024).toFixed(0)} KiB of wasm`);
   });
 }
@@ -186,14 +195,13 @@ export async function deflatedEngine({ quick }) {
 
 /**
  * Compresses the module of a build to a Zstandard frame, with the engine's module as prefix: a page
- * has loaded the engine before it needs another build, and the builds share most of their code. The
- * module in the frame has the functions of both in the engine's order. For `quick` a larger frame
- * will do. Resolves to the frame's path.
+ * has loaded the engine before it needs another build, and the builds share most of their code. For
+ * `quick` a larger frame will do. Resolves to the frame's path.
  */
 export async function packedWasm(name, { quick }) {
   const frame = join(glueFolder(name), `zarr_wasm.${quick ? "quick" : "best"}.zst`);
   const [module, prefix] = [moduleOf(name), moduleOf(PREFIX)];
-  const of = [module, prefix, "xtask/src/pack.rs", "xtask/src/align.rs"];
+  const of = [module, prefix, "xtask/src/pack.rs"];
   return unlessCurrent(frame, { of, words: [] }, async () => {
     const xtask = await buildXtask();
     // Tests in several processes may do this at once.

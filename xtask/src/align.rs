@@ -4,8 +4,10 @@
 //! program. Its custom sections are dropped, because they name functions by number, too.
 
 use std::collections::{HashMap, VecDeque};
+use std::fs;
 use std::hash::Hash;
 use std::ops::Range;
+use std::path::Path;
 
 use wasm_encoder::reencode::{Error, Reencode};
 use wasm_encoder::{CodeSection, FunctionSection, ImportSection, Module, TypeSection};
@@ -15,11 +17,21 @@ use wasmparser::{
     TypeSectionReader,
 };
 
+/// Writes the input in the order of the prefix to the output.
+pub fn align(input: &Path, prefix: &Path, output: &Path) -> Result<(), String> {
+    let named = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: std::io::Error| format!("{path}: {error}")
+    };
+    let (wasm, known) = (fs::read(input).map_err(named(input))?, fs::read(prefix).map_err(named(prefix))?);
+    fs::write(output, aligned(&wasm, &known)?).map_err(named(output))
+}
+
 /// The module `wasm` in the order of `prefix`.
 ///
 /// # Errors
 /// A message for what is no module, and for a module that imports more than functions.
-pub fn aligned(wasm: &[u8], prefix: &[u8]) -> Result<Vec<u8>, String> {
+fn aligned(wasm: &[u8], prefix: &[u8]) -> Result<Vec<u8>, String> {
     let (own, known) = (Contents::of(wasm)?, Contents::of(prefix)?);
     let mut order = Order {
         types: places(&[(own.types, known.types)], 0, 0),

@@ -1,12 +1,13 @@
 //! `xtask`: the build steps that need Rust crates. All other steps are in `scripts/`.
 //!
 //!     cargo run -p xtask -- glue <in.wasm> <out_dir> [--names]
+//!     cargo run -p xtask -- align <in.wasm> <prefix.wasm> <out.wasm>
 //!     cargo run -p xtask -- pack <in.wasm> <prefix.wasm> <out.zst> [--quick]
 //!     cargo run -p xtask -- deflate <in.wasm> <out>
 //!
-//! `glue` writes the JavaScript of a wasm build ([`glue`]). `pack` compresses a wasm build with
-//! another build as prefix, in that build's order ([`pack`], [`align`]). `deflate` compresses the
-//! engine's ([`deflate`]).
+//! `glue` writes the JavaScript of a wasm build ([`glue`]). `align` orders a wasm build as another
+//! ([`align`]), and `pack` compresses it with that one as prefix ([`pack`]). `deflate` compresses
+//! the engine's ([`deflate`]).
 
 mod align;
 mod deflate;
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 use glue::Glue;
 use pack::Pack;
 
-const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick], or xtask deflate <in.wasm> <out>";
+const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask align <in.wasm> <prefix.wasm> <out.wasm>, or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick], or xtask deflate <in.wasm> <out>";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -45,6 +46,9 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
             output: output.into(),
             quick: !flags.is_empty(),
         }),
+        (["align", input, prefix, output], []) => {
+            align::align(input.as_ref(), prefix.as_ref(), output.as_ref())
+        }
         (["deflate", input, output], []) => deflate::deflate(input.as_ref(), output.as_ref()),
         _ => Err(USAGE.to_owned()),
     }

@@ -1,6 +1,6 @@
 //! Compresses a wasm build to one Zstandard frame, with another build as prefix: the frame refers
 //! to the prefix as to earlier output. Builds of one crate share most of their code, and more of
-//! their bytes once it is ordered as in the prefix ([`align`]).
+//! their bytes once it is ordered as in the prefix ([`align`](super::align)).
 //!
 //! The frame declares its content size and has a checksum, so a wrong prefix is found. The decoder
 //! is `decompress_with_prefix` of `src/kernel/zstd.rs`.
@@ -8,7 +8,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::align;
 use zstd_safe::{CCtx, CParameter};
 
 /// The command line of `pack`.
@@ -27,9 +26,7 @@ const QUICK: i32 = 1;
 /// Writes the frame to the output file.
 pub fn pack(pack: &Pack) -> Result<(), String> {
     let (module, prefix) = (read(&pack.input)?, read(&pack.prefix)?);
-    let (module, level) =
-        if pack.quick { (module, QUICK) } else { (align::aligned(&module, &prefix)?, BEST) };
-    let frame = compressed(&module, &prefix, level)
+    let frame = compressed(&module, &prefix, if pack.quick { QUICK } else { BEST })
         .map_err(|code| format!("{}: {}", pack.input.display(), zstd_safe::get_error_name(code)))?;
     fs::write(&pack.output, frame).map_err(|error| format!("{}: {error}", pack.output.display()))
 }
