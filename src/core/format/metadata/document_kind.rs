@@ -30,7 +30,7 @@ pub enum DocumentKind {
     IcechunkRef,
     /// A binary file of an Icechunk repository.
     IcechunkFile,
-    /// An item, a catalog or a collection.
+    /// An item, a catalogue or a collection.
     Stac,
     /// Attributes of OME-Zarr without a node around them.
     Ome,
