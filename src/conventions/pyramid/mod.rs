@@ -19,6 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::json::text::{ObjectText, string};
 use crate::reply;
 use crate::request::Record;
+use crate::sorted::Map;
 use crate::value::{Value, write_array};
 pub use axes::PyramidAxis;
 use series::{Choice, Image};
@@ -235,53 +236,62 @@ impl Model<'_> {
     }
 }
 
-/// The paths of nodes that are needed next, in the order of their discovery.
+/// Different paths, in the order of their discovery.
+#[derive(Debug, Default)]
+struct Paths {
+    list: Vec<String>,
+    known: Map<String, ()>,
+}
+
+impl Paths {
+    fn insert(&mut self, path: String) {
+        if self.known.insert(path.clone(), ()).is_none() {
+            self.list.push(path);
+        }
+    }
+}
+
+/// The paths of nodes that are needed next.
 #[derive(Debug, Default)]
 pub struct Wants {
     /// Arrays or groups.
-    nodes: Vec<String>,
+    nodes: Paths,
     /// Nodes that are only used if they are arrays.
-    arrays: Vec<String>,
+    arrays: Paths,
     /// Optional groups.
-    optional: Vec<String>,
+    optional: Paths,
     /// Groups to list.
-    listings: Vec<String>,
-}
-
-fn insert(paths: &mut Vec<String>, path: String) {
-    if !paths.contains(&path) {
-        paths.push(path);
-    }
+    listings: Paths,
 }
 
 impl Wants {
     fn text(&self) -> String {
         let mut text = ObjectText::new();
-        text.set("nodes", reply::strings(&self.nodes));
-        text.set("arrays", reply::strings(&self.arrays));
-        text.set("optional", reply::strings(&self.optional));
-        text.set("listings", reply::strings(&self.listings));
+        text.set("nodes", reply::strings(&self.nodes.list));
+        text.set("arrays", reply::strings(&self.arrays.list));
+        text.set("optional", reply::strings(&self.optional.list));
+        text.set("listings", reply::strings(&self.listings.list));
         text.compact()
     }
 
     fn node(&mut self, path: String) {
-        insert(&mut self.nodes, path);
+        self.nodes.insert(path);
     }
 
     fn array(&mut self, path: String) {
-        insert(&mut self.arrays, path);
+        self.arrays.insert(path);
     }
 
     fn optional(&mut self, path: String) {
-        insert(&mut self.optional, path);
+        self.optional.insert(path);
     }
 
     fn listing(&mut self, path: &str) {
-        insert(&mut self.listings, path.to_owned());
+        self.listings.insert(path.to_owned());
     }
 
     fn is_empty(&self) -> bool {
-        [&self.nodes, &self.arrays, &self.optional, &self.listings].into_iter().all(Vec::is_empty)
+        [&self.nodes, &self.arrays, &self.optional, &self.listings].iter().all(|paths| paths.list.is_empty())
     }
 }
 
@@ -329,7 +339,9 @@ fn absent(question: &Question, root: &str) -> Error {
 }
 
 fn need(path: String) -> Step<'static> {
-    Step::Need(Wants { nodes: vec![path], ..Wants::default() })
+    let mut wants = Wants::default();
+    wants.node(path);
+    Step::Need(wants)
 }
 
 fn no_pyramid(root: &str) -> Error {
