@@ -20,10 +20,10 @@ const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(
 const IMPORT = /^import \{([^}]*)\} from "[./]*chunk-\w+\.js";$/m;
 const EXPORT = /^export \{([^}]*)\};$/m;
 
-/** A module's text as statements, with the modules of the chunk in the variable `shared`. */
+/** A module's text as statements, with the modules of the chunk in a variable whose name no module has. */
 const asStatements = (text) =>
   text
-    .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = shared;`)
+    .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = programShared;`)
     .replace(EXPORT, (_, names) => `return {${names.replace(/([\w$]+) as ([\w$]+)/g, "$2: $1")}};`);
 
 /**
@@ -41,7 +41,7 @@ async function workerPrograms(build, { quick }) {
     return quick ? contents : minified(contents);
   };
   return {
-    decoder: (await script("chunk", "var shared = ")) + (await script("decode_main")),
+    decoder: (await script("chunk", "var programShared = ")) + (await script("decode_main")),
     engine: await script("engine_main"),
   };
 }

@@ -41,6 +41,8 @@ export const RIGHT = {
   place: ["group", "array"],
   /** Where the methods of a store are called later. */
   store: ["empty object", "group", "array"],
+  /** A URL, or a store as above. */
+  repository: ["text", "empty object", "group", "array"],
   array: ["array"],
   group: ["group"],
   node: ["group", "array"],
@@ -231,7 +233,7 @@ export const CALLS = {
   ]),
   "new FileListStore": made(zarr.FileListStore, { files: "object" }, () => [[]]),
   "new FileSystemStore": made(zarr.FileSystemStore, { root: "text" }, () => ["/tmp"]),
-  "new IcechunkStore": made(zarr.IcechunkStore, { place: "place", options: "options" }, ({ store }) => [
+  "new IcechunkStore": made(zarr.IcechunkStore, { place: "repository", options: "options" }, ({ store }) => [
     store,
     {},
   ]),

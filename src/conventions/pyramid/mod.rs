@@ -103,7 +103,7 @@ fn reason(path: &str, Refusal { message, .. }: &Refusal) -> String {
 #[derive(Debug)]
 pub enum Step<'a> {
     /// The nodes to open, and the groups to list.
-    Need(Wants),
+    Need(Box<Wants>),
     /// The model.
     Model(Box<Model<'a>>),
 }
@@ -322,7 +322,7 @@ pub fn step(question: &Question) -> Result<Step<'_>> {
     let mut wants = Wants::default();
     let images = series::find(question, root, node, &mut wants);
     if !wants.is_empty() {
-        return Ok(Step::Need(wants));
+        return Ok(Step::Need(Box::new(wants)));
     }
     let chosen = series::choose(&images, question.image.as_ref(), root)?.ok_or_else(|| no_pyramid(root))?;
     let Some(known) = question.nodes.get(&chosen.path) else { return Ok(need(chosen.path.clone())) };
@@ -341,7 +341,7 @@ fn absent(question: &Question, root: &str) -> Error {
 fn need(path: String) -> Step<'static> {
     let mut wants = Wants::default();
     wants.node(path);
-    Step::Need(wants)
+    Step::Need(Box::new(wants))
 }
 
 fn no_pyramid(root: &str) -> Error {
@@ -365,7 +365,7 @@ fn of_node<'a>(question: &'a Question, chosen: &Image, node: &'a Node, images: &
     let reference =
         found.levels.first().and_then(|level| crs::find(&question.nodes, root, level, &source, &mut wants));
     if !wants.is_empty() {
-        return Ok(Step::Need(wants));
+        return Ok(Step::Need(Box::new(wants)));
     }
     if found.levels.is_empty() {
         return Err(Error::new(question.refusal_kind(), "no level of the pyramid can be used")

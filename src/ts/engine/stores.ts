@@ -183,7 +183,7 @@ const prefixesOf = (allowHosts: readonly string[]) =>
   allowHosts
     .map((entry) => entry.trim())
     .filter((entry) => /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i.test(entry))
-    .map((entry) => entry.replace(/\/*$/, "/"));
+    .map((entry) => (entry.endsWith("/") ? entry : `${entry}/`));
 
 function icechunkStore(
   number: number,
