@@ -20,7 +20,7 @@ const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(
 const IMPORT = /^import \{([^}]*)\} from "[./]*chunk-\w+\.js";$/m;
 const EXPORT = /^export \{([^}]*)\};$/m;
 
-/** A module's text as statements, with the modules of the chunk in a variable whose name no module has. */
+/** A module's text as statements. No module has the name of the variable with those of the chunk. */
 const asStatements = (text) =>
   text
     .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = programShared;`)
