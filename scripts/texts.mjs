@@ -20,7 +20,7 @@ const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(
 const IMPORT = /^import \{([^}]*)\} from "[./]*chunk-\w+\.js";$/m;
 const EXPORT = /^export \{([^}]*)\};$/m;
 
-/** A module's text as statements. No module has the name of the variable with those of the chunk. */
+/** A module's text as statements. No module has the variable's name for those of the chunk. */
 const asStatements = (text) =>
   text
     .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = programShared;`)
