@@ -73,7 +73,7 @@ pub(super) fn is_within(chunk: &[u32], extents: &[[u32; 2]]) -> bool {
 }
 
 impl Snapshot {
-    /// Parses the file. Two nodes of one path are damage.
+    /// Parses the file. Two nodes with the same path are an error.
     ///
     /// # Errors
     /// `Format` for a damaged file, `Unsupported` for one of a newer version.

@@ -120,7 +120,7 @@ impl DocumentKind {
     fn of_members(object: &Object<'_>) -> Option<Self> {
         let has = |(name, value): &(&str, Value)| object.get(name).is_some_and(|json| value.is(json));
         let (kind, _) = MEMBERS.iter().find(|(_, members)| members.iter().all(has))?;
-        // Others may have a member of such a common name, among more.
+        // The name of its only member is common: other documents have it among other members.
         (*kind != IcechunkRef || object.iter().len() == 1).then_some(*kind)
     }
 

@@ -78,7 +78,7 @@ fn integers(kind: Kind, mut bytes: &[u8], len: usize) -> Result<Vec<u64>> {
     (0..len).map(read).collect()
 }
 
-/// Adds the values of a page to the rows, 0 where there is none.
+/// Appends one value for each row of a page. A row without a value gets the default.
 fn place<T: Copy + Default>(page: &DataPage<'_>, values: Vec<T>, rows: &mut Vec<T>) -> Result<()> {
     if page.present.is_empty() {
         rows.extend(values);
