@@ -33,6 +33,8 @@ fn codecs() -> String {
             WasmModule::Engine => "engine",
             WasmModule::Full => "full",
             WasmModule::Images => "images",
+            WasmModule::Grib => "grib",
+            WasmModule::FullOrGrib => "full, grib",
         };
         let quoted =
             |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

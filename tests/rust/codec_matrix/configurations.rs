@@ -133,6 +133,7 @@ fn configuration(name: &str, data_type: &DataType) -> Json {
         "numcodecs.shuffle" => json!({"elementsize": data_type.size().unwrap_or(1)}),
         "numcodecs.json2" => json!({"ensure_ascii": false}),
         "conditional" => json!({"codecs": [{"name": "gzip", "configuration": {"level": 1}}]}),
+        "grib" => json!({"var": "t", "dtype": data_type.name()}),
         _ => json!({}),
     }
 }

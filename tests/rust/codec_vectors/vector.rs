@@ -26,8 +26,10 @@ pub struct Vector {
 }
 
 impl Vector {
-    pub fn module(&self) -> WasmModule {
-        registry::module_of(&self.codec.name, self.codec.format).unwrap()
+    /// Whether the codec can decode but not encode: those of images and of GRIB messages.
+    pub fn is_read_only(&self) -> bool {
+        let module = registry::module_of(&self.codec.name, self.codec.format).unwrap();
+        [WasmModule::Images, WasmModule::Grib].contains(&module)
     }
 
     /// Whether these are the elements, or near enough where the format leaves decoders a choice.
@@ -41,6 +43,7 @@ impl Vector {
         let size = self.representation.data_type.size().unwrap();
         let number = |bytes: &[u8]| match (&self.representation.data_type, bytes) {
             (DataType::Float(_), [a, b, c, d]) => f64::from(f32::from_le_bytes([*a, *b, *c, *d])),
+            (DataType::Float(_), bytes) => f64::from_le_bytes(bytes.try_into().unwrap()),
             (_, [byte]) => f64::from(*byte),
             (_, [low, high]) => f64::from(u16::from_le_bytes([*low, *high])),
             _ => f64::NAN,

@@ -12,6 +12,10 @@ pub enum WasmModule {
     Full,
     /// The module of image formats, loaded when an array needs it.
     Images,
+    /// The module of GRIB messages, loaded when an array needs it.
+    Grib,
+    /// The full module, or that of GRIB messages: filters that stand before such messages.
+    FullOrGrib,
 }
 
 impl WasmModule {
@@ -19,8 +23,9 @@ impl WasmModule {
     pub fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
-            Self::Full => "full",
+            Self::Full | Self::FullOrGrib => "full",
             Self::Images => "images",
+            Self::Grib => "grib",
         }
     }
 
@@ -29,7 +34,9 @@ impl WasmModule {
         match self {
             Self::Engine => true,
             Self::Full => ENCODERS,
+            Self::FullOrGrib => ENCODERS || cfg!(feature = "grib"),
             Self::Images => cfg!(feature = "images"),
+            Self::Grib => cfg!(feature = "grib"),
         }
     }
 }
@@ -43,10 +50,12 @@ pub fn needs_module(module: WasmModule) -> Error {
     Error::unsupported(format!("only the package's {name:?} module has this codec, and another module ran"))
 }
 
-/// The error of encoding with an image codec.
-pub fn image_codecs_are_read_only() -> Error {
-    Error::unsupported("image codecs can decode but not encode; choose another codec to write")
-        .in_stage(Stage::Encode)
+/// The error of encoding with a codec of images or of GRIB messages.
+pub fn codec_is_read_only() -> Error {
+    Error::unsupported(
+        "codecs of images and of GRIB messages can decode but not encode; choose another codec to write",
+    )
+    .in_stage(Stage::Encode)
 }
 
 /// Checks that this build can encode.

@@ -410,17 +410,19 @@ impl Pipeline {
 /// The WebAssembly module that decodes the codecs of both modules.
 ///
 /// # Errors
-/// `Unsupported` for a chain that needs the full and the images module. Neither contains the other.
+/// `Unsupported` for a chain that needs two modules beside the engine. Neither contains the other.
 /// The host build contains both.
 fn union_of_modules(module: WasmModule, other: Option<WasmModule>) -> Result<WasmModule> {
     match (module, other.unwrap_or(WasmModule::Engine)) {
         (module, WasmModule::Engine) => Ok(module),
         (WasmModule::Engine, other) => Ok(other),
+        (WasmModule::FullOrGrib, other @ (WasmModule::Full | WasmModule::Grib))
+        | (other @ (WasmModule::Full | WasmModule::Grib), WasmModule::FullOrGrib) => Ok(other),
         (module, other) if module == other || (module.is_in_this_build() && other.is_in_this_build()) => {
             Ok(module)
         }
         _ => Err(Error::unsupported(
-            "a chain cannot combine an image codec with a codec of the \"full\" module",
+            "a chain cannot combine codecs of two modules, such as \"full\" and \"images\"",
         )
         .in_field("codecs")),
     }

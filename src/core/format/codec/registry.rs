@@ -12,7 +12,7 @@ use super::{
     ChunkRepresentation, Codec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding,
     unsupported,
 };
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, HAS_USER_CODECS, Result, Stage};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// One codec of the table.
@@ -29,7 +29,8 @@ pub struct CodecEntry {
     /// The WebAssembly module that decodes it.
     pub module: WasmModule,
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
-    #[allow(dead_code, reason = "a test writes the table of codecs from it")]
+    /// A test on the host writes the table of codecs from it.
+    #[cfg(not(target_arch = "wasm32"))]
     pub peers: [&'static str; 4],
     bind: Bind,
 }
@@ -47,6 +48,7 @@ macro_rules! entries {
             v2_ids: &$v2_ids,
             kind: CodecKind::$kind,
             module: WasmModule::$module,
+            #[cfg(not(target_arch = "wasm32"))]
             peers: $peers,
             bind: bind!($module, $bind),
         }),*]
@@ -68,6 +70,20 @@ macro_rules! bind {
         let bind: Bind = $bind;
         #[cfg(not(feature = "images"))]
         let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Images));
+        bind
+    }};
+    (Grib, $bind:expr) => {{
+        #[cfg(feature = "grib")]
+        let bind: Bind = $bind;
+        #[cfg(not(feature = "grib"))]
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Grib));
+        bind
+    }};
+    (FullOrGrib, $bind:expr) => {{
+        #[cfg(any(feature = "full", feature = "grib"))]
+        let bind: Bind = $bind;
+        #[cfg(not(any(feature = "full", feature = "grib")))]
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full));
         bind
     }};
     (Engine, $bind:expr) => {
@@ -95,8 +111,8 @@ pub static ENTRIES: &[CodecEntry] = entries! {
     "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::bind,   ["yes", "no", "no", "no"];
     "numcodecs.categorize", [],                     ["categorize"], ArrayToArray, Full,   array_to_array::categorize::bind, ["no", "no", "no", "no"];
     "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::bind, ["as numcodecs.bitround", "yes", "no", "decode"];
-    "scale_offset",      [],                        [],         ArrayToArray, Full,   array_to_array::scale_offset::bind, ["yes", "no", "no", "mostly"];
-    "cast_value",        [],                        [],         ArrayToArray, Full,   array_to_array::cast_value::bind, ["yes", "no", "no", "yes"];
+    "scale_offset",      [],                        [],         ArrayToArray, FullOrGrib, array_to_array::scale_offset::bind, ["yes", "no", "no", "mostly"];
+    "cast_value",        [],                        [],         ArrayToArray, FullOrGrib, array_to_array::cast_value::bind, ["yes", "no", "no", "yes"];
     "reshape",           [],                        [],         ArrayToArray, Full,   array_to_array::reshape::bind,  ["no", "yes", "no", "no"];
     "zarrs.squeeze",     [],                        [],         ArrayToArray, Full,   array_to_array::reshape::bind_squeeze, ["no", "yes", "no", "no"];
     "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Full,   array_to_array::numcodecs_packbits::bind, ["yes", "no", "no", "no"];
@@ -132,6 +148,8 @@ pub static ENTRIES: &[CodecEntry] = entries! {
     "imagecodecs_packbits", [],                     ["imagecodecs_packbits"], BytesToBytes, Images, bytes_to_bytes::imagecodecs_packbits::bind, ["plugin", "no", "no", "no"];
     "imagecodecs_delta", [],                        ["imagecodecs_delta"], ArrayToArray, Images, array_to_array::predictor::bind_delta, ["plugin", "no", "no", "no"];
     "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::predictor::bind_floatpred, ["plugin", "no", "no", "no"];
+    "gribberish",        [],                        [],         ArrayToBytes, Grib,   array_to_bytes::grib::bind,     ["plugin", "plugin", "no", "no"];
+    "grib",              [],                        ["grib"], ArrayToBytes, Grib,   array_to_bytes::grib::bind_kerchunk, ["no", "no", "no", "no"];
 };
 
 /// Finds the codec of this name.
@@ -205,8 +223,9 @@ fn bind_entry(
     if !entry.module.is_in_this_build() {
         // The next codec of the chain sees another data type or shape, which only the codec can
         // tell.
-        if entry.kind == CodecKind::ArrayToArray && entry.module == WasmModule::Full {
-            Error::check_full(&metadata.name)?;
+        let is_in_full = matches!(entry.module, WasmModule::Full | WasmModule::FullOrGrib);
+        if entry.kind == CodecKind::ArrayToArray && is_in_full && !HAS_USER_CODECS {
+            return Err(Error::needs_full(&metadata.name));
         }
         let codec = external::codec((entry.kind, entry.module), metadata, decoded, users)?;
         return Ok(BoundCodec { codec, encode_error: None });
@@ -262,8 +281,8 @@ mod tests {
         assert_eq!(error.context().codec.as_deref(), Some("imagecodecs_jetraw"));
         assert_eq!(error.context().field.as_deref(), Some("codecs[2]"));
         assert_eq!(kind_of("imagecodecs_jetraw", ZarrFormat::V2), None);
-        let error = bind(&codec("grib", "{}", ZarrFormat::V2)).unwrap_err();
-        assert!(error.message().contains("GRIB messages"), "{error}");
+        let error = bind(&codec("pickle", "{}", ZarrFormat::V2)).unwrap_err();
+        assert!(error.message().contains("runs code"), "{error}");
         assert_eq!(bind(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(), "unknown codec");
     }
 

@@ -7,7 +7,6 @@
 /// Names in v2 or v3 metadata, and the reason why they are not decoded.
 pub static UNSUPPORTED: &[(&[&str], &str)] = &[
     (&["pickle"], "decoding it runs code that the data contains"),
-    (&["grib"], "its chunks are GRIB messages (kerchunk), which need a GRIB decoder"),
     (&["fill_hdf_strings"], "its chunks refer by number to Python objects in the metadata (kerchunk)"),
     (
         &["FITSAscii", "FITSVarBintable"],

@@ -9,7 +9,7 @@
 //!   one before. <https://chriscox.org/TIFFTN3d1.pdf>
 
 use crate::error::{Error, Result};
-use crate::format::codec::build::image_codecs_are_read_only;
+use crate::format::codec::build::codec_is_read_only;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ChunkRepresentation, Codec, check_decoded_len, not_of_this_type,
@@ -118,7 +118,7 @@ impl ArrayToArray for Predicted {
     }
 
     fn encode(&self, _: ArrayBytes) -> Result<ArrayBytes> {
-        Err(image_codecs_are_read_only())
+        Err(codec_is_read_only())
     }
 }
 

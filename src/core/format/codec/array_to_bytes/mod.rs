@@ -4,6 +4,8 @@
 //! The table in [`super::registry`] lists them. [`super::sharding`] is one too, in its own folder.
 
 pub mod bytes;
+#[cfg(feature = "grib")]
+pub mod grib;
 #[cfg(feature = "images")]
 pub mod image;
 pub mod json2;

@@ -5,8 +5,6 @@
 //! In memory an object is the text of its JSON value, which is made while reading. Values without a
 //! JSON form are refused: bytes, extensions, and maps with keys other than strings.
 
-use rmp::Marker;
-use rmp::decode::{RmpRead, read_marker};
 use rmp::encode::{
     write_array_len, write_bool, write_f32, write_f64, write_map_len, write_nil, write_sint, write_str,
     write_uint,
@@ -19,8 +17,8 @@ use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::json::decimal::{self, Binary};
-use crate::format::json::text::string as string_text;
 use crate::format::json::{Document, Json};
+use crate::format::message_pack::MessagePackReader;
 use crate::limits;
 
 struct Msgpack2 {
@@ -48,7 +46,7 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
 
 impl ArrayToBytes for Msgpack2 {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        let mut reader = MessagePackReader { rest: encoded };
+        let mut reader = MessagePackReader::new(encoded);
         let len = reader.list_len()?;
         let items = len
             .checked_sub(2)
@@ -56,7 +54,7 @@ impl ArrayToBytes for Msgpack2 {
         let mut elements = self.chunk.elements()?;
         let inner = self.chunk.shape.len().saturating_sub(1);
         for _ in 0..items {
-            reader.push_item(inner, &mut elements)?;
+            push_item(&mut reader, inner, &mut elements)?;
             if elements.len() as u64 > self.chunk.count() {
                 self.chunk.check_count(elements.len() as u64)?;
             }
@@ -71,7 +69,7 @@ impl ArrayToBytes for Msgpack2 {
         }
         self.chunk.check_count(limits::product(shape, "chunk")?)?;
         self.chunk.check_count(elements.len() as u64)?;
-        if reader.rest.is_empty() {
+        if reader.is_at_end() {
             Ok(ArrayBytes::Variable(elements))
         } else {
             Err(Error::format("there are bytes after the MessagePack list"))
@@ -100,154 +98,17 @@ impl ArrayToBytes for Msgpack2 {
     }
 }
 
-/// The JSON text of a MessagePack document.
-///
-/// # Errors
-/// `Format` for a damaged document, `Unsupported` for values without a JSON form.
-pub fn json_of(document: &[u8]) -> Result<String> {
-    let (mut reader, mut text) = (MessagePackReader { rest: document }, Vec::new());
-    reader.text(&mut text, limits::JSON_DEPTH)?;
-    if !reader.rest.is_empty() {
-        return Err(Error::format("there are bytes after the MessagePack document"));
+/// Appends the values of `inner` levels of lists.
+fn push_item(reader: &mut MessagePackReader<'_>, inner: usize, elements: &mut VariableBytes) -> Result<()> {
+    let Some(inner) = inner.checked_sub(1) else {
+        let mut text = Vec::new();
+        reader.text(&mut text, limits::JSON_DEPTH)?;
+        return elements.push(&text);
+    };
+    for _ in 0..reader.list_len()? {
+        push_item(reader, inner, elements)?;
     }
-    String::from_utf8(text).map_err(|_| damaged())
-}
-
-/// The rest of a MessagePack document.
-struct MessagePackReader<'a> {
-    rest: &'a [u8],
-}
-
-fn damaged() -> Error {
-    Error::format("the MessagePack document is corrupt or truncated")
-}
-
-impl<'a> MessagePackReader<'a> {
-    fn marker(&mut self) -> Result<Marker> {
-        read_marker(&mut self.rest).map_err(|_| damaged())
-    }
-
-    fn list_len(&mut self) -> Result<u64> {
-        let marker = self.marker()?;
-        self.list_len_of(marker)?.ok_or_else(|| Error::format("a MessagePack value is not a list"))
-    }
-
-    fn list_len_of(&mut self, marker: Marker) -> Result<Option<u64>> {
-        Ok(Some(match marker {
-            Marker::FixArray(len) => len.into(),
-            Marker::Array16 => self.rest.read_data_u16().map_err(|_| damaged())?.into(),
-            Marker::Array32 => self.rest.read_data_u32().map_err(|_| damaged())?.into(),
-            _ => return Ok(None),
-        }))
-    }
-
-    /// Appends the values of `inner` levels of lists.
-    fn push_item(&mut self, inner: usize, elements: &mut VariableBytes) -> Result<()> {
-        let Some(inner) = inner.checked_sub(1) else {
-            let mut text = Vec::new();
-            self.text(&mut text, limits::JSON_DEPTH)?;
-            return elements.push(&text);
-        };
-        for _ in 0..self.list_len()? {
-            self.push_item(inner, elements)?;
-        }
-        Ok(())
-    }
-
-    /// Appends the next value as JSON.
-    fn text(&mut self, text: &mut Vec<u8>, depth: usize) -> Result<()> {
-        let depth = depth
-            .checked_sub(1)
-            .ok_or_else(|| Error::limit("the MessagePack document is nested too deep"))?;
-        let marker = self.marker()?;
-        if let Some(len) = self.list_len_of(marker)? {
-            return self.list(len, text, depth);
-        }
-        if let Some(string) = self.string_of(marker)? {
-            text.extend(string_text(string).into_bytes());
-            return Ok(());
-        }
-        match marker {
-            Marker::Null => text.extend_from_slice(b"null"),
-            Marker::True => text.extend_from_slice(b"true"),
-            Marker::False => text.extend_from_slice(b"false"),
-            Marker::FixMap(len) => self.map(len.into(), text, depth)?,
-            Marker::Map16 => {
-                let len = self.rest.read_data_u16().map_err(|_| damaged())?;
-                self.map(len.into(), text, depth)?;
-            }
-            Marker::Map32 => {
-                let len = self.rest.read_data_u32().map_err(|_| damaged())?;
-                self.map(len, text, depth)?;
-            }
-            number => text.extend_from_slice(self.number(number)?.as_bytes()),
-        }
-        Ok(())
-    }
-
-    fn number(&mut self, marker: Marker) -> Result<String> {
-        let rest = &mut self.rest;
-        let number = match marker {
-            Marker::FixPos(value) => Ok(value.to_string()),
-            Marker::FixNeg(value) => Ok(value.to_string()),
-            Marker::U8 => rest.read_data_u8().map(|value| value.to_string()),
-            Marker::U16 => rest.read_data_u16().map(|value| value.to_string()),
-            Marker::U32 => rest.read_data_u32().map(|value| value.to_string()),
-            Marker::U64 => rest.read_data_u64().map(|value| value.to_string()),
-            Marker::I8 => rest.read_data_i8().map(|value| value.to_string()),
-            Marker::I16 => rest.read_data_i16().map(|value| value.to_string()),
-            Marker::I32 => rest.read_data_i32().map(|value| value.to_string()),
-            Marker::I64 => rest.read_data_i64().map(|value| value.to_string()),
-            Marker::F32 => rest.read_data_f32().map(|value| decimal::text(value.into())),
-            Marker::F64 => rest.read_data_f64().map(decimal::text),
-            Marker::Reserved => return Err(damaged()),
-            _ => return Err(Error::unsupported("bytes and extensions of MessagePack have no JSON form")),
-        };
-        number.map_err(|_| damaged())
-    }
-
-    fn string_of(&mut self, marker: Marker) -> Result<Option<&'a str>> {
-        let len = match marker {
-            Marker::FixStr(len) => len.into(),
-            Marker::Str8 => self.rest.read_data_u8().map_err(|_| damaged())?.into(),
-            Marker::Str16 => self.rest.read_data_u16().map_err(|_| damaged())?.into(),
-            Marker::Str32 => self.rest.read_data_u32().map_err(|_| damaged())?,
-            _ => return Ok(None),
-        };
-        let len = limits::to_usize(len.into(), "string")?;
-        let (string, rest) = self.rest.split_at_checked(len).ok_or_else(damaged)?;
-        self.rest = rest;
-        std::str::from_utf8(string).map(Some).map_err(|_| Error::format("a string is not valid UTF-8"))
-    }
-
-    fn list(&mut self, len: u64, text: &mut Vec<u8>, depth: usize) -> Result<()> {
-        text.push(b'[');
-        for idx in 0..len {
-            if idx > 0 {
-                text.push(b',');
-            }
-            self.text(text, depth)?;
-        }
-        text.push(b']');
-        Ok(())
-    }
-
-    fn map(&mut self, len: u32, text: &mut Vec<u8>, depth: usize) -> Result<()> {
-        text.push(b'{');
-        for idx in 0..len {
-            if idx > 0 {
-                text.push(b',');
-            }
-            let marker = self.marker()?;
-            let key = self.string_of(marker)?;
-            let no_key = || Error::unsupported("a MessagePack map has a key that is not a string");
-            text.extend(string_text(key.ok_or_else(no_key)?).into_bytes());
-            text.push(b':');
-            self.text(text, depth)?;
-        }
-        text.push(b'}');
-        Ok(())
-    }
+    Ok(())
 }
 
 /// A MessagePack document in the making.

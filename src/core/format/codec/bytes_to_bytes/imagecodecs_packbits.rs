@@ -5,7 +5,7 @@
 
 use super::truncated;
 use crate::error::Result;
-use crate::format::codec::build::image_codecs_are_read_only;
+use crate::format::codec::build::codec_is_read_only;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
@@ -37,7 +37,7 @@ impl BytesToBytes for ImagecodecsPackBits {
     }
 
     fn encode(&self, _: &[u8]) -> Result<Vec<u8>> {
-        Err(image_codecs_are_read_only())
+        Err(codec_is_read_only())
     }
 }
 

@@ -11,7 +11,7 @@ use weezl::{BitOrder, LzwStatus};
 
 use super::drain::drain;
 use crate::error::Result;
-use crate::format::codec::build::image_codecs_are_read_only;
+use crate::format::codec::build::codec_is_read_only;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{BytesToBytes, ChunkRepresentation, Codec, Output};
 
@@ -32,7 +32,7 @@ impl BytesToBytes for Lzw {
     }
 
     fn encode(&self, _: &[u8]) -> Result<Vec<u8>> {
-        Err(image_codecs_are_read_only())
+        Err(codec_is_read_only())
     }
 }
 

@@ -18,7 +18,7 @@ pub mod webp;
 use std::fmt::Display;
 
 use crate::error::{Error, Result};
-use crate::format::codec::build::image_codecs_are_read_only;
+use crate::format::codec::build::codec_is_read_only;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, check_decoded_len};
 use crate::kernel::number::NumberType;
@@ -99,7 +99,7 @@ impl<F: ImageFormat> ArrayToBytes for ImageCodec<F> {
     }
 
     fn encode(&self, _: &ArrayBytes) -> Result<Vec<u8>> {
-        Err(image_codecs_are_read_only())
+        Err(codec_is_read_only())
     }
 }
 
