@@ -32,6 +32,24 @@ const REFERENCES = {
   },
 };
 
+/** A STAC item with a node of the climate sample. */
+const ITEM = {
+  type: "Feature",
+  stac_version: "1.1.0",
+  id: "climate",
+  assets: {
+    air: {
+      href: "../climate.zarr/air_temperature",
+      type: "application/vnd.zarr; version=3",
+      roles: ["data"],
+    },
+  },
+  links: [{ rel: "store", href: "../climate.zarr", type: "application/vnd.zarr; version=3" }],
+};
+
+/** Documents in JSON, by path. */
+const DOCUMENTS = { "/references.json": REFERENCES, "/items/climate.json": ITEM };
+
 /** An Icechunk repository in a folder of this process. */
 function unpackRepository() {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-examples-"));
@@ -62,9 +80,10 @@ async function answerBucket(objects, request, response) {
 export function serveExamples(mounts = {}) {
   const objects = new Map();
   const intercept = (request, response) => {
-    if (request.url === "/references.json") {
+    const document = DOCUMENTS[request.url];
+    if (document) {
       response.writeHead(200, { ...CORS, "Content-Type": "application/json" });
-      response.end(JSON.stringify(REFERENCES));
+      response.end(JSON.stringify(document));
     } else if (request.url.startsWith("/bucket/")) answerBucket(objects, request, response);
     else return false;
     return true;

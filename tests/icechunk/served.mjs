@@ -15,18 +15,21 @@ function fileBytes(path) {
 
 /**
  * `files` maps paths to bytes; other paths that begin with `/virtual/` are files of virtual chunks.
- * Resolves to `{ url, requests, files, close }`.
+ * `act(path)` may return a status to answer with. Resolves to `{ url, requests, files, act, close }`.
  */
 export function serveRepositories(files) {
   const requests = [];
+  const served = { requests, files, act: undefined };
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
     requests.push(`${request.method} ${path}`);
+    const status = served.act?.(path);
+    if (status !== undefined) return response.writeHead(status).end();
     const [, virtual] = /^\/virtual(\/.*)$/.exec(path) ?? [];
     const bytes =
       files.get(path) ?? (virtual && !virtual.includes("/absent/") ? fileBytes(virtual) : undefined);
     const tags = virtual ? { ETag: '"the-tag"', "Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT" } : {};
-    sendFile(request, response, bytes, tags);
+    return sendFile(request, response, bytes, tags);
   });
   return new Promise((done) => {
     server.listen(0, "127.0.0.1", () => {
@@ -34,7 +37,7 @@ export function serveRepositories(files) {
         server.closeAllConnections();
         return new Promise((closed) => server.close(closed));
       };
-      done({ url: `http://127.0.0.1:${server.address().port}`, requests, files, close });
+      done(Object.assign(served, { url: `http://127.0.0.1:${server.address().port}`, close }));
     });
   });
 }

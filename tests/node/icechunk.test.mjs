@@ -274,3 +274,118 @@ test("a bucket stands for the server that the repository names for it", async ()
   assert.deepEqual(await read("s3"), virtual.s3);
   await assert.rejects(read("http"), { code: "Argument" });
 });
+
+/** Runs with a server that answers some paths with a status: what `act(path)` returns. */
+async function answering(act, run) {
+  server.act = act;
+  try {
+    return await run();
+  } finally {
+    server.act = undefined;
+  }
+}
+
+/** As a bucket that may not be listed: 403 in place of 404. */
+const unlisted = (path) => (server.files.has(path) ? undefined : 403);
+
+for (const name of ["v1", "v1-by-2", "v2", "virtual-v1"]) {
+  test(`${name}: a bucket that says 403 for absent files is read like others`, async () => {
+    const { states, virtual } = expectedOf(name);
+    await answering(unlisted, async () => {
+      for (const [state, nodes] of Object.entries(states ?? {})) {
+        const [kind, version] = state.split(" ");
+        await checkNodes(new zarr.IcechunkStore(`${server.url}/${name}`, { [kind]: version }), nodes);
+      }
+      // By `open` alone, too, which is answered 403 for the documents of Zarr.
+      const path = virtual ? "s3" : "small";
+      const found = await zarr.open(`${server.url}/${name}`, { path });
+      assert.equal(found.store instanceof zarr.IcechunkStore, true);
+      if (!virtual)
+        assert.deepEqual(Array.from((await found.get()).data), states["branch main"].small.values);
+    });
+  });
+}
+
+test("where all is forbidden, or `repo` is and no branch is there, the error is the 403", async () => {
+  for (const forbidden of [() => 403, (path) => (path === "/v2/repo" ? 403 : undefined)]) {
+    await answering(forbidden, async () => {
+      for (const place of [new zarr.IcechunkStore(`${server.url}/v2`), `${server.url}/v2.icechunk`]) {
+        const error = await zarr.open(place).catch((reason) => reason);
+        const isAbsent = typeof place === "string" && forbidden("/v2.icechunk/repo") === undefined;
+        assert.deepEqual(
+          [error.code, error.actual],
+          isAbsent ? ["NotFound", undefined] : ["Store", "status 403"],
+        );
+      }
+    });
+  }
+  const error = await answering(
+    () => 403,
+    () => zarr.open(`${server.url}/v2`).catch((reason) => reason),
+  );
+  assert.deepEqual([error.code, error.actual], ["Store", "status 403"]);
+});
+
+test("version 1: virtual chunks are where config.yaml says", async () => {
+  const requested = [];
+  const noting = (request) => {
+    requested.push(new URL(request.url).host);
+    return virtualFetch(request);
+  };
+  const { virtual } = expectedOf("virtual-v1");
+  const options = { fetch: noting, allowHosts: ["s3://bucket/in"] };
+  const store = new zarr.IcechunkStore(`${server.url}/virtual-v1`, options);
+  const array = await zarr.open(store, { path: "s3" });
+  assert.deepEqual(Array.from((await array.get()).data), virtual.s3);
+  const hosts = new Set(requested.filter((host) => host !== new URL(server.url).host));
+  assert.deepEqual([...hosts], ["127.0.0.1:28917"]);
+  // Without the configuration, the bucket is looked for at AWS.
+  const config = server.files.get("/virtual-v1/config.yaml");
+  try {
+    server.files.delete("/virtual-v1/config.yaml");
+    requested.length = 0;
+    const again = await zarr.open(new zarr.IcechunkStore(`${server.url}/virtual-v1`, options), {
+      path: "s3",
+    });
+    assert.deepEqual(Array.from((await again.get()).data), virtual.s3);
+    assert.ok(requested.includes("bucket.s3.amazonaws.com"));
+  } finally {
+    server.files.set("/virtual-v1/config.yaml", config);
+  }
+});
+
+test("a manifest that is missing: `repo` is read again, and then it is an error", async () => {
+  const isManifest = (path) => path.startsWith("/v2/manifests/");
+  const open = () => zarr.open(new zarr.IcechunkStore(`${server.url}/v2`), { path: "temperature" });
+  // A cache that kept an absence: the second request passes it.
+  let absences = 1;
+  const once = (path) => (isManifest(path) && absences-- > 0 ? 404 : undefined);
+  const array = await answering(once, async () => {
+    const opened = await open();
+    assert.equal((await opened.get()).data.length, 120);
+    return opened;
+  });
+  assert.ok(array);
+  const gone = (path) => (isManifest(path) ? 404 : undefined);
+  const requests = await requestsOf(() =>
+    answering(gone, () =>
+      assert.rejects(
+        open().then((array) => array.get()),
+        { code: "Store", message: /a manifest is missing.*open the repository again/ },
+      ),
+    ),
+  );
+  assert.equal(requests.filter((request) => request === "GET /v2/repo").length, 2);
+  // The state has moved on since: the error names the newer one.
+  const newest = server.files.get("/v2/repo");
+  try {
+    server.files.set("/v2/repo", server.files.get("/v2/repo.before"));
+    const before = await open();
+    server.files.set("/v2/repo", newest);
+    const error = await answering(gone, () => before.get().catch((reason) => reason));
+    assert.equal(error.code, "Store");
+    assert.match(error.actual, new RegExp(`a newer snapshot, ${expectedOf("v2").branches.main}`));
+  } finally {
+    server.files.set("/v2/repo", newest);
+  }
+});

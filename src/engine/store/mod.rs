@@ -18,20 +18,21 @@
 
 pub mod gather;
 pub mod http;
+#[cfg(feature = "reading")]
 pub mod icechunk;
 pub(crate) mod in_flight;
 pub mod key_table;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod memory;
 pub mod priority;
-#[cfg(feature = "full")]
+#[cfg(feature = "reading")]
 pub mod reference;
 pub mod turn;
 pub mod value;
 pub mod walk;
 pub mod wrap;
 pub(crate) mod writers;
-#[cfg(feature = "full")]
+#[cfg(feature = "reading")]
 pub mod zip;
 
 use std::future::Future;
@@ -46,7 +47,7 @@ pub use value::{HostBytes, Value};
 
 pub use crate::format::byte_range::ByteRange;
 
-use crate::error::{Error, IS_FULL, Opaque, Result};
+use crate::error::{Error, IS_FULL, IS_READING, Opaque, Result};
 use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
@@ -73,6 +74,14 @@ pub(crate) fn in_full<'a, T: 'a>(
     if IS_FULL { work() } else { Box::pin(std::future::ready(Err(Error::needs_full(what)))) }
 }
 
+/// As [`in_full`], for lists and other work of the build `reading`.
+pub(crate) fn in_reading<'a, T: 'a>(
+    what: &str,
+    work: impl FnOnce() -> LocalFuture<'a, Result<T>>,
+) -> LocalFuture<'a, Result<T>> {
+    if IS_READING { work() } else { Box::pin(std::future::ready(Err(Error::needs_reading(what)))) }
+}
+
 /// Runs work and adds the key to its error.
 pub(crate) async fn at_key<T>(key: &StoreKey, work: impl Future<Output = Result<T>>) -> Result<T> {
     work.await.map_err(|error| error.at_key(key.as_str()))
@@ -88,6 +97,8 @@ pub struct RequestContext {
     pub subject: Subject,
     /// Whether to bypass HTTP caches and ask the server again.
     pub reload: bool,
+    /// Whether the HTTP cache may answer a reload after the server has confirmed its answer (304).
+    pub revalidates: bool,
     /// The priority among waiting requests.
     pub priority: Priority,
     /// The likely size of the value, for requests for its end.
@@ -263,7 +274,7 @@ pub trait Store {
     }
 
     /// The Icechunk repository, if this store shows one.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "reading")]
     fn repository(&self) -> Option<&dyn icechunk::history::Repository> {
         self.inner()?.repository()
     }
@@ -278,6 +289,14 @@ pub trait Store {
     fn forget_kept(&self) {
         if let Some(inner) = self.inner() {
             inner.forget_kept();
+        }
+    }
+
+    /// Notes that another program has changed the value of a key: reads of it pass the caches in
+    /// front of the store.
+    fn note_changed(&self, key: &StoreKey) {
+        if let Some(inner) = self.inner() {
+            inner.note_changed(key);
         }
     }
 
@@ -346,7 +365,7 @@ pub trait Store {
 
     /// All keys below a prefix, in any order.
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        in_full("listing", || match self.inner() {
+        in_reading("listing", || match self.inner() {
             Some(inner) => inner.list_prefix(prefix),
             None => Box::pin(walk::walk(prefix, async |prefix| self.list_dir(prefix).await)),
         })

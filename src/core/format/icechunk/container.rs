@@ -4,6 +4,7 @@
 //! A container says how the addresses that begin with its prefix are read. `vcc://NAME/path` is
 //! relative to the container of that name. Who may be asked is not decided here.
 
+use super::config_yaml::{self, Fields};
 use super::flatbuffer::damaged;
 use super::flexbuffer::Slot;
 use crate::error::{Error, Result};
@@ -54,9 +55,25 @@ impl Containers {
                 containers.push(Container::read(listed.member(index)?)?);
             }
         }
+        Ok(Self::of(containers))
+    }
+
+    /// Reads the containers of a repository of version 1, whose configuration is `config.yaml`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_yaml(config: &[u8]) -> Result<Self> {
+        let mut containers = Vec::new();
+        for fields in config_yaml::containers(config)? {
+            containers.push(Container::of(fields)?);
+        }
+        Ok(Self::of(containers))
+    }
+
+    fn of(mut containers: Vec<Container>) -> Self {
         // The longest prefix decides.
         sorted::sort_by_key(&mut containers, |container| usize::MAX.saturating_sub(container.prefix.len()));
-        Ok(Self(containers))
+        Self(containers)
     }
 
     /// The file of a location.
@@ -111,21 +128,25 @@ fn is_dots(part: &str) -> bool {
 
 impl Container {
     fn read(container: Slot<'_>) -> Result<Self> {
-        let prefix = text(container, "url_prefix")?;
-        let mut prefix = prefix.ok_or_else(|| damaged("a container without a prefix"))?;
-        if !prefix.ends_with('/') {
-            prefix.push('/');
-        }
-        let (mut endpoint, mut account) = (None, None);
+        let (name, url_prefix) = (text(container, "name")?, text(container, "url_prefix")?);
+        let mut fields = Fields { name, url_prefix, ..Fields::default() };
         // The kind of server, with its options: `{"s3_compatible": {"endpoint_url": …}}`.
         if let Some(store) = container.get("store")?
             && store.len()? == 1
         {
             let options = store.member(0)?;
-            endpoint = text(options, "endpoint_url")?;
-            account = text(options, "account")?;
+            fields.endpoint_url = text(options, "endpoint_url")?;
+            fields.account = text(options, "account")?;
         }
-        Ok(Self { name: text(container, "name")?, prefix, endpoint, account })
+        Self::of(fields)
+    }
+
+    fn of(fields: Fields) -> Result<Self> {
+        let mut prefix = fields.url_prefix.ok_or_else(|| damaged("a container without a prefix"))?;
+        if !prefix.ends_with('/') {
+            prefix.push('/');
+        }
+        Ok(Self { name: fields.name, prefix, endpoint: fields.endpoint_url, account: fields.account })
     }
 }
 

@@ -6,13 +6,9 @@
 
 use super::flatbuffer;
 use crate::error::{Error, Result};
-#[cfg(feature = "full")]
 use crate::format::json::{decimal, text};
-
-#[cfg(feature = "full")]
 const DEPTH: usize = 32;
 /// The most bytes of text.
-#[cfg(feature = "full")]
 const TEXT_BYTES: usize = 1 << 22;
 
 fn damaged() -> Error {
@@ -24,7 +20,6 @@ fn damaged() -> Error {
 /// # Errors
 /// `Format` for a buffer that is damaged; `Unsupported` for bytes, which JSON does not have;
 /// `Limit` for one that is nested too deep, or whose text is too long.
-#[cfg(feature = "full")]
 pub fn to_json(buffer: &[u8]) -> Result<String> {
     let mut json = String::new();
     Slot::root(buffer)?.put(&mut json, DEPTH)?;
@@ -52,7 +47,6 @@ fn number(buffer: &[u8], at: usize, width: usize) -> Result<u64> {
 }
 
 /// The same bits as a number with a sign.
-#[cfg(feature = "full")]
 #[allow(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "the bits are meant")]
 fn signed(bits: u64, width: usize) -> i64 {
     match width {
@@ -62,8 +56,6 @@ fn signed(bits: u64, width: usize) -> i64 {
         _ => bits as i64,
     }
 }
-
-#[cfg(feature = "full")]
 #[allow(clippy::cast_possible_truncation, reason = "the bits are those of a narrower number")]
 fn float(bits: u64, width: usize) -> Result<f64> {
     match width {
@@ -72,14 +64,11 @@ fn float(bits: u64, width: usize) -> Result<f64> {
         _ => Err(damaged()),
     }
 }
-
-#[cfg(feature = "full")]
 fn float_text(value: f64) -> String {
     if value.is_finite() { decimal::text(value) } else { "null".to_owned() }
 }
 
 /// The types that repositories have, by their numbers.
-#[cfg_attr(not(feature = "full"), allow(dead_code))]
 mod kind {
     pub const NULL: u8 = 0;
     pub const INT: u8 = 1;
@@ -170,7 +159,6 @@ impl<'a> Slot<'a> {
     }
 
     /// Appends the value as JSON.
-    #[cfg(feature = "full")]
     fn put(self, json: &mut String, depth: usize) -> Result<()> {
         let depth = depth.checked_sub(1).ok_or_else(|| Error::limit("a FlexBuffer is nested too deep"))?;
         match self.kind() {
@@ -231,8 +219,6 @@ impl<'a> Slot<'a> {
         };
         Ok(Self { at, width: of.width, packed, ..self })
     }
-
-    #[cfg(feature = "full")]
     fn put_vector(self, json: &mut String, depth: usize) -> Result<()> {
         let (at, width) = self.target()?;
         let packed = match self.kind() {
@@ -251,8 +237,6 @@ impl<'a> Slot<'a> {
         json.push(']');
         Ok(())
     }
-
-    #[cfg(feature = "full")]
     fn put_map(self, json: &mut String, depth: usize) -> Result<()> {
         let keys = self.keys()?;
         json.push('{');

@@ -107,7 +107,6 @@ impl Manifest {
     ///
     /// # Errors
     /// `Format` for a damaged file.
-    #[cfg(feature = "full")]
     pub fn chunks(&self, array: [u8; 8], extents: &[[u32; 2]]) -> Result<impl Iterator<Item = Vec<u32>>> {
         let references = self.references(array, extents)?;
         Ok((0..references.len).map(move |at| {

@@ -10,6 +10,7 @@
 //! read at all.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
+mod config_yaml;
 pub mod container;
 mod envelope;
 mod flatbuffer;

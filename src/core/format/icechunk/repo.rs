@@ -6,7 +6,6 @@ use super::flatbuffer::{Table, damaged};
 use super::object_id::ObjectId;
 use super::{File, FileKind};
 use crate::error::Result;
-#[cfg(feature = "full")]
 use crate::limits;
 
 /// Fields of the root table.
@@ -25,7 +24,6 @@ pub enum RefKind {
 }
 
 /// What is known of a snapshot without its nodes.
-#[cfg(feature = "full")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotInfo {
     /// The id.
@@ -76,7 +74,6 @@ impl Repo {
     ///
     /// # Errors
     /// `Format` for a damaged file.
-    #[cfg(feature = "full")]
     pub fn names(&self, kind: RefKind) -> Result<Vec<(String, ObjectId)>> {
         let root = self.0.root()?;
         let references = root.tables(kind.field())?;
@@ -91,7 +88,6 @@ impl Repo {
     ///
     /// # Errors
     /// `Format` for a damaged file, or where the snapshots come back to one of them.
-    #[cfg(feature = "full")]
     pub fn history(&self, newest: ObjectId) -> Result<Vec<SnapshotInfo>> {
         let snapshots = self.0.root()?.tables(SNAPSHOTS)?;
         let is_newest = |at: &usize| snapshots.table(*at).and_then(id_of).is_ok_and(|id| id == newest);
@@ -138,7 +134,6 @@ pub(super) fn id_of(table: Table<'_>) -> Result<ObjectId> {
 }
 
 /// The place of the snapshot before one; none for the first.
-#[cfg(feature = "full")]
 fn parent_of(snapshot: Table<'_>) -> Result<Option<usize>> {
     let place = snapshot.u32(1)?.cast_signed();
     if place == -1 {
@@ -146,8 +141,6 @@ fn parent_of(snapshot: Table<'_>) -> Result<Option<usize>> {
     }
     usize::try_from(place).map(Some).map_err(|_| damaged("the parent of a snapshot"))
 }
-
-#[cfg(feature = "full")]
 fn info(table: Table<'_>, parent: Option<ObjectId>) -> Result<SnapshotInfo> {
     let (id, flushed_at) = (id_of(table)?, table.number(2, 8)?);
     let (message, metadata) = (table.name(3)?.to_owned(), metadata(table, 4)?);
@@ -155,7 +148,6 @@ fn info(table: Table<'_>, parent: Option<ObjectId>) -> Result<SnapshotInfo> {
 }
 
 /// The metadata of a snapshot, which are in a field.
-#[cfg(feature = "full")]
 pub(super) fn metadata(table: Table<'_>, field: usize) -> Result<Vec<(String, Vec<u8>)>> {
     let items = table.tables(field)?;
     let read = |at| {
@@ -170,7 +162,6 @@ pub(super) fn metadata(table: Table<'_>, field: usize) -> Result<Vec<(String, Ve
 ///
 /// # Errors
 /// `Format` for a damaged value.
-#[cfg(feature = "full")]
 pub fn metadata_json(value: &[u8]) -> Result<String> {
     super::flexbuffer::to_json(value)
 }

@@ -4,7 +4,6 @@
 use super::flatbuffer::{Table, damaged, small};
 use super::object_id::ObjectId;
 use super::repo::id_of;
-#[cfg(feature = "full")]
 use super::repo::{SnapshotInfo, metadata};
 use super::{File, FileKind};
 use crate::error::Result;
@@ -130,7 +129,6 @@ impl Snapshot {
     }
 
     /// All nodes in the order of their paths.
-    #[cfg(feature = "full")]
     pub fn nodes(&self) -> impl Iterator<Item = Result<Node<'_>>> {
         (0..self.order.len())
             .filter_map(|index| self.table(index).and_then(|table| table.map(node).transpose()).transpose())
@@ -162,7 +160,6 @@ impl Snapshot {
     ///
     /// # Errors
     /// `Format` for a damaged file.
-    #[cfg(feature = "full")]
     pub fn info(&self) -> Result<SnapshotInfo> {
         let root = self.file.root()?;
         Ok(SnapshotInfo {

@@ -22,6 +22,9 @@ const MOST_DIGITS: i64 = 800;
 /// Numbers of at least `10^HUGE` are infinite, and those below `10^-HUGE` are zero, in all floats.
 const HUGE: i64 = 400;
 
+/// As many digits are multiplied and added at once: those that fit into 32 bits.
+const GROUP: u32 = 9;
+
 /// The largest power of ten that is a double, and the integer from which on not all are.
 const EXACT_POWER: i64 = 22;
 const EXACT_INTEGER: u64 = 1 << 53;
@@ -87,8 +90,11 @@ impl Long {
     }
 
     fn multiply_by_power_of_ten(&mut self, exponent: i64) {
-        for _ in 0..exponent {
-            self.multiply_add(10, 0);
+        let mut left = exponent.max(0);
+        while left > 0 {
+            let step = left.min(GROUP.into());
+            self.multiply_add(10_u32.pow(step as u32), 0);
+            left -= step;
         }
     }
 
@@ -134,6 +140,16 @@ impl Quotient {
             _ => divide_long(rest, &divisor),
         };
         Self { significand, exponent: shift - 63, is_exact }
+    }
+
+    /// An integer above zero, by one: its first 64 bits.
+    fn of_integer(integer: &Long) -> Self {
+        let (bits, words) = (integer.bits(), &integer.0);
+        let (below, first) = words.split_at(words.len().saturating_sub(3));
+        let first = first.iter().rev().fold(0_u128, |all, word| all << 32 | u128::from(*word));
+        let aligned = first << first.leading_zeros();
+        let is_exact = aligned as u64 == 0 && below.iter().all(|word| *word == 0);
+        Self { significand: (aligned >> 64) as u64, exponent: bits - 64, is_exact }
     }
 
     /// The quotient without this many bits at the end, and whether the integer above is nearer. Of
@@ -200,6 +216,8 @@ struct Decimal {
     count: i64,
     /// Whether digits that are not zero have been left out at the end.
     is_cut: bool,
+    /// The last digits, which are not in `digits` yet, and their number.
+    group: (u32, u32),
 }
 
 impl Decimal {
@@ -209,10 +227,11 @@ impl Decimal {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let exponent = read_exponent(exponent)? - fraction.len() as i64;
-        let mut decimal = Self { digits: Long::new(0), exponent, count: 0, is_cut: false };
+        let mut decimal = Self { digits: Long::new(0), exponent, count: 0, is_cut: false, group: (0, 0) };
         for byte in whole.bytes().chain(fraction.bytes()) {
             decimal.append(char::from(byte).to_digit(10)?);
         }
+        decimal.take_group();
         (!whole.is_empty() || !fraction.is_empty()).then_some(decimal)
     }
 
@@ -221,9 +240,17 @@ impl Decimal {
             self.exponent += 1;
             self.is_cut |= digit > 0;
         } else if self.count > 0 || digit > 0 {
-            self.digits.multiply_add(10, digit);
+            self.group = (self.group.0 * 10 + digit, self.group.1 + 1);
             self.count += 1;
+            if self.group.1 == GROUP {
+                self.take_group();
+            }
         }
+    }
+
+    fn take_group(&mut self) {
+        let (digits, count) = std::mem::take(&mut self.group);
+        self.digits.multiply_add(10_u32.pow(count), digits);
     }
 
     /// The nearest double, where one operation on doubles that are exact finds it.
@@ -253,10 +280,14 @@ impl Decimal {
         if magnitude > HUGE {
             return f64::INFINITY;
         }
-        let mut divisor = Long::new(1);
         self.digits.multiply_by_power_of_ten(self.exponent);
-        divisor.multiply_by_power_of_ten(-self.exponent);
-        let quotient = Quotient::new(self.digits, divisor);
+        let quotient = if self.exponent < 0 {
+            let mut divisor = Long::new(1);
+            divisor.multiply_by_power_of_ten(-self.exponent);
+            Quotient::new(self.digits, divisor)
+        } else {
+            Quotient::of_integer(&self.digits)
+        };
         Quotient { is_exact: quotient.is_exact && !self.is_cut, ..quotient }.nearest(format)
     }
 }
@@ -308,7 +339,8 @@ fn shortest(value: f64) -> (u64, i32) {
     for last in (most - 19..=first).rev() {
         for digits in multiples_near(value, last) {
             let count = i64::from(digits.checked_ilog10().unwrap_or(0)) + 1;
-            let decimal = Decimal { digits: Long::new(digits), exponent: last.into(), count, is_cut: false };
+            let (digits_of, exponent) = (Long::new(digits), last.into());
+            let decimal = Decimal { digits: digits_of, exponent, count, is_cut: false, group: (0, 0) };
             if decimal.nearest(Binary::DOUBLE) == value {
                 return (digits, last);
             }

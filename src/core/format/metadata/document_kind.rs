@@ -30,7 +30,7 @@ pub enum DocumentKind {
     IcechunkRef,
     /// A binary file of an Icechunk repository.
     IcechunkFile,
-    /// An item, a catalogue or a collection.
+    /// An item, a catalogue or a collection of STAC, or a list of these.
     Stac,
     /// Attributes of OME-Zarr without a node around them.
     Ome,
@@ -64,7 +64,7 @@ const FIRST_BYTES: [(&[u8], DocumentKind); 7] = [
 
 /// The members that a kind has, in the order of the search: what has those of several kinds is the
 /// first of them.
-const MEMBERS: [(DocumentKind, &[(&str, Value)]); 12] = [
+const MEMBERS: [(DocumentKind, &[(&str, Value)]); 14] = [
     (KerchunkParquet, &[("metadata", Value::Object), ("record_size", Value::Any)]),
     (Zmetadata, &[("metadata", Value::Object), ("zarr_consolidated_format", Value::Any)]),
     (ZarrJson, &[("zarr_format", Value::Json("3")), ("node_type", Value::Any)]),
@@ -74,6 +74,8 @@ const MEMBERS: [(DocumentKind, &[(&str, Value)]); 12] = [
     (KerchunkJson, &[("refs", Value::Object)]),
     (KerchunkJson, &[(".zgroup", Value::Any)]),
     (Stac, &[("stac_version", Value::Any)]),
+    (Stac, &[("type", Value::Json("\"FeatureCollection\"")), ("features", Value::Any)]),
+    (Stac, &[("collections", Value::Any), ("links", Value::Any)]),
     (IcechunkRef, &[("snapshot", Value::Text)]),
     (Ome, &[("multiscales", Value::Any)]),
     (Ome, &[("ome", Value::Object)]),
@@ -136,7 +138,7 @@ impl DocumentKind {
             KerchunkJson => "references of kerchunk: use ReferenceStore",
             KerchunkParquet => "the metadata of kerchunk Parquet references: use ReferenceStore",
             IcechunkRef | IcechunkFile => "of an Icechunk repository",
-            Stac => "a STAC document about data: open the address of an asset",
+            Stac => "a STAC document about data: assetsOf lists the addresses to open",
             Ome => "attributes of OME-Zarr without their node",
             WebPage => "a web page",
             Xml => "XML: a listing of a bucket, or an error of its server",

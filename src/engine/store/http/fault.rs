@@ -3,6 +3,7 @@
 //! URLs are shown without their query, also the final URL of a redirect, because signatures must
 //! not appear in messages and logs.
 
+use super::landing;
 use super::response::Mismatch;
 use super::transport::{HttpResponse, Method};
 use super::url::redact;
@@ -15,6 +16,35 @@ const EXPLANATION_BYTES: u64 = 4096;
 /// Texts of S3, Google Cloud Storage and Azure that mean a rejected signature.
 const SIGNATURE_FAULTS: [&str; 4] =
     ["ExpiredToken", "Request has expired", "AuthenticationFailed", "SignatureDoesNotMatch"];
+
+/// Texts of Google Cloud Storage and S3 that mean a bucket whose readers pay.
+const PAYER_FAULTS: [&str; 3] = ["UserProjectMissing", "equester pays", "x-amz-request-payer"];
+
+/// Why there was no readable answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lost {
+    /// The host's message.
+    pub message: String,
+    /// The value that the host threw.
+    pub cause: Option<Opaque>,
+}
+
+/// What is known of the server of a request without a readable answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Nothing: it was not asked.
+    #[default]
+    Nothing,
+    /// All answers of the server can be read, so there was none.
+    All,
+    /// It does not answer requests without CORS, either.
+    Silent,
+    /// It answers, and hides that from this page.
+    Hidden {
+        /// It showed other answers.
+        answered: bool,
+    },
+}
 
 /// A request, as error messages show it.
 #[derive(Clone, Copy)]
@@ -34,17 +64,27 @@ impl RequestLabel<'_> {
     /// The error for a status that means failure.
     pub(super) fn refused(self, response: &HttpResponse) -> Error {
         let status = response.status;
+        let pays = says(response, &PAYER_FAULTS);
         let hint = match status {
-            _ if signature_fault(response) => ": the signature of the URL has expired or is wrong",
+            _ if says(response, &SIGNATURE_FAULTS) => ": the signature of the URL has expired or is wrong",
+            _ if pays => {
+                ": the bucket is requester pays, so it sends nothing to readers without an account: use a public copy, or sign the requests with the option `fetch` (S3 wants x-amz-request-payer: requester, Google Cloud userProject=PROJECT in the URL and a token)"
+            }
             400 => ": the server rejected the request; a signature may be missing or malformed",
             401 => ": credentials are missing or no longer valid",
+            403 if says(response, &["AccessDenied"]) => {
+                ": access is not allowed, or the key does not exist (S3 answers so without permission to list), or the bucket is requester pays (then sign the requests with the option `fetch`, with x-amz-request-payer: requester)"
+            }
             403 => {
                 ": access is not allowed, or the key does not exist (S3 answers so without permission to list)"
             }
             _ => "",
         };
         let via = if response.redirected { format!(" by {}", redact(&response.url)) } else { String::new() };
-        Error::store(format!("{} was answered with status {status}{via}{hint}", self.described()))
+        let error =
+            Error::store(format!("{} was answered with status {status}{via}{hint}", self.described()))
+                .actual(format!("status {status}"));
+        if pays { error.expected("a request whose sender pays") } else { error }
     }
 
     /// The error for a temporary status that did not pass.
@@ -55,27 +95,61 @@ impl RequestLabel<'_> {
     }
 
     /// The error for a missing or unreadable answer.
-    pub(super) fn unreachable(self, message: &str, cause: Option<Opaque>) -> Error {
-        let needed = match self.range {
-            Some(range) if range.starts_with("bytes=-") => {
-                "Access-Control-Allow-Origin, and Access-Control-Allow-Headers: Range on OPTIONS"
-            }
-            _ => "Access-Control-Allow-Origin, also on its errors",
+    #[cold]
+    pub(super) fn unreachable(self, lost: &Lost, seen: Seen) -> Error {
+        let (described, message) = (self.described(), &lost.message);
+        let error = match seen {
+            Seen::Hidden { answered } => self.hidden(message, answered),
+            Seen::All => Error::store(format!("network: {described} got no answer ({message})")),
+            Seen::Silent => Error::store(format!(
+                "network: {described} got no answer ({message}): there is no such server, it is silent, or this page may not ask it (http from https, a policy, a blocker)"
+            )),
+            Seen::Nothing => Error::store(format!(
+                "network or CORS: {described} got no readable answer ({message}); a server of another origin must send {}",
+                self.needed()
+            )),
         };
-        let error = Error::store(format!(
-            "network or CORS: {} got no readable answer ({message}); a server of another origin must send {needed}",
-            self.described()
-        ));
-        match cause {
+        match lost.cause.clone() {
             Some(cause) => error.caused_by(cause),
             None => error,
         }
     }
 
+    /// The headers that an answer needs, so that pages of other origins may read it.
+    fn needed(self) -> &'static str {
+        match self.range {
+            Some(range) if range.starts_with("bytes=-") => {
+                "Access-Control-Allow-Origin, and Access-Control-Allow-Headers: Range on OPTIONS"
+            }
+            _ => "Access-Control-Allow-Origin, also on its errors",
+        }
+    }
+
+    /// The error for an answer that this page may not read.
+    fn hidden(self, message: &str, answered: bool) -> Error {
+        let (described, server) = (self.described(), landing::server(self.url));
+        let lacks = if answered {
+            "sends no Access-Control-Allow-Origin with this answer, which may be an error such as 404"
+        } else {
+            "sends no Access-Control-Allow-Origin"
+        };
+        let advice = landing::advice(self.url);
+        let join = if advice.is_empty() { "" } else { "; " };
+        Error::store(format!(
+            "CORS: the answer to {described} is hidden from pages of other sites ({message}): {server} {lacks}; ask its owner to send {}, use a mirror or a proxy that does, or read outside of a browser{join}{advice}",
+            self.needed()
+        ))
+        .expected("Access-Control-Allow-Origin")
+        .actual("an answer without it")
+    }
+
     /// The error for a body that exceeds the limit.
     pub(super) fn too_large(self, announced: Option<u64>, limit: u64) -> Error {
         let what = match self.range {
-            Some(_) => format!("the body with which the server ignored the range of {}", self.described()),
+            Some(_) => format!(
+                "the body with which the server ignored the range of {}, where a server that answers Range is needed,",
+                self.described()
+            ),
             None => format!("the body of {}", self.described()),
         };
         match announced {
@@ -117,8 +191,13 @@ impl RequestLabel<'_> {
     }
 }
 
-/// Whether the server rejected the signature. Such an answer says nothing about the key.
-pub(super) fn signature_fault(response: &HttpResponse) -> bool {
+/// Whether the server rejected who asks. Such an answer says nothing about the key.
+pub(super) fn is_about_the_request(response: &HttpResponse) -> bool {
+    says(response, &SIGNATURE_FAULTS) || says(response, &PAYER_FAULTS)
+}
+
+/// Whether the body of an error has one of these texts.
+fn says(response: &HttpResponse, texts: &[&str]) -> bool {
     let explanation = response.beginning(EXPLANATION_BYTES);
-    SIGNATURE_FAULTS.iter().any(|fault| explanation.windows(fault.len()).any(|part| part == fault.as_bytes()))
+    texts.iter().any(|text| explanation.windows(text.len()).any(|part| part == text.as_bytes()))
 }

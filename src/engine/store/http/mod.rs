@@ -5,7 +5,9 @@
 //! errors of servers and browsers, `write` writes, and `listing` lists. This store does not merge
 //! or share requests; wrappers do ([`super::wrap`]).
 
+mod exchange;
 mod fault;
+mod landing;
 mod listing;
 mod options;
 pub mod origin;
@@ -26,10 +28,12 @@ mod written_urls;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use exchange::{ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
 use fault::RequestLabel;
+use futures_util::lock::Mutex;
 pub use options::HttpOptions;
 use origin::Origin;
-use policy::{Exchange, ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
+use policy::Exchange;
 use transport::{CacheMode, HttpRequest, Method, Transport, TransportResult};
 use url::RootUrl;
 use web_page::WebPage;
@@ -43,7 +47,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
-use crate::store::{at_key, in_full};
+use crate::store::{at_key, in_full, in_reading};
 
 /// A store below a URL.
 pub struct HttpStore<T> {
@@ -56,6 +60,7 @@ pub struct HttpStore<T> {
     open_ranges: RefCell<Map<String, u32>>,
     whole_objects: RefCell<WholeObjects>,
     written: RefCell<WrittenUrls>,
+    probing: Mutex<()>,
 }
 
 impl<T: Transport> HttpStore<T> {
@@ -72,6 +77,7 @@ impl<T: Transport> HttpStore<T> {
             open_ranges: RefCell::default(),
             whole_objects: RefCell::default(),
             written,
+            probing: Mutex::new(()),
         }
     }
 
@@ -128,6 +134,7 @@ impl<T: Transport> HttpStore<T> {
             url: &shown,
             // Signatures and passwords are credentials; `redact` removes both.
             is_anonymous: self.options.is_anonymous && shown == url,
+            may_probe: self.options.may_probe && shown == url,
             subject: context.subject,
             likely_size: context.likely_size,
             body_limit: context.body_limit(),
@@ -146,6 +153,9 @@ impl<T: Transport> HttpStore<T> {
                     }
                     return outcome;
                 }
+                Step::Send(next) if next.method == Method::Probe => {
+                    step = self.probe(&mut exchange, url, next, context).await;
+                }
                 Step::Send(next) => {
                     if next.after_ms > 0 {
                         self.transport.sleep(next.after_ms).await;
@@ -155,6 +165,22 @@ impl<T: Transport> HttpStore<T> {
                 }
             }
         }
+    }
+
+    /// Asks whether the server is there. Who wants to know meanwhile waits for the same answer.
+    async fn probe(
+        &self,
+        exchange: &mut Exchange<'_>,
+        url: &str,
+        next: NextRequest,
+        context: &RequestContext,
+    ) -> Step {
+        let Some(_turn) = self.probing.try_lock() else {
+            drop(self.probing.lock().await);
+            return exchange.settle(self.knowledge.seen.get());
+        };
+        let answer = self.send(url, next, context).await;
+        exchange.answer(answer, 0.0)
     }
 
     /// Decides whether a page means that the object is absent.
@@ -200,6 +226,7 @@ impl<T: Transport> HttpStore<T> {
             concurrent && self.options.no_store_concurrent_ranges && self.transport.serialises_ranges();
         let cache = match () {
             () if bypass || next.fresh => CacheMode::NoStore,
+            () if context.revalidates => CacheMode::Revalidate,
             () if reload => CacheMode::Reload,
             () => CacheMode::Default,
         };
@@ -217,6 +244,7 @@ impl<T: Transport> HttpStore<T> {
         let answer = self.transport.send(request).await;
         if let Ok(response) = &answer
             && context.subject != Subject::Metadata
+            && next.method != Method::Probe
         {
             self.knowledge.forbids_caching.set(response.headers.forbid_caching());
         }
@@ -236,7 +264,9 @@ impl<T: Transport> Store for HttpStore<T> {
     }
 
     fn describe(&self) -> String {
-        self.root.shown()
+        let shown = self.root.shown();
+        let remark = self.knowledge.web_pages.remark(landing::advice(&shown));
+        shown + &remark
     }
 
     fn is_cacheable(&self) -> bool {
@@ -245,6 +275,10 @@ impl<T: Transport> Store for HttpStore<T> {
 
     fn forget_kept(&self) {
         self.whole_objects.borrow_mut().clear();
+    }
+
+    fn note_changed(&self, key: &StoreKey) {
+        self.written.borrow_mut().add(&self.url_of(key));
     }
 
     fn absence_is_cacheable(&self) -> bool {
@@ -282,15 +316,15 @@ impl<T: Transport> Store for HttpStore<T> {
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
-        in_full("listing", || Box::pin(async move { Ok(self.lister().await?.is_some()) }))
+        in_reading("listing", || Box::pin(async move { Ok(self.lister().await?.is_some()) }))
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        in_full("listing", || Box::pin(self.list_below(prefix)))
+        in_reading("listing", || Box::pin(self.list_below(prefix)))
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        in_full("listing", || Box::pin(self.list_all_below(prefix)))
+        in_reading("listing", || Box::pin(self.list_all_below(prefix)))
     }
 }
 

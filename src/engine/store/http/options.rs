@@ -13,6 +13,10 @@ pub struct HttpOptions {
     /// Whether requests carry no credentials: no headers of the user, no cookies, and no custom
     /// `fetch` that may add some. Credentials in the URL are checked for each request.
     pub is_anonymous: bool,
+    /// Whether, after a request without a readable answer, another one without CORS and credentials
+    /// may test that the server is there. It may not where a `fetch` of the user sends the
+    /// requests. It goes to the same address, which has been judged.
+    pub may_probe: bool,
     /// Number of retries after a temporary failure.
     pub retries: u32,
     /// Whether concurrent ranges of one URL bypass the HTTP cache, in browsers that would serialise
@@ -33,6 +37,7 @@ impl Default for HttpOptions {
             use_suffix_request: false,
             missing_on_403: false,
             is_anonymous: false,
+            may_probe: false,
             retries: 3,
             no_store_concurrent_ranges: true,
             passes_caches: false,

@@ -4,109 +4,20 @@
 //! four kinds of requests, until one works: `bytes=a-b` around the likely end, which also tells the
 //! size; HEAD for the size, then `bytes=a-b`; `bytes=-N`; the whole object.
 
-use std::cell::Cell;
 use std::ops::Range;
 
-use super::fault::{self, RequestLabel};
-use super::options::HttpOptions;
-use super::origin::{Origin, SuffixRanges};
+use super::exchange::{ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
+use super::fault::{self, Lost, RequestLabel, Seen};
+use super::origin::SuffixRanges;
 use super::request_kind::RequestKind;
 use super::response::{self, BodyCheck, ContentRange, Mismatch};
 use super::retry::Retries;
 use super::transport::{HttpResponse, Method, TransportError, TransportResult};
-use super::web_page::{self, WebPage, WebPages};
-use crate::error::{Error, Result};
+use super::web_page::{self, WebPage};
+use crate::error::Error;
 use crate::format::byte_range::len_of;
 use crate::limits;
 use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
-
-/// The purpose of an exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Goal {
-    Read(ByteRange),
-    Size,
-}
-
-/// What the machine needs next, or its result.
-#[derive(Debug)]
-pub(super) enum Step {
-    Send(NextRequest),
-    Done(Result<Outcome>),
-}
-
-/// The next request to send, after a pause.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NextRequest {
-    pub method: Method,
-    pub range: Option<String>,
-    /// Whether to bypass all caches, because the last answer was wrong.
-    pub fresh: bool,
-    pub after_ms: u32,
-    pub body_limit: u64,
-    pub part_limit: u64,
-}
-
-/// The outcome of a successful exchange.
-#[derive(Debug)]
-pub(super) enum Outcome {
-    Absent,
-    Found(Fetched),
-    Size(u64),
-    /// A web page, twice. [`WebPages`] decides whether the object is absent.
-    Page(WebPage),
-}
-
-impl Outcome {
-    pub(super) fn fetched(self) -> Option<Fetched> {
-        match self {
-            Self::Found(fetched) => Some(fetched),
-            Self::Absent | Self::Size(_) | Self::Page(_) => None,
-        }
-    }
-
-    pub(super) fn size(self) -> Option<u64> {
-        match self {
-            Self::Size(size) => Some(size),
-            Self::Absent | Self::Found(_) | Self::Page(_) => None,
-        }
-    }
-}
-
-/// What a store has learned about its server.
-#[derive(Debug, Default)]
-pub(super) struct ServerKnowledge {
-    /// A read succeeded, so access is allowed in general.
-    pub answered: Cell<bool>,
-    /// The server answered a range request with the whole object.
-    pub ranges_ignored: Cell<bool>,
-    /// The server refused HEAD, or its answer did not tell the size.
-    pub head_useless: Cell<bool>,
-    /// A range around the likely end did not tell the size.
-    pub tails_useless: Cell<bool>,
-    /// The `Cache-Control` header of the last chunk demands revalidation.
-    pub forbids_caching: Cell<bool>,
-    /// A 403 was taken for an absent chunk.
-    pub took_refusal_for_absence: Cell<bool>,
-    /// The server labels objects as HTML too, so the label says nothing.
-    pub labels_objects_as_html: Cell<bool>,
-    pub web_pages: WebPages,
-}
-
-/// The circumstances of an exchange.
-#[derive(Clone, Copy)]
-pub(super) struct ExchangeContext<'a> {
-    /// The URL without its query.
-    pub url: &'a str,
-    /// Whether neither the URL nor the request carries credentials.
-    pub is_anonymous: bool,
-    pub subject: Subject,
-    pub likely_size: Option<LikelySize>,
-    /// The most bytes of the whole object that are read.
-    pub body_limit: u64,
-    pub options: &'a HttpOptions,
-    pub origin: &'a Origin,
-    pub knowledge: &'a ServerKnowledge,
-}
 
 /// Maximum number of bytes that are read beyond the requested ones to find the end.
 const TAIL_BYTES: u64 = 128 << 10;
@@ -128,6 +39,8 @@ pub(super) struct Exchange<'a> {
     suspected_page: bool,
     /// The whole object, if it came for a part of it.
     whole: Option<Fetched>,
+    /// Why there was no answer, while it is asked whether the server is there.
+    lost: Option<Lost>,
 }
 
 impl<'a> Exchange<'a> {
@@ -145,6 +58,7 @@ impl<'a> Exchange<'a> {
             suspected_len: None,
             suspected_page: false,
             whole: None,
+            lost: None,
         };
         let step = exchange.restart();
         (exchange, step)
@@ -157,6 +71,9 @@ impl<'a> Exchange<'a> {
 
     /// Takes an answer. `random` is a number in 0..1 for the jitter of retries.
     pub fn answer(&mut self, answer: TransportResult, random: f64) -> Step {
+        if self.lost.is_some() {
+            return self.probed(&answer);
+        }
         match answer {
             Ok(response) => self.judge(&response, random),
             Err(TransportError::Unreachable { .. }) if self.is_untried_suffix() => self.without_suffix(),
@@ -167,11 +84,48 @@ impl<'a> Exchange<'a> {
                     Subject::Metadata => self.context.options.retries.min(1),
                     Subject::Chunk | Subject::Update => self.context.options.retries,
                 };
-                self.again(most, None, random, |label, _tries| label.unreachable(&message, cause))
+                let lost = Lost { message, cause };
+                match self.again(most, None, random, |label, _tries| label.unreachable(&lost, Seen::Nothing))
+                {
+                    Step::Done(_) => self.probe(lost),
+                    step => step,
+                }
             }
             Err(TransportError::TooLarge { announced, limit }) => self.too_large(announced, limit),
             Err(TransportError::Failed(error)) => Step::Done(Err(error)),
         }
+    }
+
+    /// Asks whether the server is there, because browsers do not tell a lost network from an answer
+    /// that this page may not read. Credentials are never sent for that.
+    fn probe(&mut self, lost: Lost) -> Step {
+        let ServerKnowledge { seen, answered, .. } = self.context.knowledge;
+        self.lost = Some(lost);
+        if !self.context.may_probe {
+            return self.settle(Seen::Nothing);
+        }
+        if let (hidden @ Seen::Hidden { .. }, false) = (seen.get(), answered.get()) {
+            return self.settle(hidden);
+        }
+        let (method, limit) = (Method::Probe, web_page::BEGINNING_BYTES);
+        let (range, fresh, after_ms) = (None, false, 0);
+        Step::Send(NextRequest { method, range, fresh, after_ms, body_limit: limit, part_limit: limit })
+    }
+
+    fn probed(&mut self, answer: &TransportResult) -> Step {
+        let ServerKnowledge { seen, answered, .. } = self.context.knowledge;
+        seen.set(match answer {
+            Ok(_) => Seen::Hidden { answered: answered.get() },
+            Err(TransportError::Failed(_)) => Seen::All,
+            Err(_) => Seen::Silent,
+        });
+        self.settle(seen.get())
+    }
+
+    /// Fails for want of a readable answer.
+    pub fn settle(&mut self, seen: Seen) -> Step {
+        let lost = self.lost.take().unwrap_or_default();
+        self.fail(|label| label.unreachable(&lost, seen))
     }
 
     /// Chooses the next kind of request from what is known, and requests it.
@@ -246,7 +200,7 @@ impl<'a> Exchange<'a> {
             return Step::Done(Ok(Outcome::Absent));
         }
         if is_success && let Some(page) = WebPage::of(response, self.context.subject) {
-            return self.page(page);
+            return self.page(page, response);
         }
         match response.status {
             _ if self.may_be_part_of_a_page(response) => self.see_beginning(),
@@ -270,12 +224,15 @@ impl<'a> Exchange<'a> {
     }
 
     /// Takes a web page. The first is not believed: the server, or a cache, may have failed once.
-    fn page(&mut self, page: WebPage) -> Step {
+    fn page(&mut self, page: WebPage, response: &HttpResponse) -> Step {
         let pages = &self.context.knowledge.web_pages;
         let is_update = self.context.subject == Subject::Update;
         let is_metadata = self.context.subject == Subject::Metadata;
         if !is_update && pages.is_absence_page(&page) || is_metadata && !pages.can_be_checked() {
             pages.warn_once(self.context.url, self.context.subject, self.context.options);
+            if is_metadata && !pages.can_be_checked() {
+                pages.note_in_place_of_metadata(response);
+            }
             return Step::Done(Ok(Outcome::Absent));
         }
         if self.suspected_page {
@@ -375,7 +332,7 @@ impl<'a> Exchange<'a> {
         self.suffix_failed |= matches!(self.kind, RequestKind::Suffix(_));
         if !self.context.knowledge.ranges_ignored.replace(true) {
             self.context.options.warn(&format!(
-                "the server of {} ignores byte ranges and sends whole objects; reading a part of one costs as much as reading all of it",
+                "the server of {} ignores byte ranges and sends whole objects; reading a part of one costs as much as reading all of it: use a server or a mirror that answers Range",
                 self.context.url
             ));
         }
@@ -489,7 +446,7 @@ impl<'a> Exchange<'a> {
     /// carry credentials, they may have expired.
     fn forbidden(&mut self, response: &HttpResponse) -> Step {
         let ExchangeContext { options, knowledge, url, .. } = self.context;
-        if !self.refusal_may_be_absence() || fault::signature_fault(response) {
+        if !self.refusal_may_be_absence() || fault::is_about_the_request(response) {
             return self.fail(|label| label.refused(response));
         }
         if !knowledge.took_refusal_for_absence.replace(true) && !options.missing_on_403 {

@@ -56,6 +56,10 @@ pub enum Method {
     Put,
     /// Removes the value.
     Delete,
+    /// Asks whether there is an answer, which a page of another origin may not read: HEAD without
+    /// credentials and without CORS. Where all answers can be read, it fails at once, with
+    /// [`TransportError::Failed`].
+    Probe,
 }
 
 impl Method {
@@ -63,7 +67,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
-            Self::Head => "HEAD",
+            Self::Head | Self::Probe => "HEAD",
             Self::Put => "PUT",
             Self::Delete => "DELETE",
         }
@@ -79,6 +83,8 @@ pub enum CacheMode {
     NoStore,
     /// `reload`: written, not read.
     Reload,
+    /// `no-cache`: read if the server confirms it.
+    Revalidate,
 }
 
 /// A request. The transport adds all headers except `Range`.

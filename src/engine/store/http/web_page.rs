@@ -12,6 +12,12 @@ use super::options::HttpOptions;
 use super::transport::HttpResponse;
 use crate::store::Subject;
 
+/// The number of first bytes that are searched for a title.
+const TITLE_BYTES: u64 = 16 << 10;
+
+/// The most characters of a title that are shown.
+const SHOWN_CHARS: usize = 100;
+
 /// The number of first bytes that are compared.
 pub(super) const BEGINNING_BYTES: u64 = 512;
 
@@ -48,6 +54,22 @@ fn is_page(beginning: &[u8], subject: Subject, response: &HttpResponse) -> bool 
     }
 }
 
+/// What a page or an error in XML says of itself.
+#[cold]
+fn title(response: &HttpResponse) -> Option<String> {
+    let text = String::from_utf8_lossy(&response.beginning(TITLE_BYTES)).into_owned();
+    let lower = text.to_ascii_lowercase();
+    for name in ["title", "message", "code"] {
+        let Some((before, rest)) = lower.split_once(&format!("<{name}")) else { continue };
+        let (Some(start), Some(end)) = (rest.find('>'), rest.find("</")) else { continue };
+        let begins = before.len().saturating_add(name.len()).saturating_add(1);
+        let held = text.get(begins..).and_then(|text| text.get(start.saturating_add(1)..end))?;
+        let words: Vec<&str> = held.split_whitespace().collect();
+        return Some(words.join(" ").chars().take(SHOWN_CHARS).collect());
+    }
+    None
+}
+
 /// Whether the answer is labelled as HTML. Some servers label all files without extension so.
 pub(super) fn is_labelled(response: &HttpResponse) -> bool {
     response.headers.get("content-type").is_some_and(|kind| kind.starts_with("text/html"))
@@ -67,6 +89,8 @@ pub(super) struct WebPages {
     /// The page for absent names.
     absence_page: RefCell<Option<WebPage>>,
     has_warned: Cell<bool>,
+    /// What the first page in the place of metadata is: `a web page, "Title"`.
+    in_place_of_metadata: RefCell<Option<String>>,
 }
 
 impl WebPages {
@@ -94,6 +118,27 @@ impl WebPages {
     /// Notes that the server sends this page for absent names.
     pub fn note_absence_page(&self, page: WebPage) {
         *self.absence_page.borrow_mut() = Some(page);
+    }
+
+    /// Notes what is in the place of metadata.
+    #[cold]
+    pub fn note_in_place_of_metadata(&self, response: &HttpResponse) {
+        let what = if is_labelled(response) { "a web page" } else { "a page or an error in XML" };
+        let told = title(response).map(|title| format!(", \"{title}\",")).unwrap_or_default();
+        self.in_place_of_metadata.borrow_mut().get_or_insert(format!("{what}{told}"));
+    }
+
+    /// What to add to the address of a store that has no metadata. `advice` is about the address.
+    pub fn remark(&self, advice: &str) -> String {
+        let advice = if advice.is_empty() { String::new() } else { format!("; {advice}") };
+        match &*self.in_place_of_metadata.borrow() {
+            Some(what) => {
+                format!(
+                    ", where the server sends {what} in place of metadata: open the address of the data, not of a page about them{advice}"
+                )
+            }
+            None => advice,
+        }
     }
 
     pub fn is_absence_page(&self, page: &WebPage) -> bool {

@@ -6,7 +6,7 @@
 //! orders concurrent writes.
 
 use super::HttpStore;
-use super::fault::RequestLabel;
+use super::fault::{Lost, RequestLabel, Seen};
 use super::retry::Retries;
 use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, TransportError};
 use super::url::redact;
@@ -86,7 +86,7 @@ impl<T: Transport> HttpStore<T> {
                     (told, label.kept_failing(response.status, retries.tries().saturating_add(1), told))
                 }
                 Err(TransportError::Unreachable { message, cause }) => {
-                    (None, label.unreachable(&message, cause))
+                    (None, label.unreachable(&Lost { message, cause }, Seen::Nothing))
                 }
                 Err(TransportError::TooLarge { announced, limit }) => {
                     return Err(label.too_large(announced, limit));

@@ -1,6 +1,6 @@
-//! The URLs that a store has written. A cache between the store and the server may still hold the
-//! old object: a browser removes its cache entry only when a write succeeds. So reads of these URLs
-//! bypass the caches, even after a failed write.
+//! The URLs that a store has written, or that another program is known to have. A cache between the
+//! store and the server may still hold the old object: a browser removes its cache entry only when
+//! a write succeeds. So reads of these URLs bypass the caches, even after a failed write.
 
 use crate::sorted::Map;
 

@@ -4,11 +4,11 @@ use super::IcechunkStore;
 use super::objects::bytes;
 use super::session::{self, of_file};
 use crate::error::{Error, Result};
-use crate::format::codec::array_to_bytes::msgpack2::json_of as message_pack_json;
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::repo::{RefKind, Repo, SnapshotInfo, metadata_json};
 use crate::format::icechunk::snapshot::Snapshot;
 use crate::format::json::text::{self, ObjectText};
+use crate::format::message_pack;
 use crate::format::path::NodePath;
 use crate::limits;
 use crate::store::{LocalFuture, RequestContext};
@@ -50,7 +50,7 @@ impl IcechunkStore {
     /// cannot list; errors of the store.
     async fn names(&self, kind: RefKind) -> Result<String> {
         let context = RequestContext::default();
-        let names = match session::repo(&self.objects.inner, &context).await? {
+        let names = match session::permitted(session::repo(&self.objects.inner, &context).await)? {
             Some(repo) => repo.names(kind)?,
             None => self.listed(kind, &context).await?,
         };
@@ -99,7 +99,7 @@ impl IcechunkStore {
     /// The history of version 1: each snapshot names the one before it.
     async fn walked(&self, newest: &Snapshot, context: &RequestContext) -> Result<String> {
         let mut info = newest.info()?;
-        let mut found = vec![entry(&info, &message_pack_json)?];
+        let mut found = vec![entry(&info, &message_pack::json_of)?];
         while let Some(parent) = info.parent {
             limits::within(found.len() as u64, limits::SNAPSHOTS, "the history of a repository")?;
             let Some(file) =
@@ -108,7 +108,7 @@ impl IcechunkStore {
                 break;
             };
             info = Snapshot::parse(&file)?.info()?;
-            found.push(entry(&info, &message_pack_json)?);
+            found.push(entry(&info, &message_pack::json_of)?);
         }
         Ok(text::list(found))
     }

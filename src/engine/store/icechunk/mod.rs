@@ -9,7 +9,6 @@
 //! written here. [`crate::format::icechunk`] knows what the bytes mean.
 
 mod chunk_key;
-#[cfg(feature = "full")]
 pub mod history;
 mod objects;
 pub mod session;
@@ -20,7 +19,7 @@ use std::rc::Rc;
 
 use chunk_key::Target;
 use futures_util::lock::Mutex;
-use objects::Objects;
+use objects::{Objects, manifest_key, missing};
 use session::{Session, Version};
 use virtual_chunks::read_part;
 pub use virtual_chunks::{OpenFile, Permission, VirtualChunks};
@@ -30,11 +29,10 @@ use super::{
     Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
-use crate::format::icechunk::manifest::ChunkRef;
+use crate::format::icechunk::manifest::{ChunkRef, Manifest};
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::snapshot::ArrayNode;
 use crate::format::path::{NodePath, StoreKey};
-#[cfg(feature = "full")]
 use crate::limits;
 
 /// Is told a text.
@@ -123,6 +121,28 @@ impl IcechunkStore {
         })
     }
 
+    /// A manifest of a snapshot. Where it is missing, the state is looked up again. The snapshot
+    /// may have expired since, which the error tells. This store stays at its state.
+    async fn manifest(
+        &self,
+        session: &Session,
+        id: ObjectId,
+        context: &RequestContext,
+    ) -> Result<Rc<Manifest>> {
+        if let Some(manifest) = self.objects.manifest(id, context, false).await? {
+            return Ok(manifest);
+        }
+        let inner = &self.objects.inner;
+        let newest = session::newest(inner, &self.version, context).await?;
+        if let Some(newest) = newest.filter(|newest| *newest != session.id) {
+            let error = missing("a manifest", &manifest_key(id), inner);
+            return Err(error.actual(format!("a newer snapshot, {newest}")));
+        }
+        // A cache may have kept the absence.
+        let again = self.objects.manifest(id, context, true).await?;
+        again.ok_or_else(|| missing("a manifest", &manifest_key(id), inner))
+    }
+
     /// The reference to a chunk, if it was written.
     async fn reference(
         &self,
@@ -139,7 +159,7 @@ impl IcechunkStore {
         let Some(of) = array.manifests.iter().find(|manifest| manifest.contains(index)) else {
             return Ok(None);
         };
-        let manifest = self.objects.manifest(of.id, context).await?;
+        let manifest = self.manifest(&session, of.id, context).await?;
         let reference = manifest.find(array.id, &of.extents, index)?;
         Ok(reference.map(|reference| Found::Chunk(session, reference)))
     }
@@ -166,7 +186,6 @@ impl IcechunkStore {
     }
 
     /// All keys below a path, in any order. Those of chunks are in manifests.
-    #[cfg(feature = "full")]
     async fn keys_below(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
         let context = RequestContext::default();
         let session = self.session(&context).await?;
@@ -181,7 +200,7 @@ impl IcechunkStore {
             keys.push(StoreKey::new(&path, "zarr.json"));
             let Some(array) = node.array else { continue };
             for of in &array.manifests {
-                let manifest = self.objects.manifest(of.id, &context).await?;
+                let manifest = self.manifest(&session, of.id, &context).await?;
                 for index in manifest.chunks(array.id, &of.extents)? {
                     limits::within(keys.len() as u64, limits::LISTED_KEYS, "a listing of a store")?;
                     let names: String = index.iter().map(|number| format!("/{number}")).collect();
@@ -212,7 +231,6 @@ impl IcechunkStore {
 }
 
 impl Store for IcechunkStore {
-    #[cfg(feature = "full")]
     fn repository(&self) -> Option<&dyn history::Repository> {
         Some(self)
     }
@@ -256,9 +274,6 @@ impl Store for IcechunkStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        #[cfg(feature = "full")]
-        return Box::pin(self.keys_below(prefix));
-        #[cfg(not(feature = "full"))]
-        super::in_full("listing", || Box::pin(async move { Err(self.lacks(prefix.as_str())) }))
+        Box::pin(self.keys_below(prefix))
     }
 }

@@ -54,32 +54,37 @@ pub fn bytes<'a>(
     })
 }
 
+/// The key of a manifest.
+pub fn manifest_key(id: ObjectId) -> String {
+    format!("manifests/{id}")
+}
+
 impl Objects {
     /// The files in a store.
     pub fn new(inner: Rc<dyn Store>) -> Self {
         Self { inner, manifests: RefCell::default() }
     }
 
-    /// A manifest. It is an error if it is missing.
+    /// A manifest, if it is there. With `reload`, caches are passed.
     pub fn manifest<'a>(
         &'a self,
         id: ObjectId,
         context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Rc<Manifest>>> {
+        reload: bool,
+    ) -> LocalFuture<'a, Result<Option<Rc<Manifest>>>> {
         Box::pin(async move {
             if let Some(manifest) = self.kept(id) {
-                return Ok(manifest);
+                return Ok(Some(manifest));
             }
-            let key = format!("manifests/{id}");
-            let file = bytes(&self.inner, &key, context, false).await?;
-            let file = file.ok_or_else(|| missing("a manifest", &key, &self.inner))?;
+            let key = manifest_key(id);
+            let Some(file) = bytes(&self.inner, &key, context, reload).await? else { return Ok(None) };
             // Another caller may have parsed it since.
             if let Some(manifest) = self.kept(id) {
-                return Ok(manifest);
+                return Ok(Some(manifest));
             }
             let manifest = Rc::new(Manifest::parse(&file).map_err(|error| error.at_key(key))?);
             self.keep(id, &manifest);
-            Ok(manifest)
+            Ok(Some(manifest))
         })
     }
 

@@ -43,7 +43,7 @@ impl Session {
     /// Errors of the store; `Format` for a damaged file.
     pub async fn repo(&self, inner: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
-            let late = repo(inner, context).await?;
+            let late = permitted(repo(inner, context).await)?;
             let _ = self.repo.set(late);
         }
         Ok(self.repo.get().and_then(Option::as_ref))
@@ -57,7 +57,7 @@ impl Session {
         if self.containers.get().is_none() {
             let containers = match self.repo(inner, context).await? {
                 Some(repo) => repo.containers()?,
-                None => Containers::default(),
+                None => of_version_1(inner, context).await?,
             };
             let _ = self.containers.set(containers);
         }
@@ -98,12 +98,50 @@ async fn find(
         Version::Snapshot(id) => return Ok((*id, None)),
         Version::Named(kind, name) => (*kind, name),
     };
-    let repo = repo(inner, context).await?;
+    let (repo, refusal) = match repo(inner, context).await {
+        Err(error) if is_refusal(&error) => (None, Some(error)),
+        found => (found?, None),
+    };
     let id = match &repo {
         Some(repo) => repo.find(kind, name)?,
         None => of_file(inner, kind, name, context).await?,
     };
-    Ok((id.ok_or_else(|| unnamed(kind, name, inner))?, Some(repo)))
+    Ok((id.ok_or_else(|| refusal.unwrap_or_else(|| unnamed(kind, name, inner)))?, Some(repo)))
+}
+
+/// Whether a server answered 403. A bucket that may not be listed says so of files that are absent,
+/// and version 1 lacks some.
+fn is_refusal(error: &Error) -> bool {
+    error.context().actual.as_deref() == Some("status 403")
+}
+
+/// What a server has permitted to read of files that may be absent.
+pub(super) fn permitted<T>(found: Result<Option<T>>) -> Result<Option<T>> {
+    match found {
+        Err(error) if is_refusal(&error) => Ok(None),
+        found => found,
+    }
+}
+
+/// The containers of a repository of version 1.
+async fn of_version_1(inner: &Rc<dyn Store>, context: &RequestContext) -> Result<Containers> {
+    const CONFIG: &str = "config.yaml";
+    match permitted(bytes(inner, CONFIG, context, true).await)? {
+        Some(config) => Containers::read_yaml(&config).map_err(|error| error.at_key(CONFIG)),
+        None => Ok(Containers::default()),
+    }
+}
+
+/// The snapshot that a branch or tag has now; `None` if the version is a snapshot.
+pub(super) async fn newest(
+    inner: &Rc<dyn Store>,
+    version: &Version,
+    context: &RequestContext,
+) -> Result<Option<ObjectId>> {
+    match version {
+        Version::Snapshot(_) => Ok(None),
+        named @ Version::Named(..) => Ok(Some(find(inner, named, context).await?.0)),
+    }
 }
 
 fn unnamed(kind: RefKind, name: &str, inner: &Rc<dyn Store>) -> Error {
@@ -132,8 +170,8 @@ pub(super) async fn of_file(
     let folder = if kind == RefKind::Branch { "branch" } else { "tag" };
     let key = format!("refs/{folder}.{name}/ref.json");
     let Some(file) = bytes(inner, &key, context, true).await? else { return Ok(None) };
-    let is_deleted =
-        kind == RefKind::Tag && bytes(inner, &format!("{key}.deleted"), context, true).await?.is_some();
+    let is_deleted = kind == RefKind::Tag
+        && permitted(bytes(inner, &format!("{key}.deleted"), context, true).await)?.is_some();
     if is_deleted { Ok(None) } else { id_in(&file).map(Some).map_err(|error| error.at_key(key)) }
 }
 

@@ -10,7 +10,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::{
     ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, first_of,
-    in_full,
+    in_reading,
 };
 
 /// A store over another store.
@@ -80,7 +80,7 @@ impl Store for OverlayStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        in_full("listing", || {
+        in_reading("listing", || {
             Box::pin(async move {
                 Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
             })

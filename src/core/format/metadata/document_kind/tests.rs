@@ -5,7 +5,7 @@ use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::draft::EntryPoint;
 use crate::format::metadata::{v2, v3};
 
-const DOCUMENTS: [(DocumentKind, &[u8]); 22] = [
+const DOCUMENTS: [(DocumentKind, &[u8]); 24] = [
     (ZarrJson, br#"{"zarr_format":3,"node_type":"group","attributes":{"multiscales":[],"refs":{}}}"#),
     (ZarrJson, br#"{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":{}}}"#),
     (
@@ -26,6 +26,8 @@ const DOCUMENTS: [(DocumentKind, &[u8]); 22] = [
     (IcechunkFile, b"ICE\xf0\x9f\xa7\x8aCHUNKic-2.3.0                \x02\x06\x01"),
     (Stac, br#"{"type":"Feature","stac_version":"1.1.0","id":"a","assets":{},"links":[],"bbox":[0,1,2,3]}"#),
     (Stac, br#"{"type":"Collection","stac_version":"1.0.0","id":"a","description":"b","assets":{}}"#),
+    (Stac, br#"{"type":"FeatureCollection","features":[]}"#),
+    (Stac, br#"{"collections":[],"links":[]}"#),
     (Ome, br#"{"multiscales":[{"version":"0.4","datasets":[{"path":"0"}]}]}"#),
     (Ome, br#"{"ome":{"version":"0.5","multiscales":[{"datasets":[{"path":"0"}]}]}}"#),
     (WebPage, b"\n<!DOCTYPE html><title>Sign in</title>"),

@@ -2,6 +2,7 @@
 //! answers.
 
 mod ranges;
+mod refusals;
 pub(super) mod script;
 mod sending;
 mod statuses;

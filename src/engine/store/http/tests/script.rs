@@ -46,6 +46,7 @@ pub fn line(request: &HttpRequest) -> String {
         CacheMode::Default => "",
         CacheMode::NoStore => " no-store",
         CacheMode::Reload => " reload",
+        CacheMode::Revalidate => " no-cache",
     };
     format!("{} {key}{range}{cache}{body}", request.method.name())
 }

@@ -119,6 +119,13 @@ fn a_reload_bypasses_the_http_cache() {
 }
 
 #[test]
+fn a_watch_revalidates_the_http_cache() {
+    let scene = SilentScene::new(true, HttpOptions::default(), 8);
+    let watch = RequestContext { reload: true, revalidates: true, ..RequestContext::default() };
+    assert_eq!(scene.begin(&[("zarr.json", ByteRange::Whole)], &watch), ["GET zarr.json no-cache"]);
+}
+
+#[test]
 fn body_lengths_are_limited_before_reading() {
     let scene = SilentScene::new(true, HttpOptions::default(), 8);
     scene.begin(&WINDOWS[..1], &chunk());

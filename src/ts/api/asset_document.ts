@@ -1,0 +1,121 @@
+/**
+ * Reads STAC documents: from an address, or as the caller gives them. A document of another kind is
+ * an error that says what it is.
+ */
+import { isReadable, need, pageUrl, parsedUrl } from "../model/argument.ts";
+import { type BodyLimits, BodyTooLarge, bodyOf } from "../model/body.ts";
+import { InvalidMetadataError, NotFoundError, ZarrError } from "../model/errors.ts";
+import { resolvedUri } from "../store/reach.ts";
+import { type Json, objectOf } from "./asset_places.ts";
+
+export interface AssetsOptions {
+  /** The address of a document that is given as an object. It resolves relative addresses. */
+  base?: string | URL;
+  /** Replaces the global `fetch` for the document, for example to sign the request. */
+  fetch?: (request: Request) => Promise<Response>;
+  /** Aborts the call, which rejects at once with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** The longest document, in bytes. */
+const DOCUMENT_BYTES = 2 ** 26;
+const LIMITS: BodyLimits = [DOCUMENT_BYTES, DOCUMENT_BYTES];
+
+const invalid = (
+  message: string,
+  details: { field?: string; expected: string; actual: string },
+  cause?: unknown,
+) => new InvalidMetadataError(message, { ...details, ...(cause !== undefined && { cause }) });
+
+/** The address of a document without what may be secret in it. */
+export const shownUrl = (url: string) => url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
+
+/** A document, and the address that it came from. */
+export interface Read {
+  document: unknown;
+  url: string | undefined;
+}
+
+async function answerOf(url: string, { fetch = globalThis.fetch, signal }: AssetsOptions): Promise<Response> {
+  try {
+    const request = new Request(url, {
+      headers: { Accept: "application/geo+json, application/json" },
+      signal,
+    });
+    return await fetch(request);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new ZarrError("Store", `the STAC document at ${shownUrl(url)} could not be requested`, { cause });
+  }
+}
+
+/** Throws unless an answer is a document, from where the address may lead. */
+function checkAnswer({ status, url: end }: Response, url: string): void {
+  const place = `the STAC document at ${shownUrl(url)}`;
+  if (status === 404 || status === 410) throw new NotFoundError(place, { actual: `status ${status}` });
+  if (status !== 200)
+    throw new ZarrError("Store", `${place} was refused`, {
+      expected: "status 200",
+      actual: `status ${status}`,
+    });
+  if (/^https:/i.test(url) && /^http:/i.test(end))
+    throw new ZarrError("Store", `${place} was redirected from https to http`);
+}
+
+export async function readDocument(place: string | URL, options: AssetsOptions): Promise<Read> {
+  const url = parsedUrl(resolvedUri(String(place)), "document").href;
+  const response = await answerOf(url, options);
+  checkAnswer(response, url);
+  let body: ArrayBuffer;
+  try {
+    body = await bodyOf(response, LIMITS);
+  } catch (cause) {
+    options.signal?.throwIfAborted();
+    const isLong = cause instanceof BodyTooLarge;
+    const message = `the STAC document at ${shownUrl(url)} ${isLong ? "is too long" : "could not be read"}`;
+    throw new ZarrError(isLong ? "Limit" : "Store", message, {
+      expected: `at most ${DOCUMENT_BYTES} bytes`,
+      cause,
+    });
+  }
+  return { document: parsed(new TextDecoder().decode(body), shownUrl(url)), url: response.url || url };
+}
+
+function parsed(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const expected = "the JSON of a STAC document";
+    throw invalid(`the document at ${place} is not JSON`, { expected, actual: text.slice(0, 60) }, cause);
+  }
+}
+
+/** What a document says that it is. */
+function saidOf(document: unknown): string {
+  const { type, refs, zarr_format, node_type } = objectOf(document);
+  if (refs !== undefined) return "references of kerchunk: use ReferenceStore";
+  if (zarr_format !== undefined || node_type !== undefined) return "metadata of Zarr: use open";
+  if (typeof type === "string") return `JSON of type ${type.slice(0, 60)}`;
+  return Array.isArray(document)
+    ? "a list"
+    : `JSON of ${typeof document === "object" ? "another kind" : typeof document}`;
+}
+
+/** The items and collections in a document: itself, or those that it lists. */
+export function documentsIn(document: unknown, place: string): Json[] {
+  const { type, stac_version, features, collections } = objectOf(document);
+  if (type === "FeatureCollection" && Array.isArray(features)) return features.map(objectOf);
+  if (typeof stac_version === "string") return [objectOf(document)];
+  if (Array.isArray(collections)) return collections.map(objectOf);
+  throw invalid(`${place} is not a STAC document`, {
+    field: "stac_version",
+    expected: "an item, a collection, a catalogue, or a list of items or collections",
+    actual: saidOf(document),
+  });
+}
+
+/** A document that the caller gave, with the address that it is said to be from. */
+export function givenDocument(document: object, { base }: AssetsOptions): Read {
+  need(isReadable(document), "document", "readable");
+  return { document, url: base === undefined ? pageUrl() : parsedUrl(base, "base").href };
+}

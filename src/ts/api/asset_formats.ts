@@ -1,0 +1,98 @@
+/**
+ * Which assets of a STAC document are Zarr data, and in which container: by media type, by role, by
+ * the fields of extensions, and only then by name.
+ */
+import { type Json, listOf, objectOf, textOf } from "./asset_places.ts";
+
+/**
+ * What is at an address: a hierarchy, an archive of one, kerchunk's references, or an Icechunk
+ * repository.
+ */
+export type AssetFormat = "zarr" | "zip" | "references" | "icechunk";
+
+export const rolesOf = (asset: Json): string[] =>
+  [asset.roles ?? asset.role].flat().filter((role) => typeof role === "string");
+
+/** The containers that a name tells. */
+const NAMES: [RegExp, AssetFormat][] = [
+  [/\.icechunk(\/|$)/i, "icechunk"],
+  [/\.parq(uet)?(\/|$)|\.json$/i, "references"],
+  [/\.(zip|ozx)$/i, "zip"],
+  [/\.zarr(\/|$)/i, "zarr"],
+];
+
+const DOCUMENT = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
+
+const named = (place: string): AssetFormat | undefined =>
+  NAMES.find(([name]) => name.test(place.replace(DOCUMENT, "")))?.[1];
+
+/** Media types of containers, the most exact first. */
+const ICECHUNK = /icechunk/;
+const REFERENCES = /kerchunk/;
+const ZARR = /^application\/(x-|vnd[.+])?zarr\b|profile=virtualizarr/;
+/** Media types of files that may hold references, or an archive. */
+const FILES = /^application\/(json|x-parquet|parquet|vnd\.apache\.parquet|x-ndjson)\b/;
+const ARCHIVES = /^application\/(x-)?(zip|ozx)/;
+/** Types that tell nothing. */
+const UNTOLD = /^$|^application\/(octet-stream|x-directory|vnd\.directory)\b|directory/;
+
+const REFERRING = /^(references?|index|kerchunk)$/;
+const SIDE = /^(thumbnail|overview|metadata|documentation)$/;
+
+const hasField = (asset: Json, prefix: string) => Object.keys(asset).some((name) => name.startsWith(prefix));
+
+/**
+ * The container of an asset; undefined if it is not Zarr data. `place` is its address without the
+ * query.
+ */
+export function formatOf(asset: Json, place: string): AssetFormat | undefined {
+  const type = textOf(asset.type).toLowerCase().trim();
+  const roles = rolesOf(asset);
+  if (ICECHUNK.test(type) || hasField(asset, "icechunk:")) return "icechunk";
+  if (REFERENCES.test(type)) return "references";
+  if (ZARR.test(type)) return named(place) ?? "zarr";
+  const refers = roles.some((role) => REFERRING.test(role));
+  if (FILES.test(type)) return refers ? "references" : undefined;
+  if (ARCHIVES.test(type)) return /\.(zarr\.zip|ozx)$/i.test(place) ? "zip" : undefined;
+  if (!UNTOLD.test(type)) return undefined;
+  return formatByName(asset, place, roles, refers);
+}
+
+/** The container of an asset whose media type tells nothing. */
+function formatByName(asset: Json, place: string, roles: string[], refers: boolean): AssetFormat | undefined {
+  const name = named(place);
+  if (roles.includes("zarr") || hasField(asset, "zarr:")) return name ?? "zarr";
+  if (name === "references") return refers ? name : undefined;
+  if (name === "zip") return /\.(zarr\.zip|ozx)$/i.test(place) ? name : undefined;
+  const isSide = roles.some((role) => SIDE.test(role)) && !roles.includes("data");
+  return isSide ? undefined : name;
+}
+
+/** The options of xarray that say whether there are consolidated metadata. */
+const KWARGS = ["xarray:open_kwargs", "xarray:open_dataset_kwargs", "xarray:open_datatree_kwargs"];
+
+/** Whether the document says that the root of the store has consolidated metadata. */
+export function consolidationOf(asset: Json): boolean | undefined {
+  const kwargs = KWARGS.map((name) => objectOf(asset[name]));
+  const told = [asset["zarr:consolidated"], ...kwargs.flatMap(consolidatedOf)];
+  return told.find((value) => typeof value === "boolean") as boolean | undefined;
+}
+
+const consolidatedOf = (kwargs: Json) => [kwargs.consolidated, objectOf(kwargs.backend_kwargs).consolidated];
+
+/** The format that the extension or the media type says. */
+export function zarrFormatOf(asset: Json): 2 | 3 | undefined {
+  const version = asset["zarr:zarr_format"] ?? /;\s*version="?(\d)/.exec(textOf(asset.type))?.[1];
+  return [2, 3].find((format) => String(version) === String(format)) as 2 | 3 | undefined;
+}
+
+export function nodeKindOf(asset: Json): "array" | "group" | undefined {
+  const kind = asset["zarr:node_type"];
+  return kind === "array" || kind === "group" ? kind : undefined;
+}
+
+/** The servers of virtual chunks that the document names, as entries of `allowHosts`. */
+export const hostsOf = (asset: Json): string[] =>
+  listOf(asset["icechunk:virtual_chunk_containers"])
+    .map((container) => textOf(objectOf(container).url_prefix))
+    .filter((prefix) => /^(https?|s3|gs|gcs):\/\//i.test(prefix));

@@ -1,0 +1,201 @@
+/**
+ * `assetsOf` lists the Zarr data that a STAC document names, as candidates for `open`. It reads
+ * only the document: it sends no request to the servers of assets, and follows no link.
+ */
+import { needUrl, object, optionsOf } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
+import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl } from "./asset_document.ts";
+import {
+  type AssetFormat,
+  consolidationOf,
+  formatOf,
+  hostsOf,
+  nodeKindOf,
+  rolesOf,
+  zarrFormatOf,
+} from "./asset_formats.ts";
+import {
+  absolute,
+  hrefOf,
+  type Json,
+  listOf,
+  objectOf,
+  openable,
+  placeOf,
+  rootOf,
+  storageOf,
+  textOf,
+} from "./asset_places.ts";
+
+export type { AssetFormat, AssetsOptions };
+
+/** Zarr data that a STAC document names. `open(asset.url, asset)` opens it. */
+export interface Asset {
+  /** The name of the asset in its document; for a link its relation, `store`. */
+  key: string;
+  /** The name of the alternative of the asset, if it is one (extension `alternate`). */
+  alternate?: string;
+  /** The address of the root of the store, with its query. */
+  url: string;
+  /** The path of the node below the root; `""` for the root. */
+  path: string;
+  /** What is at the address. */
+  format: AssetFormat;
+  /** The first of the roles; `""` if there is none, `"store"` for a link to a store. */
+  role: string;
+  roles: readonly string[];
+  /** `""` if there is none. */
+  title: string;
+  /** The id of the item or collection; `""` if it has none. */
+  document: string;
+  /** Whether the root has consolidated metadata, if the document says so. */
+  consolidated?: boolean;
+  /** The kind of the node, if the document says so. */
+  kind?: "array" | "group";
+  /** The format, if the document says so. */
+  zarrFormat?: 2 | 3;
+  /** The snapshot of an Icechunk repository, if the document names one. */
+  snapshot?: string;
+  /**
+   * Servers of virtual chunks that the document names. Pass them as `allowHosts` if you trust it.
+   */
+  hosts?: readonly string[];
+}
+
+/** The most assets of a document. */
+const MOST_ASSETS = 2 ** 16;
+
+/** An asset or a link of a document, with the names that errors and results have of it. */
+interface Entry {
+  key: string;
+  alternate?: string;
+  field: string;
+  asset: Json;
+}
+
+/** The assets with their alternatives, and the links to stores. */
+function* entriesOf({ assets, links }: Json): Generator<Entry> {
+  for (const [key, value] of Object.entries(objectOf(assets))) {
+    const asset = objectOf(value);
+    const field = `assets.${key}`;
+    yield { key, field, asset };
+    const { alternate, ...own } = asset;
+    for (const [name, other] of Object.entries(objectOf(alternate))) {
+      const { href, ...rest } = objectOf(other);
+      // An alternative without an address is a way to open the same one.
+      if (href !== undefined)
+        yield { key, alternate: name, field: `${field}.alternate.${name}`, asset: { ...own, ...rest, href } };
+    }
+  }
+  for (const [at, link] of listOf(links).entries())
+    if (objectOf(link).rel === "store")
+      yield { key: "store", field: `links[${at}]`, asset: { roles: ["store", "zarr"], ...objectOf(link) } };
+}
+
+/** The address that relative ones are resolved against: that of the document itself. */
+function baseOf(document: Json, url: string | undefined): string | undefined {
+  const self = listOf(document.links).find((link) => objectOf(link).rel === "self");
+  const href = textOf(objectOf(self).href);
+  if (href === "") return url;
+  const own = URL.canParse(href, url) ? new URL(href, url) : undefined;
+  return own && /^https?:$/.test(own.protocol) ? own.href : url;
+}
+
+/** An entry that is Zarr data, with its address as `open` takes it. */
+interface PlacedEntry extends Entry {
+  format: AssetFormat;
+  address: string;
+}
+
+/** What the entries of a document say together. */
+interface Placed {
+  assets: PlacedEntry[];
+  /** The roots of stores that the document names. */
+  roots: Set<string>;
+  /** Those with consolidated metadata. */
+  consolidated: Set<string>;
+}
+
+/** The addresses of the entries that are Zarr data, and the roots of their stores. */
+function placedIn(document: Json, url: string | undefined): Placed {
+  const base = baseOf(document, url);
+  const placed: Placed = { assets: [], roots: new Set(), consolidated: new Set() };
+  for (const entry of entriesOf(document)) {
+    const { asset, field } = entry;
+    // The consolidated metadata are at a root.
+    const isMetadata = /\/\.zmetadata$/.test(textOf(asset.href));
+    const format = formatOf(asset, textOf(asset.href).replace(/[?#].*$/s, ""));
+    if (!isMetadata && !format) continue;
+    const address = openable(absolute(hrefOf(asset, field), base, field), storageOf(asset, document));
+    if (isMetadata) placed.consolidated.add(rootOf(address));
+    if (isMetadata || entry.key === "store") placed.roots.add(rootOf(address));
+    if (format) placed.assets.push({ ...entry, format, address });
+  }
+  return placed;
+}
+
+/** Leaves out what is undefined. */
+const withoutGaps = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+
+function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Placed): Asset {
+  const { key, alternate, asset, address, format } = entry;
+  const place = placeOf(address, roots);
+  const roles = key === "store" ? ["store"] : rolesOf(asset);
+  const hosts = hostsOf(asset);
+  return {
+    key,
+    ...place,
+    format,
+    role: roles[0] ?? "",
+    roles,
+    title: textOf(asset.title),
+    document: textOf(document.id),
+    ...withoutGaps({
+      alternate,
+      consolidated: consolidationOf(asset) ?? (consolidated.has(rootOf(place.url)) || undefined),
+      kind: nodeKindOf(asset),
+      zarrFormat: zarrFormatOf(asset),
+      snapshot: textOf(asset["icechunk:snapshot_id"]) || undefined,
+      hosts: hosts.length > 0 ? hosts : undefined,
+    }),
+  };
+}
+
+function assetsIn(document: Json, url: string | undefined): Asset[] {
+  const placed = placedIn(document, url);
+  return placed.assets.map((entry) => assetOf(entry, document, placed));
+}
+
+/**
+ * Lists the Zarr data that a STAC document names: an item, a collection, a catalogue, or a list of
+ * items or collections, at an address or as parsed JSON. These are hierarchies, archives of them,
+ * references of kerchunk and Icechunk repositories, from `assets`, their alternatives and links of
+ * relation `store`, in the order of the document. Two assets of the same data stay two. The list
+ * is empty if there is no such data.
+ *
+ *     const [first] = await assetsOf("https://host/collections/c/items/i");
+ *     const node = await open(first.url, first);
+ */
+export async function assetsOf(
+  document: string | URL | object,
+  options: AssetsOptions = {},
+): Promise<Asset[]> {
+  const { signal, base } = optionsOf(options, { fetch: "a function" });
+  if (base !== undefined) needUrl(base, "base");
+  signal?.throwIfAborted();
+  const isAddress = typeof document === "string" || document instanceof URL;
+  const read = isAddress
+    ? await readDocument(document, options)
+    : givenDocument(object(document, "document"), options);
+  signal?.throwIfAborted();
+  const place =
+    read.url === undefined || !isAddress ? "the document" : `the document at ${shownUrl(read.url)}`;
+  const found: Asset[] = [];
+  for (const each of documentsIn(read.document, place)) {
+    for (const asset of assetsIn(each, read.url)) found.push(asset);
+    if (found.length > MOST_ASSETS)
+      throw new ZarrError("Limit", `${place} has too many assets`, { expected: `at most ${MOST_ASSETS}` });
+  }
+  return found;
+}
