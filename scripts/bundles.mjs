@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { TABLES } from "./glue.mjs";
 import { ROOT } from "./run_command.mjs";
+import { VARIANTS } from "./wasm.mjs";
 
 export const SOURCES = join(ROOT, "src/ts");
 export const DIST = join(ROOT, "dist");
@@ -25,7 +26,9 @@ export const ALONE = { slim: "none", worker: "none", inline: "whole", script: "b
 /** The entries whose modules are published file by file. */
 export const MODULE_ENTRIES = ENTRIES.filter((name) => !(name in ALONE));
 
-const TEXT_NAMES = ["engine-texts", "engine-programs", "full-wasm", "images-wasm", "conventions-wasm"];
+const OTHER_BUILDS = VARIANTS.map(({ name }) => name).filter((name) => name !== "engine");
+
+const TEXT_NAMES = ["engine-texts", "engine-programs", ...OTHER_BUILDS.map((name) => `${name}-wasm`)];
 
 /** The published texts: see `texts.mjs`. */
 export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, join(MODULES, `${name}.js`)]));

@@ -43,7 +43,7 @@ function checks({ clang, typos }) {
 }
 
 /** The builds whose glue has types in `tsconfig.json`. */
-const TYPED = ["engine", "full"];
+const TYPED = ["engine", "reading", "full"];
 
 /**
  * Whether declarations of the glue, which type checking needs, are missing or older than their Rust

@@ -14,7 +14,7 @@ import { glueFolder } from "./wasm.mjs";
 export const TABLES = join(ROOT, "target/glue/tables.js");
 
 /** The builds that have glue. `npm start` has the first alone for a while. */
-const BUILDS = ["engine", "full"];
+const BUILDS = ["engine", "reading", "full"];
 
 const glueOf = (build) => join(glueFolder(build), "zarr_wasm.js");
 

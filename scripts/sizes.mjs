@@ -71,13 +71,17 @@ const TOLD = {
   "index.js": "the same with every name",
   "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' programs",
   "modules/engine-programs.js": "in its place where the engine's wasm is a file: the programs alone",
-  "modules/full-wasm.js": "for all that reading v2 and v3 rarely needs",
+  "modules/reading-wasm.js": "for archives, references, Icechunk, lists",
+  "modules/full-wasm.js": "for writing and rare codecs",
   "modules/images-wasm.js": "for codecs of images",
+  "modules/grib-wasm.js": "for chunks that are GRIB messages",
   "modules/conventions-wasm.js": "for conventions, pyramids, CF",
+  "modules/reduction-wasm.js": "for reductions",
   "script.js": "the script for pages without a bundler",
   "slim.js": "the facade that is told where the engine is",
   "worker.js": "the workers' program, for `workerUrl`",
   "zarr_wasm.wasm": "the engine, as `npx zarr-wasm <folder>` writes it",
+  "zarr_wasm_reading.wasm": "the build `reading`, likewise",
   "zarr_wasm_full.wasm": "the full build, likewise",
 };
 const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;

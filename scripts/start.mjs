@@ -5,11 +5,13 @@
  * Finished builds are reused, so a second start takes seconds. `PORT` is the port (default: 8080).
  *
  * `npm run dev`: runs webpack's server, and builds again what has changed: Rust, TypeScript and the
- * viewer.
+ * viewer. It serves the examples from where they are, so a reload shows a change.
  */
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { build, buildUnlessFinished, isBuilt } from "./build.mjs";
+import { buildEmbed } from "./embed.mjs";
+import { watchModules } from "./examples.mjs";
 import { begin } from "./finished.mjs";
 import { buildPackage } from "./package.mjs";
 import { command, ROOT, run, StepFailed, say, seconds } from "./run_command.mjs";
@@ -78,6 +80,8 @@ function watchSources() {
 async function develop(port) {
   await buildUnlessFinished({ quick: true });
   watchSources();
+  await watchModules(join(ROOT, "target/examples"));
+  await buildEmbed(join(ROOT, "target/embed"));
   await run(
     "webpack serve (ends with Ctrl-C)",
     process.execPath,

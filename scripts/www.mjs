@@ -1,14 +1,17 @@
 /**
  * `npm run build:www`: builds the viewer to dist-www/, a folder for any static host. It has the
- * page, the samples, and compressed forms (.gz and .br) of text and wasm files for hosts that send
- * them. All its paths are relative, so it works in a subfolder and offline. The package is built
- * first, unless there is a finished release build. `--quick` also accepts a quick build.
+ * page, its element for other pages, the examples, the samples, and compressed forms (.gz and .br)
+ * of text and wasm files for hosts that send them. All its paths are relative, so it works in a
+ * subfolder and offline. The package is built first, unless there is a finished release build.
+ * `--quick` also accepts a quick build.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { buildUnlessFinished } from "./build.mjs";
+import { buildEmbed } from "./embed.mjs";
+import { buildExamples } from "./examples.mjs";
 import { begin, finish, finished, keyOf } from "./finished.mjs";
 import { command, ROOT, run, StepFailed, say, seconds } from "./run_command.mjs";
 import { installNodeModules } from "./setup.mjs";
@@ -16,7 +19,14 @@ import { installNodeModules } from "./setup.mjs";
 const FOLDER = join(ROOT, "dist-www");
 const SAMPLES = join(ROOT, "www/samples");
 const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
-const SOURCES = ["www", "webpack.config.js", "package-lock.json", "scripts/www.mjs"];
+const SOURCES = [
+  "www",
+  "webpack.config.js",
+  "package-lock.json",
+  "scripts/www.mjs",
+  "scripts/embed.mjs",
+  "scripts/examples.mjs",
+];
 
 const COMPRESSED = new Set([".css", ".html", ".js", ".json", ".svg", ".wasm"]);
 /** Smaller files fit into one packet uncompressed. */
@@ -51,6 +61,10 @@ export async function buildViewer({ compressed = false } = {}) {
   begin("dist-www");
   await installNodeModules();
   await run("webpack: the viewer in www/", process.execPath, [WEBPACK]);
+  say("· esbuild: what the examples import");
+  await buildExamples(join(FOLDER, "examples"));
+  say("· esbuild: the element for other pages, zarr-view.js");
+  await buildEmbed(FOLDER);
   addSamples(FOLDER);
   if (compressed) {
     const started = performance.now();

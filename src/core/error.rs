@@ -16,11 +16,15 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A value of the host, such as a JavaScript exception. The core carries it and never reads it.
 pub type Opaque = Rc<dyn Any>;
 
-/// Whether this build has everything: rare codecs, encoders, archives.
-///
-/// `false` only in the engine, the small build that every reader downloads. See
-/// [`Error::needs_full`].
-pub const IS_FULL: bool = cfg!(any(feature = "full", feature = "images"));
+/// Whether this build has archives, references, Icechunk repositories and lists. `false` in the
+/// engine, the small build that every reader downloads. See [`Error::needs_reading`].
+pub const IS_READING: bool = cfg!(feature = "reading");
+
+/// Whether this build has everything but decoders of images and of GRIB. See [`Error::needs_full`].
+pub const IS_FULL: bool = cfg!(feature = "full");
+
+/// Whether this build runs users' codecs, which may be beside codecs of images and of GRIB.
+pub const HAS_USER_CODECS: bool = IS_FULL || cfg!(any(feature = "images", feature = "grib"));
 
 /// Waits for work on the node at `path`. Its error names the node, unless it names one already.
 ///
@@ -100,6 +104,8 @@ pub enum Stage {
     /// The full build must do the work. It is not a failure, and callers never see it: TypeScript
     /// repeats the call there.
     Full,
+    /// As `Full`, for the build `reading`.
+    Reading,
 }
 
 impl Stage {
@@ -114,6 +120,7 @@ impl Stage {
             Self::UserCodec => "user-codec",
             Self::Worker => "worker",
             Self::Full => "full",
+            Self::Reading => "reading",
         }
     }
 
@@ -128,6 +135,7 @@ impl Stage {
             Self::UserCodec,
             Self::Worker,
             Self::Full,
+            Self::Reading,
         ];
         all.into_iter().find(|stage| stage.name() == name)
     }
@@ -204,7 +212,22 @@ impl Error {
     /// This build lacks `what`, and the full build has it: TypeScript loads the full build and
     /// repeats the call.
     pub fn needs_full(what: &str) -> Self {
-        Self::unsupported(format!("the full build is needed: {what}")).in_stage(Stage::Full)
+        Self::needs(what, Stage::Full)
+    }
+
+    /// As [`needs_full`](Self::needs_full), for the build `reading`.
+    pub fn needs_reading(what: &str) -> Self {
+        Self::needs(what, Stage::Reading)
+    }
+
+    #[cold]
+    fn needs(what: &str, build: Stage) -> Self {
+        Self::unsupported(format!("the {} build is needed: {what}", build.name())).in_stage(build)
+    }
+
+    /// Whether another build can do the work.
+    pub fn is_of_build(&self) -> bool {
+        matches!(self.context().stage, Some(Stage::Full | Stage::Reading))
     }
 
     /// `Ok` in the full build. In other builds the compiler drops the code that follows the check.
@@ -214,6 +237,15 @@ impl Error {
     #[inline(always)]
     pub fn check_full(what: &str) -> Result<()> {
         if IS_FULL { Ok(()) } else { Err(Self::needs_full(what)) }
+    }
+
+    /// As [`check_full`](Self::check_full), for the build `reading`.
+    ///
+    /// # Errors
+    /// [`needs_reading`](Self::needs_reading) in the engine's own build.
+    #[inline(always)]
+    pub fn check_reading(what: &str) -> Result<()> {
+        if IS_READING { Ok(()) } else { Err(Self::needs_reading(what)) }
     }
 
     constructors! {

@@ -81,7 +81,7 @@
 //! | codec chain | the codecs of an array in the order of encoding; bound, it is a *pipeline* | `format::codec::pipeline` |
 //! | decode worker | a JavaScript worker that decodes parts; on the host, the caller's thread does | |
 //! | engine | the wasm module that plans, fetches and decodes what v2 and v3 arrays commonly need | |
-//! | full build | a superset of the engine: encoders, rare codecs, archives; loaded when needed | `error::IS_FULL` |
+//! | full build | a superset of the build `reading`: encoders, rare codecs, drafts; loaded when needed | `error::IS_FULL` |
 //! | host | what runs the wasm (JavaScript), or a native build in tests | |
 //! | in-flight request | a request that has been sent and not answered; equal ones share one answer | `store` |
 //! | inner chunk | a chunk within a shard | `format::codec::sharding` |
@@ -94,6 +94,7 @@
 //! | part | a chunk-aligned box of the output that one worker decodes and fills | `access::part` |
 //! | place | an index in the output or in a part, along one dimension | |
 //! | plan | the byte requests of one part, as far as they are known | `access::plan::PartPlan` |
+//! | reading build | a superset of the engine: archives, references, Icechunk, lists; loaded when needed | `error::IS_READING` |
 //! | rows | boxes of an uncompressed chunk whose bytes are contiguous: fetched without the rest | `access::rows` |
 //! | selection | what the caller asks for, along each dimension or point by point | `access::selection` |
 //! | shard | a stored chunk that holds inner chunks and their index | `format::codec::sharding` |

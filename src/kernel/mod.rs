@@ -10,6 +10,7 @@
 //! | [`cast`] | conversion of numbers to another type |
 //! | [`convert`] | masking, scaling and casting of numbers, and colours |
 //! | [`summary`] | count, range, sum and histogram of numbers |
+//! | [`reduce`] | numbers added to the accumulators of cells: sums, means, extremes |
 //! | [`downsample`] | blocks of elements to single ones |
 //! | [`warp`] | values of a grid in the pixels of a map |
 //! | [`delta`] | differences of neighbours, and running sums |
@@ -57,6 +58,7 @@ pub mod lz4;
 pub mod number;
 pub mod packbits;
 pub mod predictor;
+pub mod reduce;
 pub mod scale_offset;
 pub mod scatter;
 pub mod shuffle;

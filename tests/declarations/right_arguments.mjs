@@ -54,6 +54,8 @@ export const RIGHT = {
   dimension: [],
   list: [],
   function: [],
+  /** Options of which one is required. */
+  question: [],
   any: ["null", "undefined", "number", "empty object", "text", "group", "array"],
 };
 
@@ -99,6 +101,8 @@ const ARRAY = {
 RIGHT.value = ["number"];
 RIGHT.values = [];
 RIGHT.axis = ["undefined"];
+/** Parsed JSON. What is in it is not an error of the argument. */
+RIGHT.document = ["empty object", "group", "array"];
 
 const GROUP = {
   attributes: [{ options: "options" }, () => [{}]],
@@ -300,6 +304,10 @@ export const CALLS = {
     { known: "license" },
   ]),
   addLight: called("addLight", { pictures: "list" }, () => [[]]),
+  assetsOf: called("assetsOf", { document: "document", options: "options" }, () => [
+    { stac_version: "1.1.0" },
+    {},
+  ]),
   at: called("at", { value: "any", options: "options" }, () => [1, {}]),
   between: called("between", { from: "any", to: "any" }, () => [1, 2]),
   consolidate: called("consolidate", { place: "place", options: "options" }, ({ group }) => [group, {}]),
@@ -369,10 +377,26 @@ export const CALLS = {
     ({ array }) => [array, {}],
   ),
   placement: called("placement", { array: "array", options: "options" }, ({ array }) => [array, {}]),
+  planReduction: called(
+    "planReduction",
+    { array: "array", selection: "selection", options: "question" },
+    ({ array }) => [array, null, { op: "mean" }],
+  ),
   points: called("points", { list: "list" }, () => [[0]]),
   preload: called("preload", { options: "options" }, () => [{ conventions: true }]),
   projOfGridMapping: called("projOfGridMapping", { attributes: "object" }, () => [{}]),
   pyramid: called("pyramid", { node: "node", options: "options" }, ({ array }) => [array, {}]),
+  reduce: called("reduce", { array: "array", selection: "selection", options: "question" }, ({ array }) => [
+    array,
+    null,
+    { op: "mean" },
+  ]),
+  // Its first step.
+  reduceAlong: ({ array }) => ({
+    types: { array: "array", selection: "selection", dimension: "dimension", options: "question" },
+    args: [array, null, 0, { op: "mean", over: [] }],
+    call: (...args) => zarr.reduceAlong(...args).next(),
+  }),
   registerConvention: called("registerConvention", { convention: "convention" }, () => [{ uuid: "x" }]),
   root: called("root", { store: "any" }, () => [new Map()]),
   select: called("select", { array: "array", selection: "object" }, ({ array }) => [array, {}]),
@@ -383,12 +407,25 @@ export const CALLS = {
   ),
   slice: called("slice", { start: "bounds", stop: "bounds", step: "bounds" }, () => [0, 1, 1]),
   storesOfDrop: called("storesOfDrop", { transfer: "list" }, () => [{ items: [] }]),
+  statistics: called(
+    "statistics",
+    { array: "array", selection: "selection", options: "options" },
+    ({ array }) => [array, null, {}],
+  ),
   timeUnits: called("timeUnits", { units: "units", calendar: "calendar" }, () => [
     "days since 2000-01-01",
     "standard",
   ]),
   validate: called("validate", { node: "node", options: "options" }, ({ group }) => [group, {}]),
   warp: called("warp", { array: "array", options: "object" }, ({ array }) => [array, FINDS]),
+  // Without its first change, for which it would wait.
+  watch: ({ array }) => ({
+    types: { array: "array", options: "options" },
+    args: [array, {}],
+    call: (...args) => {
+      zarr.watch(...args);
+    },
+  }),
   withByteCaching: called("withByteCaching", { store: "store", options: "options" }, ({ store }) => [
     store,
     {},

@@ -60,24 +60,37 @@ const isRight = ({ data }) =>
   data.length === ROWS * COLUMNS &&
   data.every((value, place) => value === Math.floor(place / COLUMNS) * 1000 + (place % COLUMNS));
 
+/** The sum of each column, as integers that a double has exactly, and how many rows it has. */
+const isReduced = ({ sum, count }) =>
+  sum.data.length === COLUMNS &&
+  count.data.every((rows) => rows === ROWS) &&
+  sum.data.every((value, column) => value === (1000 * ROWS * (ROWS - 1)) / 2 + ROWS * column);
+
+/** What a case does with the array. Each resolves to whether the answer is right. */
+const ACTS = {
+  read: async (_zarr, array) => isRight(await array.get(null)),
+  reduction: async (zarr, array) =>
+    isReduced(await zarr.reduce(array, null, { op: ["sum", "count"], over: 0 })),
+};
+
 /**
- * Reads the array while workers die. Resolves to `right`, `typed`, or what is wrong. A read that
- * does not end within `patienceMs` is a hang.
+ * Reads or reduces the array while workers die. Resolves to `right`, `typed`, or what is wrong. An
+ * act that does not end within `patienceMs` is a hang.
  */
-export async function verdict(zarr, files, patienceMs) {
+export async function verdict(zarr, files, patienceMs, act = "read") {
   let timer;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, patienceMs, "hang");
   });
-  const read = async () => {
+  const acted = async () => {
     try {
       const array = await zarr.open(new Map(files), { kind: "array" });
-      return isRight(await array.get(null)) ? "right" : "wrong elements";
+      return (await ACTS[act](zarr, array)) ? "right" : "wrong elements";
     } catch (error) {
       return error instanceof zarr.ZarrError ? "typed" : `untyped: ${error?.stack ?? error}`;
     }
   };
-  const said = await Promise.race([read(), late]);
+  const said = await Promise.race([acted(), late]);
   clearTimeout(timer);
   return said;
 }

@@ -1,7 +1,7 @@
 /**
  * `createPyramid`: levels compared with NumPy and xarray (tests/fixtures/make/downsampled.py), the
  * metadata of each convention, targets and sources. Other libraries read such pyramids in
- * tests/conformance/check_written.py.
+ * tests/conformance/check_written.py. Its statistics are in pyramid_statistics.test.mjs.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

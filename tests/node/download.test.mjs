@@ -1,5 +1,5 @@
 /**
- * The download of a page before its first call, with users' bundlers: one file of at most 34.5 kB
+ * The download of a page before its first call, with users' bundlers: one file of at most 36 kB
  * gzip for `open`, `get` and `slice`. The engine is in separate chunks.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { build as viteBuild } from "vite";
 import webpack from "webpack";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MOST_BYTES = 35_000;
+const MOST_BYTES = 36_000;
 const PROGRAM = `import { get, open, slice } from "zarr-wasm"; globalThis.used = [get, open, slice];`;
 
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;

@@ -1,6 +1,7 @@
 /**
- * Worker threads that die at each moment: a read ends within seconds, in the right elements or in a
- * typed error, and the next read works. The engine is on the caller's thread or in a worker.
+ * Worker threads that die at each moment: a read or a reduction ends within seconds, in the right
+ * answer or in a typed error, and the next one works. The engine is on the caller's thread or in a
+ * worker.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -63,21 +64,24 @@ for (const engine of ["caller", "worker"]) {
     for (const most of [1, Number.POSITIVE_INFINITY]) {
       const moments = how === "memory" ? ["made"] : MOMENTS;
       const times = most === 1 ? "one worker dies" : "every worker dies";
-      test(`engine on ${engine}, ${how}: ${times}`, async () => {
-        const said = {};
-        for (const moment of moments) {
-          zarr.dispose();
-          await zarr.init({ engine, workers: 2 }).catch(() => {});
-          reaper = new Reaper(moment, how, most);
-          said[moment] = await verdict(zarr, files, PATIENCE_MS);
-          assert.ok(reaper.made <= MOST_WORKERS, `${moment}: ${reaper.made} workers`);
-          reaper = new Reaper("never", how, 0);
-          assert.equal(await verdict(zarr, files, PATIENCE_MS), "right", `after ${moment}`);
-        }
-        const bad = Object.entries(said).filter(([, verdict]) => verdict !== "right" && verdict !== "typed");
-        assert.deepEqual(bad, []);
-        if (most === 1) assert.ok(Object.values(said).includes("right"), JSON.stringify(said));
-      });
+      for (const act of ["read", "reduction"])
+        test(`${act}, engine on ${engine}, ${how}: ${times}`, async () => {
+          const said = {};
+          for (const moment of moments) {
+            zarr.dispose();
+            await zarr.init({ engine, workers: 2 }).catch(() => {});
+            reaper = new Reaper(moment, how, most);
+            said[moment] = await verdict(zarr, files, PATIENCE_MS, act);
+            assert.ok(reaper.made <= MOST_WORKERS, `${moment}: ${reaper.made} workers`);
+            reaper = new Reaper("never", how, 0);
+            assert.equal(await verdict(zarr, files, PATIENCE_MS, act), "right", `after ${moment}`);
+          }
+          const bad = Object.entries(said).filter(
+            ([, verdict]) => verdict !== "right" && verdict !== "typed",
+          );
+          assert.deepEqual(bad, []);
+          if (most === 1) assert.ok(Object.values(said).includes("right"), JSON.stringify(said));
+        });
     }
   }
 }

@@ -87,7 +87,37 @@ test("a draft's hierarchy can be opened if only the engine has been started", as
   assert.equal(zarr.info().build, "full");
 });
 
-test("storage transformers, users' codecs and archives load the full build too", async () => {
+test("a call that needs a larger build, which another call has loaded meanwhile, is repeated", async () => {
+  const draft = new Map();
+  const writer = await fresh();
+  await writer.create(draft, { zarrFormat: "v3-draft-2022-05", shape: [2], dtype: "uint8" });
+  const zarr = await fresh();
+  await zarr.open(madeStore(description, element));
+  let answer;
+  const answering = new Promise((resolve) => {
+    answer = resolve;
+  });
+  let isAsked;
+  const asked = new Promise((resolve) => {
+    isAsked = resolve;
+  });
+  const slow = {
+    async get(key) {
+      isAsked();
+      await answering;
+      return draft.get(key);
+    },
+  };
+  const opening = zarr.open(slow, { kind: "array" });
+  await asked;
+  assert.equal(zarr.info().build, "engine");
+  await zarr.create(new Map(), { shape: [2], dtype: "uint8" });
+  assert.equal(zarr.info().build, "full");
+  answer();
+  assert.equal((await opening).dialect, "v3-draft-2022-05");
+});
+
+test("storage transformers and users' codecs load the full build too", async () => {
   const registered = await fresh();
   registered.registry.set("test.same", () => ({
     fromConfig: () => ({ kind: "bytes_to_bytes", encode: (bytes) => bytes, decode: (bytes) => bytes }),
@@ -99,14 +129,35 @@ test("storage transformers, users' codecs and archives load the full build too",
   const array = await registered.open(store, { kind: "array" });
   assert.deepEqual([...(await array.get([1])).data], [4, 5, 6, 7]);
   assert.equal(registered.info().build, "full");
+});
 
+test("archives, references and lists load the build `reading`, and writing the full build", async () => {
   const zipped = await fresh();
   const writer = new zipped.ZipWriter();
   for (const [key, value] of madeStore(description, element)) await writer.set(key, value);
   const reader = await fresh();
   const found = await reader.open(await writer.toBlob(), { kind: "array" });
   assert.deepEqual([...(await found.get([63])).data], [252, 253, 254, 255]);
-  assert.equal(reader.info().build, "full");
+  assert.equal(reader.info().build, "reading");
+
+  const referring = await fresh();
+  const values = [...madeStore(description, element)];
+  const inline = ([key, value]) => [key.slice(1), `base64:${Buffer.from(value).toString("base64")}`];
+  const references = referring.ReferenceStore.fromSpec(Object.fromEntries(values.map(inline)));
+  const referred = await referring.open(references, { kind: "array" });
+  assert.deepEqual([...(await referred.get([63])).data], [252, 253, 254, 255]);
+  assert.equal(referring.info().build, "reading");
+  // Reads that have begun end in the build that began them.
+  const reads = [1, 2, 3].map((row) => referred.get([row]));
+  await referring.create(new Map(), { shape: [2], dtype: "uint8" });
+  assert.equal(referring.info().build, "full");
+  for (const [at, { data }] of (await Promise.all(reads)).entries()) assert.equal(data[0], 4 * (at + 1));
+  assert.deepEqual([...(await referred.get([63])).data], [252, 253, 254, 255]);
+
+  const listing = await fresh();
+  const keys = await listing.ZipFileStore.fromBlob(await writer.toBlob()).list("/");
+  assert.equal(keys.length, 65);
+  assert.equal(listing.info().build, "reading");
 });
 
 test("if the full build cannot be loaded, there is an error and the engine continues", async () => {
@@ -122,6 +173,20 @@ test("if the full build cannot be loaded, there is an error and the engine conti
   await zarr.init({ wasmFull: wasm("zarr_wasm_full.wasm") });
   assert.equal((await creating()).kind, "array");
   assert.deepEqual([...(await array.get([3])).data], [12, 13, 14, 15]);
+  assert.equal(zarr.info().build, "full");
+});
+
+test("where only the file of the full build is given, it reads archives", async () => {
+  const zarr = await importSource("entry/slim.ts", { source: "none" });
+  const writer = new (await fresh()).ZipWriter();
+  for (const [key, value] of madeStore(description, element)) await writer.set(key, value);
+  const archive = await writer.toBlob();
+  await zarr.init({ wasm: wasm("zarr_wasm.wasm"), workers: 0 });
+  const isTold = (error) => error.code === "Argument" && /wasmReading/.test(error.message);
+  await assert.rejects(zarr.open(archive, { kind: "array" }), isTold);
+  await zarr.init({ wasmFull: wasm("zarr_wasm_full.wasm") });
+  const array = await zarr.open(archive, { kind: "array" });
+  assert.deepEqual([...(await array.get([63])).data], [252, 253, 254, 255]);
   assert.equal(zarr.info().build, "full");
 });
 

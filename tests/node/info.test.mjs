@@ -23,6 +23,10 @@ test("info counts requests, bytes, decoding, failures and aborts", async () => {
     assert.ok(server.requests.length >= 1 + 9, `${server.requests.length} requests`);
     assert.equal(after.wire.bytes - before.wire.bytes, stored);
     assert.ok(after.decodeMs > before.decodeMs);
+    const byCodecs = ({ decodeMsBy }) => decodeMsBy["bytes, gzip"] ?? 0;
+    assert.ok(byCodecs(after) > byCodecs(before), JSON.stringify(after.decodeMsBy));
+    const sum = Object.values(after.decodeMsBy).reduce((total, ms) => total + ms, 0);
+    assert.ok(Math.abs(sum - after.decodeMs) < 1e-6, "every time has its codecs");
     assert.ok(after.parts.workers + after.parts.caller > before.parts.workers + before.parts.caller);
     assert.equal(after.simd, true);
     assert.equal(after.isStarted, true);

@@ -52,6 +52,7 @@ const NAMES = [
   "_zarrita_internal_sliceIndices",
   "addConvention",
   "addLight",
+  "assetsOf",
   "at",
   "between",
   "consolidate",
@@ -77,21 +78,26 @@ const NAMES = [
   "locate",
   "open",
   "placement",
+  "planReduction",
   "points",
   "preload",
   "projOfGridMapping",
   "pyramid",
+  "reduce",
+  "reduceAlong",
   "registerConvention",
   "registry",
   "root",
   "select",
   "set",
   "slice",
+  "statistics",
   "storageTransformers",
   "storesOfDrop",
   "timeUnits",
   "validate",
   "warp",
+  "watch",
   "withByteCaching",
   "withConsolidatedMetadata",
   "withMaybeConsolidatedMetadata",
@@ -237,8 +243,10 @@ test("the command writes the files of slim, as they were built", () => {
     const { status, stderr } = spawnSync(process.execPath, [command, folder], { encoding: "utf8" });
     assert.equal(stderr, "");
     assert.equal(status, 0);
-    const names = ["worker.js", "zarr_wasm.wasm", "zarr_wasm_conventions.wasm", "zarr_wasm_full.wasm"];
-    assert.deepEqual(readdirSync(folder).sort(), [...names, "zarr_wasm_images.wasm"]);
+    const builds = ["conventions", "full", "grib", "images", "reading", "reduction"].map(
+      (name) => `zarr_wasm_${name}.wasm`,
+    );
+    assert.deepEqual(readdirSync(folder).sort(), ["worker.js", "zarr_wasm.wasm", ...builds]);
     for (const name of readdirSync(folder)) {
       const built = readFileSync(join(ROOT, "dist", name));
       assert.ok(readFileSync(join(folder, name)).equals(built), name);
@@ -280,10 +288,18 @@ test("the package has the engine as a text and as a file, no maps, and a bounded
     names.filter((name) => /\.(wasm|map)$/.test(name)),
     ["dist/modules/engine.wasm"],
   );
-  // The engine, the full build, images and conventions.
-  const hasBase64 = (path) => /[A-Za-z0-9+/]{100000}/.test(readFileSync(join(ROOT, path), "utf8"));
+  // The engine and the other builds.
+  const hasBase64 = (path) => /[A-Za-z0-9+/]{40000}/.test(readFileSync(join(ROOT, path), "utf8"));
   const large = names.filter((path) => /\.js$/.test(path) && hasBase64(path));
-  const texts = ["conventions-wasm", "engine-texts", "full-wasm", "images-wasm"];
+  const texts = [
+    "conventions-wasm",
+    "engine-texts",
+    "full-wasm",
+    "grib-wasm",
+    "images-wasm",
+    "reading-wasm",
+    "reduction-wasm",
+  ];
   assert.deepEqual(
     large.sort(),
     texts.map((name) => `dist/modules/${name}.js`),

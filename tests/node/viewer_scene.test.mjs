@@ -50,6 +50,11 @@ const { colormapColors, COLORMAPS } = await scenePart("colormaps");
 const { asRange } = await scenePart("limits");
 const { graticuleLines, graticuleLabels } = await scenePart("graticule", "picture");
 const { scaleTexts } = await scenePart("numbers", "text");
+const { javascriptOf } = await scenePart("javascript_code", "share");
+const { pythonOf } = await scenePart("python_code", "share");
+const { runsOf } = await scenePart("screen_read", "share");
+const { codecWords } = await scenePart("codec_words", "insight");
+const { fileName } = await scenePart("save_file", "share");
 const { coordinateText, momentText, unitText, valueText, withUnit } = await scenePart("value_text");
 
 test("longitudes from 0 to 360 start at the element after 180", () => {
@@ -312,4 +317,91 @@ test("numbers of a scale are told apart, large ones and small ones too", () => {
   assert.deepEqual(scaleTexts([16777250, 16777300]), ["16777250", "16777300"]);
   assert.deepEqual(scaleTexts([1e-6, 1.5e-6]), ["1 × 10⁻⁶", "1.5 × 10⁻⁶"]);
   assert.deepEqual(scaleTexts([0.1, 0.2]), ["0.1", "0.2"]);
+});
+
+/** What is on the screen: rows 1 to 3 of a plane, at index 5 of an axis without a name. */
+const READ = {
+  store: { kind: "folder", address: 'https://host/a "b".zarr', isLocal: false },
+  path: "größe/wind speed",
+  zarrFormat: 3,
+  level: null,
+  axes: [
+    { name: "", read: 5 },
+    { name: "lat-lon", read: [[1, 3]] },
+  ],
+  unpacking: null,
+  isInDataset: false,
+  isWarped: false,
+};
+
+test("code quotes addresses and paths, and selects by position where a dimension has no name", () => {
+  const own = javascriptOf(READ, "zarr-wasm");
+  assert.ok(own.includes(String.raw`new zarr.FetchStore("https://host/a \"b\".zarr")`), own);
+  assert.ok(own.includes("array.get([5, zarr.slice(1, 3)])"), own);
+  const named = { ...READ, axes: READ.axes.map((axis) => ({ ...axis, name: axis.name || "time" })) };
+  assert.ok(javascriptOf(named, "zarr-wasm").includes('{ time: 5, "lat-lon": zarr.slice(1, 3) }'));
+  const dataset = pythonOf({ ...named, isInDataset: true }, "xarray");
+  assert.ok(
+    dataset.includes('xr.open_zarr(store, group="größe", chunks=None, mask_and_scale=False)["wind speed"]'),
+    dataset,
+  );
+  assert.ok(dataset.includes('array.isel({"time": 5, "lat-lon": slice(1, 3)})'), dataset);
+  assert.ok(pythonOf(READ, "xarray").includes('xr.DataArray(data, dims=["lat-lon"])'));
+});
+
+test("code is not written for stores that a library does not read", () => {
+  const version = { kind: "branch", name: "dev" };
+  const repository = { ...READ, store: { ...READ.store, kind: "icechunk", version } };
+  assert.ok(javascriptOf(repository, "zarr-wasm").includes('{ branch: "dev" }'));
+  for (const code of [
+    javascriptOf(repository, "zarrita"),
+    pythonOf(repository, "xarray"),
+    pythonOf({ ...READ, store: { kind: "references", address: "r.json", isLocal: true } }, "zarr-python"),
+  ])
+    assert.equal(code, null);
+});
+
+test("code masks values outside of the valid ones, which xarray does not", () => {
+  const limits = { scale: 0.5, offset: -1, missing: [9], valid: [0, 100], isReinterpreted: false };
+  const read = { ...READ, isInDataset: true, unpacking: { ...limits, hasFillValue: true } };
+  const formula = "(stored < 0) | (stored > 100), np.nan, stored * 0.5 + -1)";
+  for (const library of ["xarray", "zarr-python"]) {
+    const code = pythonOf(read, library);
+    assert.ok(code.includes(`np.where(np.isin(stored, [9]) | ${formula}`), code);
+  }
+  assert.ok(javascriptOf(read, "zarrita").includes("[9].includes(value) || value < 0 || value > 100 ? NaN"));
+});
+
+test("indices are ranges in ascending order, each once", () => {
+  assert.deepEqual(runsOf([4, 0, 1, 1, 3]), [
+    [0, 2],
+    [3, 5],
+  ]);
+});
+
+test("names of files have no signs that file systems forbid", () => {
+  assert.equal(fileName(["a/b.zarr", "2 m: température"], "png"), "a-b.zarr-2-m-température.png");
+  assert.equal(fileName(["///"], "gif"), "zarr.gif");
+});
+
+test("codecs are told in words, with those inside of shards", () => {
+  const inner = [
+    { name: "bytes", configuration: { endian: "little" } },
+    { name: "zstd", configuration: { level: 3 } },
+  ];
+  const sharding = { name: "sharding_indexed", configuration: { chunk_shape: [32, 32], codecs: inner } };
+  const [shards] = codecWords([sharding]);
+  assert.equal(shards.words, "each shard is split into chunks of 32 × 32, found by an index at its end");
+  assert.deepEqual(
+    shards.inner.map(({ words }) => words),
+    ["elements follow each other, little-endian", "compressed by Zstandard, level 3"],
+  );
+  const blosc = { name: "blosc", configuration: { cname: "lz4", clevel: 5, shuffle: 1 } };
+  assert.equal(codecWords([blosc])[0].words, "compressed by Blosc (lz4, level 5, bytes shuffled)");
+  assert.equal(
+    codecWords([{ name: "numcodecs.delta" }])[0].words,
+    "each element is stored as the difference from the one before",
+  );
+  // Names of metadata are no properties of our table.
+  assert.equal(codecWords([{ name: "constructor" }])[0].words, "encoded by constructor");
 });

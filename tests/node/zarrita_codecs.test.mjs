@@ -15,7 +15,7 @@ const VECTORS = join(import.meta.dirname, "../codec-vectors");
 
 /** Codecs that decode only. */
 const READ_ONLY =
-  /^(imagecodecs_(delta|floatpred|jpeg.*|lerc|lzw|packbits|png|qoi|spng|webp)|jpeg|jpegxl|lzw)$/;
+  /^(imagecodecs_(delta|floatpred|jpeg.*|lerc|lzw|packbits|png|qoi|spng|webp)|grib|gribberish|jpeg|jpegxl|lzw)$/;
 /** Vectors whose codec sees elements of another data type than the array's. */
 const SEEN_AS_OTHERS = /-seen-as-/;
 

@@ -350,6 +350,8 @@ fn others_have_their_turn_between_parts_of_many_chunks() {
     let request = ReadRequest {
         selection: Selection::all(),
         order: None,
+        growth: None,
+        spreads: false,
         streamed: true,
         nearest: None,
         conversion: None,

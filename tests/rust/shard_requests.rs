@@ -190,6 +190,8 @@ fn read_boxes(server: &Rc<Server>, array: &Rc<Array>, windows: &[Vec<Range<u64>>
             let request = ReadRequest {
                 selection,
                 order: None,
+                growth: None,
+                spreads: false,
                 streamed: false,
                 nearest: None,
                 conversion: None,

@@ -179,8 +179,16 @@ pub async fn read_with(
     decoder: Rc<dyn Decoder>,
 ) -> Result<ReadElements> {
     let sink = Gather::default();
-    let request =
-        ReadRequest { selection, order, streamed: false, nearest: None, conversion: None, decodes: true };
+    let request = ReadRequest {
+        selection,
+        order,
+        growth: None,
+        spreads: false,
+        streamed: false,
+        nearest: None,
+        conversion: None,
+        decodes: true,
+    };
     read(array, &request, &decoder, &sink, &RequestContext::default()).await?;
     let elements = sink.elements.into_inner();
     Ok(match array.binding().metadata().data_type.size() {

@@ -254,7 +254,9 @@ fn packages(package: &str, features: &str) -> Vec<String> {
 
 #[test]
 fn serde_is_in_no_module_that_every_reader_downloads() {
-    for (features, has_serde) in [("", false), ("images", false), ("full", true)] {
+    for (features, has_serde) in
+        [("", false), ("images", false), ("grib", false), ("reading", true), ("full", true)]
+    {
         let found = packages("zarr-wasm-engine", features);
         assert!(found.iter().any(|package| package == "wasm-bindgen"), "packages are found");
         for package in ["serde", "serde_core", "serde_json", "serde-wasm-bindgen"] {

@@ -1,7 +1,6 @@
 //! Orders a wasm build as another build, its prefix: functions, types and imports that both have
 //! get the same numbers. Calls name functions by number, so only then are the bytes of their
-//! callers the same, and compression ([`pack`](super::pack)) finds them. The module stays the same
-//! program. Its custom sections are dropped, because they name functions by number, too.
+//! callers the same, and compression ([`pack`](super::pack)) finds them.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -9,13 +8,11 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::path::Path;
 
-use wasm_encoder::reencode::{Error, Reencode};
-use wasm_encoder::{CodeSection, FunctionSection, ImportSection, Module, TypeSection};
 use wasmparser::{
-    BinaryReaderError, BlockType, CodeSectionReader, CustomSectionReader, FunctionBody,
-    FunctionSectionReader, Import, ImportSectionReader, Operator, Parser, Payload, RecGroup, TypeRef,
-    TypeSectionReader,
+    BinaryReaderError, BlockType, FunctionBody, Import, Operator, Parser, Payload, RecGroup, TypeRef,
 };
+
+use crate::order::Order;
 
 /// Writes the input in the order of the prefix to the output.
 pub fn align(input: &Path, prefix: &Path, output: &Path) -> Result<(), String> {
@@ -40,11 +37,7 @@ fn aligned(wasm: &[u8], prefix: &[u8]) -> Result<Vec<u8>, String> {
     };
     let bodies = [(own.bodies, known.bodies), (own.shapes, known.shapes)];
     order.functions = places(&bodies, own.imports.len(), known.imports.len());
-    let mut module = Module::new();
-    order
-        .parse_core_module(&mut module, Parser::new(0), wasm)
-        .map_err(|error| format!("the module cannot be ordered: {error}"))?;
-    Ok(module.finish())
+    order.written(wasm)
 }
 
 /// What a module has, as keys: what is the same in two modules has the same key.
@@ -92,7 +85,7 @@ impl Contents {
     }
 }
 
-fn unreadable(error: BinaryReaderError) -> String {
+pub fn unreadable(error: BinaryReaderError) -> String {
     format!("the module cannot be read: {error}")
 }
 
@@ -154,88 +147,6 @@ fn places<K: Hash + Eq>(keys: &[(Vec<K>, Vec<K>)], first: usize, known_first: us
 fn fill(places: Vec<Option<usize>>, taken: &[bool], slots: Range<usize>) -> Vec<usize> {
     let mut left = slots.clone().filter(|slot| !taken[*slot]);
     places.into_iter().map(|place| place.or_else(|| left.next()).unwrap_or(slots.end)).collect()
-}
-
-/// Writes a module with other numbers.
-struct Order {
-    types: Vec<usize>,
-    imports: Vec<usize>,
-    /// Those that are not imported.
-    functions: Vec<usize>,
-}
-
-impl Order {
-    fn imported(&self) -> usize {
-        self.imports.len()
-    }
-}
-
-/// The things in the order of their places.
-fn sorted<T>(things: impl Iterator<Item = T>, places: &[usize]) -> Vec<T> {
-    let mut placed: Vec<(&usize, T)> = places.iter().zip(things).collect();
-    placed.sort_by_key(|(place, _)| **place);
-    placed.into_iter().map(|(_, thing)| thing).collect()
-}
-
-type Written = Result<(), Error>;
-
-#[allow(clippy::cast_possible_truncation, reason = "modules count functions and types with 32 bits")]
-impl Reencode for Order {
-    type Error = std::convert::Infallible;
-
-    fn function_index(&mut self, function: u32) -> Result<u32, Error> {
-        let at = function as usize;
-        let place = match at.checked_sub(self.imported()) {
-            Some(own) => self.functions[own],
-            None => self.imports[at],
-        };
-        Ok(place as u32)
-    }
-
-    fn type_index(&mut self, ty: u32) -> Result<u32, Error> {
-        Ok(self.types[ty as usize] as u32)
-    }
-
-    fn parse_type_section(&mut self, types: &mut TypeSection, read: TypeSectionReader<'_>) -> Written {
-        let groups = read.into_iter().collect::<Result<Vec<_>, _>>()?;
-        sorted(groups.into_iter(), &self.types)
-            .into_iter()
-            .try_for_each(|group| self.parse_recursive_type_group(types.ty(), group))
-    }
-
-    fn parse_import_section(
-        &mut self,
-        imports: &mut ImportSection,
-        read: ImportSectionReader<'_>,
-    ) -> Written {
-        let all = read.into_imports().collect::<Result<Vec<_>, _>>()?;
-        sorted(all.into_iter(), &self.imports)
-            .into_iter()
-            .try_for_each(|import| self.parse_import(imports, import))
-    }
-
-    fn parse_function_section(
-        &mut self,
-        functions: &mut FunctionSection,
-        read: FunctionSectionReader<'_>,
-    ) -> Written {
-        let types = read.into_iter().collect::<Result<Vec<_>, _>>()?;
-        for ty in sorted(types.into_iter(), &self.functions) {
-            functions.function(self.type_index(ty)?);
-        }
-        Ok(())
-    }
-
-    fn parse_code_section(&mut self, code: &mut CodeSection, read: CodeSectionReader<'_>) -> Written {
-        let bodies = read.into_iter().collect::<Result<Vec<_>, _>>()?;
-        sorted(bodies.into_iter(), &self.functions)
-            .into_iter()
-            .try_for_each(|body| self.parse_function_body(code, body))
-    }
-
-    fn parse_custom_section(&mut self, _module: &mut Module, _read: CustomSectionReader<'_>) -> Written {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

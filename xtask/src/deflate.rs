@@ -3,11 +3,16 @@
 
 use std::fs::{self, File};
 use std::io::BufWriter;
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use zopfli::{Format, Options};
 
-/// Writes the stream of the input's content to the output file. It takes half a minute.
+/// More than these make the stream no smaller.
+const ITERATIONS: NonZeroU64 = NonZeroU64::new(30).expect("a positive number");
+const SPLITS: u16 = 100;
+
+/// Writes the stream of the input's content to the output file. It takes some seconds.
 pub fn deflate(input: &Path, output: &Path) -> Result<(), String> {
     let named = |path: &Path| {
         let path = path.display().to_string();
@@ -15,5 +20,6 @@ pub fn deflate(input: &Path, output: &Path) -> Result<(), String> {
     };
     let content = fs::read(input).map_err(named(input))?;
     let file = BufWriter::new(File::create(output).map_err(named(output))?);
-    zopfli::compress(Options::default(), Format::Deflate, &*content, file).map_err(named(output))
+    let options = Options { iteration_count: ITERATIONS, maximum_block_splits: SPLITS, ..Options::default() };
+    zopfli::compress(options, Format::Deflate, &*content, file).map_err(named(output))
 }

@@ -1,17 +1,20 @@
 //! `xtask`: the build steps that need Rust crates. All other steps are in `scripts/`.
 //!
 //!     cargo run -p xtask -- glue <in.wasm> <out_dir> [--names]
+//!     cargo run -p xtask -- arrange <in.wasm> <out.wasm>
 //!     cargo run -p xtask -- align <in.wasm> <prefix.wasm> <out.wasm>
 //!     cargo run -p xtask -- pack <in.wasm> <prefix.wasm> <out.zst> [--quick]
 //!     cargo run -p xtask -- deflate <in.wasm> <out>
 //!
-//! `glue` writes the JavaScript of a wasm build ([`glue`]). `align` orders a wasm build as another
-//! ([`align`]), and `pack` compresses it with that one as prefix ([`pack`]). `deflate` compresses
-//! the engine's ([`deflate`]).
+//! `glue` writes the JavaScript of a wasm build ([`glue`]). `arrange` orders the engine's functions
+//! ([`arrange`]), and `deflate` compresses it ([`deflate`]). `align` orders another wasm build as
+//! the engine ([`align`]), and `pack` compresses it with the engine as prefix ([`pack`]).
 
 mod align;
+mod arrange;
 mod deflate;
 mod glue;
+mod order;
 mod pack;
 mod unreached;
 
@@ -20,7 +23,7 @@ use std::process::ExitCode;
 use glue::Glue;
 use pack::Pack;
 
-const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask align <in.wasm> <prefix.wasm> <out.wasm>, or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick], or xtask deflate <in.wasm> <out>";
+const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask arrange <in.wasm> <out.wasm>, or xtask align <in.wasm> <prefix.wasm> <out.wasm>, or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick], or xtask deflate <in.wasm> <out>";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -46,6 +49,7 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
             output: output.into(),
             quick: !flags.is_empty(),
         }),
+        (["arrange", input, output], []) => arrange::arrange(input.as_ref(), output.as_ref()),
         (["align", input, prefix, output], []) => {
             align::align(input.as_ref(), prefix.as_ref(), output.as_ref())
         }

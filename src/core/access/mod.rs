@@ -6,7 +6,7 @@
 //! - [`selection`] resolves what the caller asks for.
 //! - [`projection`] finds the chunks along each dimension.
 //! - [`part`] cuts the output into boxes of about equal size; [`nearest`] orders them by distance
-//!   from a point, where the caller gives one.
+//!   from a point, where the caller gives one, and [`spread`] so that the first are a fair sample.
 //! - [`plan`] names the byte ranges that one part needs.
 //! - [`assemble`], in a worker, decodes the chunks and fills the part.
 //!
@@ -30,4 +30,5 @@ pub mod plan;
 pub mod projection;
 pub mod rows;
 pub mod selection;
+pub mod spread;
 pub mod write_plan;

@@ -36,6 +36,8 @@ pub struct Part {
     pub start: Vec<u64>,
     /// The extent along each dimension.
     pub shape: Vec<u64>,
+    /// The number of the part in the order of its read.
+    pub number: u64,
 }
 
 /// A part and the spans that fill it.
@@ -67,7 +69,24 @@ impl PartGrid {
         let total = axes.iter().map(DimensionProjection::count);
         let total = limits::product(total.chain([element_size as u64]), "selection");
         let target = if total.is_ok_and(|total| total <= WHOLE_BYTES) { WHOLE_BYTES } else { TARGET_BYTES };
-        let step = steps(axes, element_size, order, target);
+        Self::of(axes, steps(axes, element_size, order, target))
+    }
+
+    /// Cuts the output into parts of about `target` bytes, which grow along the last of these
+    /// dimensions first.
+    ///
+    /// # Errors
+    /// `Limit` when there are 2^64 parts or more.
+    pub fn grown(
+        axes: &[DimensionProjection],
+        element_size: usize,
+        growth: &[usize],
+        target: u64,
+    ) -> Result<Self> {
+        Self::of(axes, steps(axes, element_size, growth, target))
+    }
+
+    fn of(axes: &[DimensionProjection], step: Vec<u64>) -> Result<Self> {
         let mut shape = Vec::with_capacity(axes.len());
         for (axis, step) in axes.iter().zip(&step) {
             shape.push(axis.span_count().div_ceil(*step));
@@ -104,7 +123,7 @@ impl PartGrid {
             shape.push(places.end - places.start);
             spans.push(taken);
         }
-        PartSpans { part: Part { start, shape }, spans }
+        PartSpans { part: Part { start, shape, number: i }, spans }
     }
 }
 
@@ -170,7 +189,7 @@ mod tests {
         let grid = PartGrid::new(&axes, 2, &[0, 1]).unwrap();
         assert_eq!(grid.count(), 1);
         let whole = grid.part(0, &axes);
-        assert_eq!(whole.part, Part { start: vec![0, 0], shape: vec![100, 100] });
+        assert_eq!(whole.part, Part { start: vec![0, 0], shape: vec![100, 100], number: 0 });
         assert_eq!(whole.spans, [0..10, 0..10]);
     }
 
@@ -213,6 +232,15 @@ mod tests {
             let first: u64 = grid.part(0, &axes).part.shape.iter().product();
             assert_eq!(first, MOST_CHUNKS);
         }
+    }
+
+    #[test]
+    fn parts_of_a_reduction_are_long_along_what_goes() {
+        // Chunks of 1 MiB; sixteen of them along the first dimension.
+        let axes = [axis(400, 4), axis(1024, 256), axis(1024, 256)];
+        let grid = PartGrid::grown(&axes, 4, &[1, 2, 0], 1 << 24).unwrap();
+        assert_eq!(grid.part(0, &axes).part.shape, [64, 256, 256]);
+        assert_eq!(grid.part(grid.count() - 1, &axes).part.start, [384, 768, 768]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::error::{Error, ErrorKind, Result, Stage, at_node};
+use crate::error::{Error, ErrorKind, Result, at_node};
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::write::consolidated::{DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
@@ -77,7 +77,7 @@ async fn opened(
         Err(child) => match child.error.kind() {
             ErrorKind::NotFound | ErrorKind::Argument => Ok(None),
             ErrorKind::Aborted => Err(child.error),
-            _ if child.error.context().stage == Some(Stage::Full) => Err(child.error),
+            _ if child.error.is_of_build() => Err(child.error),
             _ => Ok(Some(Err(child))),
         },
     }

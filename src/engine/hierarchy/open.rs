@@ -406,10 +406,10 @@ fn elsewhere(roots: &[NodePath]) -> String {
     format!("; there is one at {}{more}", named.join(" and at "))
 }
 
-/// Whether the search ends with this error: a document exists, and it is invalid or only the full
+/// Whether the search ends with this error: a document exists, and it is invalid or only another
 /// build can read it.
 fn is_final(error: &Error) -> bool {
-    matches!(error.context().stage, Some(Stage::Metadata | Stage::Full))
+    error.context().stage == Some(Stage::Metadata) || error.is_of_build()
 }
 
 /// The document that makes a node of v2 one of this kind.

@@ -30,6 +30,18 @@ pub fn cache_counters() -> Vec<f64> {
         .collect()
 }
 
+/// Notes that another program has appended to an array, which had `old_shape`: reads of the chunks
+/// at its old edge pass the caches in front of the store. Returns false if they are too many, and
+/// does nothing then.
+#[wasm_bindgen(js_name = passEdge)]
+pub fn pass_edge(array: u32, old_shape: &[f64]) -> bool {
+    let array: Result<_> = registry::array(array);
+    // Extents are natural numbers.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let old_shape: Vec<u64> = old_shape.iter().map(|extent| *extent as u64).collect();
+    array.is_ok_and(|array| array.pass_edge(&old_shape))
+}
+
 /// Drops the cached chunks and shard indexes of an array.
 #[wasm_bindgen(js_name = forgetChunks)]
 pub fn forget_chunks(array: u32) {

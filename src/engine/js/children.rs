@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::error::report_to_js;
 use super::record::{Record, bigints};
 use super::{describe, registry, store, task};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, Result};
 use crate::format::metadata::NodeKind;
 use crate::format::metadata::sketch::Sketch;
 use crate::hierarchy::children::{Child, children as children_of};
@@ -42,7 +42,7 @@ fn summary(child: &Child) -> Result<JsValue> {
         Err(child) => return Ok(unreadable_summary(&child.path, &child.sketch, &child.error)),
     };
     match describe::summary(node) {
-        Err(error) if error.context().stage != Some(Stage::Full) => {
+        Err(error) if !error.is_of_build() => {
             let path = node.path.as_str();
             Ok(unreadable_summary(path, &node.sketch(), &error.at_node(path)))
         }

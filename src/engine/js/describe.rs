@@ -7,7 +7,7 @@ use super::error::Exported;
 use super::record::{Record, bigints, dimensions, list, texts};
 use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::codec::build::WasmModule;
 use crate::format::codec::standalone::StandaloneCodec;
@@ -81,7 +81,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
     let metadata = binding.metadata();
     let outer = binding.outer_shape();
     if let Err(error) = binding.first_chain()
-        && error.context().stage == Some(Stage::Full)
+        && error.is_of_build()
     {
         return Err(error);
     }

@@ -9,7 +9,8 @@ const [ANSWERED, REFUSED, BROKEN_OFF, TOO_LARGE, NO_RESPONSE] = [0, 1, 2, 3, 4];
 
 const METHODS = ["GET", "HEAD", "PUT", "DELETE"];
 const HEAD = 1;
-const CACHES = [undefined, "no-store", "reload"];
+const PROBE = 4;
+const CACHES = [undefined, "no-store", "reload", "no-cache"];
 
 /** Marks a request that must bypass caches, for a user's `fetch` that has one. */
 const RELOAD = Symbol.for("zarr-wasm.reload");
@@ -31,8 +32,20 @@ function initOf({ overrides, how: [method, cache, background], range, body }, si
   return init;
 }
 
+/**
+ * Sends a request whose answer tells only that there is one. It goes where a request of the store
+ * has just gone, without its credentials. Undefined where no answer is hidden: outside of browsers,
+ * and on the page's own origin.
+ */
+function probe(url, signal) {
+  const { origin } = globalThis;
+  if (origin === undefined || new URL(url).origin === origin) return undefined;
+  return fetch(url, { method: "HEAD", mode: "no-cors", credentials: "omit", signal });
+}
+
 /** Returns a function that sends the request, by the global `fetch` or by the user's own. */
 function sending(wanted, signal) {
+  if (wanted.how[0] === PROBE) return () => probe(wanted.url, signal);
   const init = initOf(wanted, signal);
   if (!wanted.send) {
     if (typeof fetch !== "function") throw new TypeError("there is no `fetch` here");
@@ -91,7 +104,7 @@ class Exchange {
     const { status, headers, url, redirected } = Object(response);
     if (typeof status !== "number" || typeof headers?.get !== "function") return [NO_RESPONSE];
     const head = [status, url === asked ? "" : url, redirected, valuesOf(headers, names)];
-    if (how[0] === HEAD) return [ANSWERED, ...head];
+    if (how[0] === HEAD || how[0] === PROBE) return [ANSWERED, ...head];
     if (typeof response.arrayBuffer !== "function") return [NO_RESPONSE];
     try {
       const body = await response.arrayBuffer();

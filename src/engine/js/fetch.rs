@@ -85,6 +85,7 @@ impl FetchTransport {
             CacheMode::Default => 0,
             CacheMode::NoStore => 1,
             CacheMode::Reload => 2,
+            CacheMode::Revalidate => 3,
         };
         let flags = [request.method as u8, cache, u8::from(request.background), u8::from(request.reload)];
         let [method, cache, background, reload] = flags.map(f64::from);
@@ -222,12 +223,15 @@ fn threw(thrown: JsValue) -> TransportError {
     TransportError::Failed(store_failed("the request could not be made", thrown))
 }
 
+/// Whether this is the name of Chromium with its version.
+fn is_chromium(product: &str) -> bool {
+    product.split('/').next().is_some_and(|name| name.ends_with("Chrome"))
+}
+
 /// Whether this is Chromium, which serialises concurrent ranges of one URL because of its cache.
-/// Only the user agent string tells.
+/// Only the user agent string tells; without a screen it says `HeadlessChrome`.
 fn runs_in_chromium() -> bool {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or(JsValue::UNDEFINED);
     let agent = navigator.is_object().then(|| Reflect::get(&navigator, &"userAgent".into()).ok()).flatten();
-    agent
-        .and_then(|agent| agent.as_string())
-        .is_some_and(|agent| agent.split(' ').any(|product| product.starts_with("Chrome/")))
+    agent.and_then(|agent| agent.as_string()).is_some_and(|agent| agent.split(' ').any(is_chromium))
 }

@@ -64,7 +64,7 @@ type Settled = Result<JsValue, JsValue>;
 
 thread_local! {
     /// Those who wait for promises. `wasm_bindgen_futures` makes two closures a promise, which the
-    /// collector of garbage must watch: the full build reads files with it.
+    /// collector of garbage must watch: archives in files are read with it.
     static FOLLOWED: RefCell<Registry<Sender<Settled>>> = const { RefCell::new(Registry::new()) };
     static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
 }

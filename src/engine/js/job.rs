@@ -72,10 +72,11 @@ fn extents(values: &[u64]) -> Vec<f64> {
     values.iter().map(|value| *value as f64).collect()
 }
 
-/// The start of a part in its result, and its extents.
+/// The start of a part in its result, with its number behind it, and its extents.
 pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
-    let array = |values: &[u64]| Float64Array::from(extents(values).as_slice());
-    (array(&part.start), array(&part.shape))
+    let (mut start, shape) = (extents(&part.start), extents(&part.shape));
+    start.extend(extents(&[part.number]));
+    (Float64Array::from(start.as_slice()), Float64Array::from(shape.as_slice()))
 }
 
 /// The error if the job has no room for the result.

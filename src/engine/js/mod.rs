@@ -5,8 +5,9 @@
 //! await. Every future is a [`task`] that TypeScript polls. TypeScript can therefore catch a panic,
 //! reject what is pending, and replace only this instance.
 //!
-//! Code that readers of v2 and v3 rarely need is only in the full build: [`full`]. A call that
-//! needs it in another build fails with [`Error::needs_full`](crate::error::Error::needs_full).
+//! Code that readers of v2 and v3 rarely need is only in other builds: [`reading`] and [`full`]. A
+//! call that needs it fails with [`Error::needs_reading`](crate::error::Error::needs_reading) or
+//! [`Error::needs_full`](crate::error::Error::needs_full).
 //!
 //! [`decode_host`] is a second interface, for decode workers. It uses plain numbers and no
 //! wasm-bindgen glue.
@@ -28,7 +29,6 @@ mod fetch;
 #[allow(unsafe_code)] // as `decode_host`
 mod full;
 mod host;
-mod icechunk;
 mod job;
 mod json;
 mod open;
@@ -36,6 +36,8 @@ mod panic;
 mod plain;
 mod plan;
 mod read;
+#[cfg(feature = "reading")]
+mod reading;
 mod record;
 mod registry;
 mod storage_transformers;

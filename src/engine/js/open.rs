@@ -21,7 +21,7 @@ use crate::store::RequestContext;
 ///   `"refuse"`.
 /// - `v3_first`: see `OpenOptions`.
 /// - `attributes` is false to save the request for v2's `.zattrs`.
-/// - `reload` bypasses all caches.
+/// - `reload` is 0, 1 to bypass all caches, or 2 to ask the server whether they are still right.
 #[wasm_bindgen]
 #[allow(clippy::too_many_arguments, reason = "called by TypeScript alone, and flat for it")]
 pub fn open(
@@ -32,7 +32,7 @@ pub fn open(
     fallback: &str,
     v3_first: bool,
     attributes: bool,
-    reload: bool,
+    reload: u8,
     signal: JsValue,
     settle: Function,
 ) -> u32 {
@@ -55,7 +55,8 @@ pub fn open(
     task::start(settle, async move {
         let store = registry::store(store)?;
         let path = path.trim_matches('/');
-        let context = RequestContext { reload, ..store::context(signal) };
+        let (reload, revalidates) = (reload > 0, reload == 2);
+        let context = RequestContext { reload, revalidates, ..store::context(signal) };
         let opened = open_node(&store, path, &options, &context).await?;
         describe::summary(&opened)
     })

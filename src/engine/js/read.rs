@@ -17,22 +17,32 @@ use crate::format::conversion::{Bins, Colour, Conversion, Shading};
 use crate::format::data_type::DataType;
 use crate::read::decoder::Decoder;
 use crate::read::{
-    Base, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest, read as read_array,
+    Base, Growth, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest, read as read_array,
 };
 use crate::store::{LocalFuture, Priority, RequestContext};
 
 /// What to read: a request as `selection.ts` writes it, of an array with elements of this type.
 fn read_request(request: &JsValue, data_type: &DataType) -> Result<ReadRequest> {
     let dimension = |value: &JsValue| Ok(plain::word(value)? as usize);
-    let order = plain::read(request, "order", |order| plain::list(order, dimension))?;
+    let dimensions = |list: &JsValue| plain::list(list, dimension);
     Ok(ReadRequest {
         selection: selection(request)?,
-        order,
+        order: plain::read(request, "order", dimensions)?,
+        growth: plain::read(request, "growth", growth)?,
+        spreads: plain::is(request, "spreads"),
         streamed: plain::is(request, "streamed"),
         nearest: plain::read(request, "nearest", |place| plain::list(place, plain::number))?,
         conversion: plain::read(request, "conversion", |wanted| conversion(wanted, data_type))?,
         decodes: true,
     })
+}
+
+/// The order and the bytes, in one list.
+fn growth(list: &JsValue) -> Result<Growth> {
+    let mut numbers = plain::list(list, plain::word)?;
+    let bytes = numbers.pop().map(u64::from);
+    let bytes = bytes.ok_or_else(|| plain::unreadable("the growth of parts", list))?;
+    Ok(Growth { order: numbers.into_iter().map(|number| number as usize).collect(), bytes })
 }
 
 /// The circumstances of the requests of a read.

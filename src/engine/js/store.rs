@@ -36,6 +36,8 @@ extern "C" {
     fn missing_on_403(this: &HttpStoreOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = isAnonymous)]
     fn is_anonymous(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = mayProbe)]
+    fn may_probe(this: &HttpStoreOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = passesCaches)]
     fn passes_caches(this: &HttpStoreOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = onConsole)]
@@ -64,6 +66,7 @@ pub fn http_options(options: &HttpStoreOptions) -> (FetchTransport, HttpOptions)
         use_suffix_request: options.use_suffix_request(),
         missing_on_403: options.missing_on_403(),
         is_anonymous: options.is_anonymous(),
+        may_probe: options.may_probe(),
         passes_caches: options.passes_caches(),
         on_warning: Some(warning_sink(options.on_warning())),
         on_console: Some(warning_sink(options.on_console())),

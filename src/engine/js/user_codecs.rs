@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::error::Exported;
 use super::worker_part::WorkerPart;
 use crate::access::binding::Binding;
-use crate::error::{Error, IS_FULL, Result};
+use crate::error::{Error, HAS_USER_CODECS, Result};
 use crate::format::codec::Direction;
 use crate::format::codec::registry::kind_of;
 use crate::format::codec::user::{CodecCall, CodecSite, OptionalUserCodecs, UserCodecs};
@@ -24,7 +24,9 @@ pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
     if json.is_empty() {
         return Ok(None);
     }
-    Error::check_full("user-defined codecs")?;
+    if !HAS_USER_CODECS {
+        return Err(Error::needs_full("user-defined codecs"));
+    }
     Ok(Some(Rc::new(UserCodecs::from_json(json)?)))
 }
 
@@ -54,7 +56,7 @@ pub fn is_codec(name: &str) -> bool {
 /// # Errors
 /// None that a site can cause.
 pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
-    if !IS_FULL {
+    if !HAS_USER_CODECS {
         return Ok(None);
     }
     let question = users.as_ref().and_then(|users| users.take_question());
@@ -67,7 +69,7 @@ pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
 /// # Errors
 /// None that requests can cause.
 pub fn write_requests(part: &mut dyn WorkerPart) -> Result<Vec<u8>> {
-    if !IS_FULL {
+    if !HAS_USER_CODECS {
         return Ok(Vec::new()); // The full build decodes arrays with user-defined codecs.
     }
     let (mut sites, mut requests, mut bytes): (Vec<CodecSite>, Vec<_>, Vec<u8>) = Default::default();

@@ -20,7 +20,7 @@ use crate::sorted;
 use crate::store::walk::{ListingBudget, walk};
 use crate::store::{
     ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Value, at_key, in_full,
+    Value, at_key, in_full, in_reading,
 };
 
 #[wasm_bindgen]
@@ -401,7 +401,7 @@ impl Store for UserStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        in_full("listing", || Box::pin(self.keys_below(prefix)))
+        in_reading("listing", || Box::pin(self.keys_below(prefix)))
     }
 
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {

@@ -2,7 +2,7 @@
 //! to stored chunks that wait for user-defined codecs.
 
 use crate::access::assemble::Assembly;
-use crate::error::{IS_FULL, Result, Stage};
+use crate::error::{HAS_USER_CODECS, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
 use crate::format::codec::user::CodecCall;
 
@@ -44,13 +44,13 @@ impl WorkerPart for Assembly {
 
     fn requests(&mut self, take: &mut dyn FnMut(&str, CodecCall<'_>)) {
         // The other builds do not decode arrays with user-defined codecs.
-        if IS_FULL {
+        if HAS_USER_CODECS {
             Self::requests(self, take);
         }
     }
 
     fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
-        if IS_FULL { Self::answer(self, id, output) } else { Ok(()) }
+        if HAS_USER_CODECS { Self::answer(self, id, output) } else { Ok(()) }
     }
 
     fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {

@@ -11,6 +11,7 @@ use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
 use crate::access::projection::{DimensionProjection, project};
 use crate::access::selection::Selected;
+use crate::access::spread::spread;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::read::array::Array;
@@ -19,7 +20,7 @@ use crate::read::decoder::Decoder;
 use crate::read::fetching::ChunkFetcher;
 use crate::read::part_reader::PartReader;
 use crate::read::part_work::ReadContext;
-use crate::read::types::{CachePolicy, OutputLayout, PartSink, Progress, ReadRequest};
+use crate::read::types::{CachePolicy, Growth, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
 use crate::sorted;
 use crate::store::RequestContext;
@@ -74,7 +75,7 @@ async fn read_selected(
         let extents = layout.shape.iter().copied().chain([typical_size(&layout) as u64]);
         check_size(extents)?;
     }
-    let planner = PartPlanner::new(array, selected, &layout)?;
+    let planner = PartPlanner::new(array, request, selected, &layout)?;
     layout.parts = planner.part_count();
     layout.touched = planner.touched(array)?;
     sink.begin(&layout)?;
@@ -106,9 +107,9 @@ async fn read_selected(
             let (planner, reader) = (&planner, &reader);
             async move {
                 reader.finished((number / group).saturating_sub(GROUPS_IN_FLIGHT - 1) * group).await;
-                let planned = planner.part(array, i);
-                reader.take_turn(planned.1).await;
-                planned
+                let (part, chunks, plan) = planner.part(array, i);
+                reader.take_turn(chunks).await;
+                (Part { number: number as u64, ..part }, chunks, plan)
             }
         })
         .map(|(part, chunks, plan)| {
@@ -174,12 +175,15 @@ impl PartPlanner {
         Ok(Some(extents.fold(1, u64::saturating_mul)))
     }
 
-    fn new(array: &Array, selected: Selected, layout: &OutputLayout) -> Result<Self> {
+    fn new(array: &Array, request: &ReadRequest, selected: Selected, layout: &OutputLayout) -> Result<Self> {
         match selected {
             Selected::Orthogonal(axes) => {
                 let projections = project(&axes, &array.binding().leaf_grid()?)?;
                 let size = typical_size(layout).max(array.binding().element_size());
-                let grid = PartGrid::new(&projections, size, &layout.order)?;
+                let grid = match &request.growth {
+                    Some(Growth { order, bytes }) => PartGrid::grown(&projections, size, order, *bytes)?,
+                    None => PartGrid::new(&projections, size, &layout.order)?,
+                };
                 Ok(Self::Orthogonal { projections, grid })
             }
             Selected::Points(points) => {
@@ -235,6 +239,7 @@ impl PartPlanner {
                 let places = move |dimension, at| grid.places(projections, dimension, at);
                 Box::new(NearestFirst::new(grid.shape(), &centre(projections, given), places))
             }
+            (Self::Orthogonal { grid, .. }, None) if request.spreads => Box::new(spread(grid.count())),
             _ => Box::new(0..self.part_count()),
         }
     }
@@ -252,7 +257,7 @@ impl PartPlanner {
             }
             Self::Points { points, count, step } => {
                 let range: Range<u64> = i * step..((i + 1) * step).min(*count);
-                let part = Part { start: vec![range.start], shape: vec![range.end - range.start] };
+                let part = Part { start: vec![range.start], shape: vec![range.end - range.start], number: i };
                 (part, 0, Box::new(move || PartPlan::points(binding, points, range.clone())))
             }
         }
@@ -272,23 +277,32 @@ fn typical_size(layout: &OutputLayout) -> usize {
     if layout.element_size == 0 { 8 } else { layout.element_size }
 }
 
+/// Checks that a list has each dimension once.
+fn check_order(order: &[usize], rank: usize) -> Result<()> {
+    let mut in_order = order.to_vec();
+    sorted::sort(&mut in_order);
+    if in_order.into_iter().eq(0..rank) {
+        return Ok(());
+    }
+    Err(Error::argument("the memory order is not a permutation of the dimensions")
+        .expected(format!("each of 0 to {} once", rank.saturating_sub(1)))
+        .actual(format!("{order:?}")))
+}
+
 /// The layout of the result, before its parts are planned.
 fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<OutputLayout> {
     let (shape, kept) = (selected.shape(), selected.kept());
     let in_c_order: Vec<usize> = (0..shape.len()).collect();
     let order = match &request.order {
         Some(order) if matches!(selected, Selected::Orthogonal(_)) => {
-            let mut in_order = order.clone();
-            sorted::sort(&mut in_order);
-            if in_order != in_c_order {
-                return Err(Error::argument("the memory order is not a permutation of the dimensions")
-                    .expected(format!("each of 0 to {} once", in_c_order.len().saturating_sub(1)))
-                    .actual(format!("{order:?}")));
-            }
+            check_order(order, shape.len())?;
             order.clone()
         }
         _ => in_c_order,
     };
+    if let Some(growth) = &request.growth {
+        check_order(&growth.order, shape.len())?;
+    }
     let binding = array.binding();
     let metadata = binding.metadata();
     let mut fill_value = metadata.fill_value.0.clone();

@@ -5,9 +5,9 @@
 //! [`fetching`] merges byte requests into few requests to the store.
 //!
 //! Concurrent reads share work in flight: shard indexes ([`shard_indexes`]), whole chunks
-//! ([`shared_chunks`]) and parts ([`shared_parts`]). [`chunk_cache`] caches chunks for later
-//! reads. [`types`] holds the types that these files share, so that no two of them import each
-//! other.
+//! ([`shared_chunks`]) and parts ([`shared_parts`]). [`chunk_cache`] caches chunks for later reads;
+//! [`edge`] tells the store which chunks another program has appended to. [`types`] holds the types
+//! that these files share, so that no two of them import each other.
 
 pub mod array;
 pub mod chunk_cache;
@@ -16,6 +16,7 @@ pub mod cost;
 pub mod decoder;
 mod decoding;
 mod drive;
+mod edge;
 mod fetching;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod inline_decoder;
@@ -29,4 +30,4 @@ mod types;
 mod whole_shards;
 
 pub use drive::read;
-pub use types::{Base, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest};
+pub use types::{Base, Growth, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest};

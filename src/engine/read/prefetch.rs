@@ -60,6 +60,8 @@ pub async fn prefetch(
     let request = ReadRequest {
         selection,
         order: None,
+        growth: None,
+        spreads: false,
         streamed: true,
         nearest: None,
         conversion: None,

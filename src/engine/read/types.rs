@@ -20,6 +20,11 @@ pub struct ReadRequest {
     pub selection: Selection,
     /// The memory order of the output: the array's dimensions, slowest first. `None` means C order.
     pub order: Option<Vec<usize>>,
+    /// How parts grow. `None` lets them grow along the dimensions that are fastest in memory.
+    pub growth: Option<Growth>,
+    /// Whether the first parts are spread over the result, so that they are a fair sample of it.
+    /// Ignored for points.
+    pub spreads: bool,
     /// Whether the sink holds only one part at a time. A streamed result may have any size.
     pub streamed: bool,
     /// The place of the result that is read first: an index along each of the array's dimensions.
@@ -30,6 +35,15 @@ pub struct ReadRequest {
     pub conversion: Option<Conversion>,
     /// Whether the decoder decodes. `false` for a prefetch, which only fills the caches.
     pub decodes: bool,
+}
+
+/// How the parts of a reduction grow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// The dimensions of the array. Parts grow along the last one first.
+    pub order: Vec<usize>,
+    /// The size that parts aim at, decoded.
+    pub bytes: u64,
 }
 
 /// The shape and memory layout of a result.

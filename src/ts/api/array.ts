@@ -453,11 +453,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   async refresh(options: NodeOptions = {}): Promise<void> {
     const { signal } = optionsOf(options);
     const { format } = this[FACTS];
-    const summary = await readSummaryAnew(this, { kind: "array", format, signal });
-    // Arrays of other metadata have another cache.
-    await forgetChunks(this);
-    becomeAll(this, summary);
-    await forgetChunks(this);
+    await renew(this, await readSummaryAnew(this, { kind: "array", format, signal }));
   }
 
   /** @internal */
@@ -481,4 +477,19 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...optionsOf(options) });
     return result as Chunk<D>;
   }
+}
+
+/**
+ * Gives an array new metadata, and drops its cached chunks. With `oldShape`, which another program
+ * has made longer, caches in front of the store keep all but those at the old edge.
+ */
+export async function renew(
+  array: AnyArray,
+  summary: NodeSummary,
+  oldShape?: readonly number[],
+): Promise<void> {
+  // Arrays of other metadata have another cache.
+  await forgetChunks(array, oldShape);
+  becomeAll(array, summary);
+  await forgetChunks(array, oldShape);
 }

@@ -93,6 +93,7 @@ function definitionOf(
     chunks,
     stored: shards ?? chunks,
     decoding: decodingOf(facts.codecs),
+    chain: namesOf(facts.codecs).join(", "),
     codecs: codecs && {
       text: codecs.text,
       modules: codecs.modules,
@@ -111,6 +112,13 @@ function isFast({ name, configuration }: CodecMetadata): boolean {
   if (name === "sharding_indexed") return Array.isArray(codecs) && codecs.every(isFast);
   return FAST_CODECS.has(name) || (name === "blosc" && cname === "lz4");
 }
+
+/** The names of codecs. In the place of a shard are those inside of it. */
+const namesOf = (codecs: readonly CodecMetadata[]): string[] =>
+  codecs.flatMap(({ name, configuration }) => {
+    const { codecs: inner } = Object(configuration) as { codecs?: CodecMetadata[] };
+    return Array.isArray(inner) ? namesOf(inner) : name;
+  });
 
 function decodingOf(codecs: readonly CodecMetadata[]): ArrayDefinition["decoding"] {
   if (codecs.every(({ name }) => name === "bytes")) return "none";

@@ -9,7 +9,7 @@ import { below, nameOf } from "../model/node_like.ts";
 import type { NodeSummary, UnreadableSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
-import { consolidatedChildren } from "./consolidated.ts";
+import { consolidatedChildren } from "./consolidated_children.ts";
 import { Location, type NodeOptions } from "./location.ts";
 import { inExtensionsOfStore, openSummary } from "./opening.ts";
 

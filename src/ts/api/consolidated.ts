@@ -5,7 +5,6 @@
 import { optionsOf } from "../model/argument.ts";
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
 import { HEAD_START_MS } from "../model/limits.ts";
-import { parentOf } from "../model/node_like.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";
 import { setDefiner } from "../port/definitions.ts";
@@ -13,6 +12,7 @@ import { call, running } from "../port/engine.ts";
 import type { Consolidation } from "../port/operations.ts";
 import { warn } from "../port/warnings.ts";
 import { readKey } from "../store/native_store.ts";
+import { type Contents, rememberContents } from "./consolidated_children.ts";
 import { isElsewhere } from "./opening.ts";
 
 export type ConsolidatedFormat = "v2" | "v3";
@@ -27,14 +27,6 @@ export interface ConsolidatedMetadataOptions {
   readonly metadataKey?: string;
 }
 
-/**
- * A node, with the error of opening it if its documents are invalid. Only the first 16 384
- * different documents are checked; `children()` and `tree()` check all.
- */
-type Content = { path: AbsolutePath; kind: "array" | "group"; error?: ZarrError };
-
-type Contents = Content[];
-
 export type Listable<Store extends Readable> = Store & { contents(): Contents };
 
 function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
@@ -43,7 +35,7 @@ function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
   return Array.from(ends, (end, at) => {
     const path = paths.slice(start, end) as AbsolutePath;
     start = end;
-    const content: Content = { path, kind: arrays[at] === 1 ? "array" : "group" };
+    const content: Contents[number] = { path, kind: arrays[at] === 1 ? "array" : "group" };
     const report = reports.get(path);
     if (report) content.error = errorFromReport(report);
     return content;
@@ -81,36 +73,8 @@ function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Lis
     const inner = objects.store(store);
     return isKnown() ? () => ({ kind: "consolidated", loaded, store: inner }) : inner;
   });
-  groups.set(wrapped, consolidation);
+  rememberContents(wrapped, () => contentsOf(consolidation));
   return wrapped as Listable<S>;
-}
-
-/**
- * The consolidated metadata of wrapped stores. After the first lookup, the paths directly below
- * each group.
- */
-const groups = new WeakMap<object, Consolidation | Map<string, AbsolutePath[]>>();
-
-function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
-  const below = new Map<string, AbsolutePath[]>();
-  for (const { path } of contentsOf(consolidation)) {
-    if (path === "/") continue;
-    const parent = parentOf(path);
-    const siblings = below.get(parent);
-    if (siblings) siblings.push(path);
-    else below.set(parent, [path]);
-  }
-  for (const paths of below.values()) paths.sort();
-  return below;
-}
-
-/** The paths directly below a group, sorted, if the store was wrapped here. */
-export function consolidatedChildren(store: object, group: string): readonly AbsolutePath[] | undefined {
-  const known = groups.get(store);
-  if (!known) return undefined;
-  const below = known instanceof Map ? known : groupsOf(known);
-  groups.set(store, below);
-  return below.get(group) ?? [];
 }
 
 async function load(store: object, format: ConsolidatedFormat, key: string): Promise<Loaded> {

@@ -82,8 +82,11 @@ export interface Info {
    * caller's thread.
    */
   engine?: EnginePlace;
-  /** The build of the engine: `"full"` after a call needed it. Absent before the start. */
-  build?: "engine" | "full";
+  /**
+   * The build of the engine: `"reading"` after a call needed an archive, references, an Icechunk
+   * repository or a list, `"full"` after one wrote. Absent before the start.
+   */
+  build?: "engine" | "reading" | "full";
   /** The engine's wasm uses 128-bit SIMD, which the browser must support. */
   simd: true;
   /** Number of decode workers. */
@@ -105,6 +108,11 @@ export interface Info {
   codecs: RegisteredCodec[];
   /** Working time of all decoders in ms. */
   decodeMs: number;
+  /**
+   * The same by the names of the array's codecs, such as `"bytes, zstd"`. The codecs inside of
+   * shards are named in place of the shards. `""` is work that was cancelled.
+   */
+  decodeMsBy: Record<string, number>;
   /**
    * HTTP requests: number sent, bytes of response bodies, number without a response, and number
    * aborted.
@@ -136,6 +144,7 @@ export function info(): Info {
     caches: cacheInfo(status),
     codecs: registeredCodecs(),
     decodeMs: status.decodeMs,
+    decodeMsBy: { ...status.decodeMsBy },
     wire: { ...wire },
     persistentCache: { ...persistentCache },
     warnings: warningCount(),

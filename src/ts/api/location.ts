@@ -3,10 +3,11 @@
  * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
  * files, folders. The calls are `exists`, `erase`, `consolidate`, and changes of attributes.
  */
-import { isA, needReadable, needText, object, optionsOf } from "../model/argument.ts";
+import { isA, needReadable, needText, object, optionsOf, parsedUrl } from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
-import type { AbsolutePath, AsyncReadable, Attributes, Readable } from "../model/types.ts";
+import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
+import { absoluteUrl } from "../port/configuration.ts";
 import { call, write } from "../port/engine.ts";
 import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
 import { FetchStore } from "../store/fetch_store.ts";
@@ -20,9 +21,12 @@ export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDire
 /** Paths of ZIP archives. */
 const ARCHIVE = /\.(zip|ozx)$/i;
 
+/** Paths of kerchunk's JSON: of all JSON but the document of a node. */
+const REFERENCES = /(?<!\/zarr)\.json$/i;
+
 /**
- * The store of a URL: an archive, references in Parquet, or an Icechunk repository, if the URL says
- * so; or else a hierarchy.
+ * The store of a URL: an archive, references, or an Icechunk repository, if the URL says so; or
+ * else a hierarchy.
  */
 function storeOfUrl(
   url: string | URL,
@@ -31,19 +35,8 @@ function storeOfUrl(
   if (isOfRepository(url)) return new IcechunkStore(url, access);
   const path = String(url).replace(/[?#].*$/s, "");
   if (ARCHIVE.test(path)) return ZipFileStore.fromUrl(url);
-  return TABLES.test(path) ? ReferenceStore.fromStore(new FetchStore(url)) : new FetchStore(url);
-}
-
-/**
- * The references in a store that `storeOf` has made of a place, if it has kerchunk's Parquet in
- * place of a hierarchy.
- */
-export async function referencesIn(store: unknown, place: unknown): Promise<ReferenceStore | undefined> {
-  if (store === place || store instanceof ReferenceStore) return undefined;
-  const readable = store as AsyncReadable;
-  const text = await readable.get("/.zmetadata").catch(() => undefined);
-  const isTables = text && /"record_size"\s*:/.test(new TextDecoder().decode(text));
-  return isTables ? ReferenceStore.fromStore(readable) : undefined;
+  if (REFERENCES.test(path)) return new ReferenceStore(parsedUrl(absoluteUrl(url)), access);
+  return TABLES.test(path) ? ReferenceStore.fromStore(new FetchStore(url), access) : new FetchStore(url);
 }
 
 /** The store for a place. Any other value is returned, as it must be a store itself. */
@@ -109,7 +102,7 @@ export const isLocation = (place: unknown): boolean =>
 
 /**
  * The location for a URL, a store, files or a location. `access` is for a URL that says that there
- * is a repository.
+ * is a repository, or references.
  */
 export function locationOf(place: unknown, access?: IcechunkAccess): Location<unknown> {
   needReadable(place, "place");

@@ -94,6 +94,8 @@ export interface ArrayFacts {
   /** The document of which `document` lacks the attributes. */
   readonly large?: LargeDocument;
   readonly build: DecodeBuild;
+  /** The metadata are a caller's. The store may have none. */
+  readonly isCallers?: true;
   /**
    * Set after a change of the array failed: what is stored is not known. It reads the metadata
    * again. Every call awaits it before it uses the facts, which are others then.
@@ -296,5 +298,6 @@ export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFac
       return documentOf(metadata);
     },
     build: "engine",
+    isCallers: true,
   };
 }

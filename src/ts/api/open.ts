@@ -2,14 +2,22 @@
  * `open`: opens an `Array` or a `Group` at a URL, in a store, or at a location. Documents of both
  * formats are requested at once; v3 wins if a node has both.
  */
+import { late } from "#late";
 import { optionsOf, type Rules } from "../model/argument.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
-import { type Files, isLocation, Location, locationOf, referencesIn } from "./location.ts";
-import { inExtensionsOfStore, isAbsent, isElsewhere, type OpenOptions, openSummary } from "./opening.ts";
+import { type Files, isLocation, Location, locationOf } from "./location.ts";
+import {
+  inExtensionsOfStore,
+  isAbsent,
+  isElsewhere,
+  isRefused,
+  type OpenOptions,
+  openSummary,
+} from "./opening.ts";
 import { namedState, repositoryIn } from "./repository.ts";
 
 export type { Node, OpenOptions };
@@ -18,20 +26,36 @@ type Place<S> = Location<S> | S;
 type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
-const RULES: Rules = { kind: ["array", "group"], dataTypeFallback: ["warn", "allow", "refuse"] };
+const RULES: Rules = {
+  kind: ["array", "group"],
+  dataTypeFallback: ["warn", "allow", "refuse"],
+  consolidated: "a boolean",
+};
 
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
   const location = statedLocation(place, optionsOf(options, RULES));
   try {
-    return await openAt(location, options, format);
+    const known = options.consolidated ? await consolidated(location, options, format) : location;
+    return await openAt(known, options, format);
   } catch (error) {
-    const container = isAbsent(error) ? await containerIn(location.store, place, options, format) : undefined;
+    const isUntold = isAbsent(error) || isRefused(error);
+    const container = isUntold ? await containerIn(location.store, place, options, format) : undefined;
     if (!container) throw error;
     return openAt(new Location(container, location.path), options, format);
   }
 }
 
-/** What a store holds in place of a hierarchy: an Icechunk repository, or references in Parquet. */
+/** The location in the store with the consolidated metadata of its root. */
+async function consolidated(
+  { store, path }: Location<unknown>,
+  { signal }: OpenOptions,
+  format: 0 | 2 | 3,
+): Promise<Location<unknown>> {
+  const { consolidatedStore } = await late();
+  return new Location(await consolidatedStore(store, format, signal), path);
+}
+
+/** What a store holds in place of a hierarchy: an Icechunk repository, or references. */
 async function containerIn(
   store: unknown,
   place: unknown,
@@ -39,7 +63,8 @@ async function containerIn(
   format: 0 | 2 | 3,
 ): Promise<Readable | undefined> {
   const repository = format === 2 ? undefined : await repositoryIn(store, options);
-  return repository ?? (format === 3 || isLocation(place) ? undefined : referencesIn(store, place));
+  if (repository || format === 3 || isLocation(place)) return repository;
+  return (await late()).containerAt(store, place, options);
 }
 
 /** The location for a place, in the state of a repository that the options name. */
@@ -72,9 +97,10 @@ const [openV2, openV3] = [openerOf(2), openerOf(3)];
 
 /**
  * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
- * location. A URL whose path ends in `.zip` or `.ozx` is an archive, and one in `.parq` or
- * `.parquet` a folder of kerchunk's references. Rejects with a `NotFoundError`
- * if there is no node, and with an `InvalidMetadataError` if its metadata is invalid.
+ * location. A URL whose path ends in `.zip` or `.ozx` is an archive, one in `.parq` or `.parquet` a
+ * folder of kerchunk's references, and one in `.json` a document of them, unless it is `zarr.json`.
+ * Rejects with a `NotFoundError` if there is no node, and with an `InvalidMetadataError` if its
+ * metadata is invalid. A STAC document is one, too: `assetsOf` lists what it names.
  *
  *     const array = await open("https://host/data.zarr", { path: "air", kind: "array" });
  */

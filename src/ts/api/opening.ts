@@ -16,12 +16,21 @@ import { describeWithCodecs } from "./arrays.ts";
 import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";
 
-/** The members of `IcechunkAccess` are for Icechunk repositories. */
+/**
+ * The members of `IcechunkAccess` are for Icechunk repositories, and `allowHosts` is for kerchunk's
+ * references too.
+ */
 export interface OpenOptions extends AttributeOptions, IcechunkAccess {
   /** The expected kind of node. The other kind rejects with a `NotFoundError`. */
   kind?: "array" | "group";
   /** Path below the given place, taken literally. */
   path?: string;
+  /**
+   * Whether to open the node from the consolidated metadata at the root of the store: no document
+   * of the node itself is requested. Rejects with an error if there are none. An Icechunk
+   * repository and references need none. Default: false.
+   */
+  consolidated?: boolean;
   /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal;
   /** `"reload"` bypasses all caches. */
@@ -70,6 +79,9 @@ export const isElsewhere = (error: unknown): boolean =>
 /** Whether there is no node at all, not even one of another kind. */
 export const isAbsent = (error: unknown) => error instanceof NotFoundError && error.found === undefined;
 
+/** Whether the server refused to tell whether there is a node, as buckets do for absent files. */
+export const isRefused = (error: unknown) => (error as ZarrError | null)?.actual === "status 403";
+
 /** Sends a node's requests from the page while the engine starts. */
 function askEarly(store: unknown, node: EarlyNode): EarlyStart | undefined {
   const early = store as { [EARLY]?(node: EarlyNode): EarlyStart | undefined };
@@ -93,7 +105,7 @@ export async function openSummary(
     }
   }
   const v3First = v3Stores.has(store as object);
-  const reload = cache === "reload";
+  const reload = cache === "reload" ? 1 : 0;
   signal?.throwIfAborted();
   const isEarly = !running() && !reload;
   const early = isEarly ? askEarly(store, { path: below, format: v3First ? 3 : format, attrs }) : undefined;
@@ -122,14 +134,17 @@ interface SummaryOptions {
   kind: "array" | "group";
   format: 2 | 3;
   signal?: AbortSignal;
+  /** Whether HTTP caches may answer after the server has confirmed what they hold. */
+  asks?: boolean;
 }
 
 /** Reads the documents of an open node again, bypassing all caches. */
 export async function readSummaryAnew(
   { store, path }: Pick<Location<unknown>, "store" | "path">,
-  { kind, format, signal }: SummaryOptions,
+  { kind, format, signal, asks }: SummaryOptions,
 ): Promise<NodeSummary> {
-  const options = { dataTypeFallback: "warn", v3First: false, attrs: true, reload: true } as const;
+  const reload = asks ? 2 : 1;
+  const options = { dataTypeFallback: "warn", v3First: false, attrs: true, reload } as const;
   const summary = await call(
     "open",
     (objects) => ({ ...options, store: objects.store(store), path, kind, format }),

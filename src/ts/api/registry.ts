@@ -95,7 +95,7 @@ const OTHERS: Record<CodecKind, string> = {
     "cast_value imagecodecs_delta imagecodecs_floatpred numcodecs.packbits reshape scale_offset " +
     "transpose zarrs.squeeze",
   array_to_bytes:
-    "bytes endian imagecodecs_jpeg imagecodecs_jpeg2k imagecodecs_jpegxl imagecodecs_lerc " +
+    "bytes endian grib gribberish imagecodecs_jpeg imagecodecs_jpeg2k imagecodecs_jpegxl imagecodecs_lerc " +
     "imagecodecs_png imagecodecs_qoi imagecodecs_spng imagecodecs_webp jpeg jpegxl n5_default " +
     "optional packbits sharding_indexed zarrs.optional zarrs.vlen_v2 zarrs.zfp zfp",
   bytes_to_bytes:

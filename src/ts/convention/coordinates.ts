@@ -12,7 +12,7 @@ import {
   type NearestOptions,
 } from "../api/selection.ts";
 import { NAT } from "../elements/elements.ts";
-import { need, needList, needReadable, optionsOf } from "../model/argument.ts";
+import { need, needList, needReadable, object, optionsOf } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";
 import { affineOf } from "./geometry.ts";
@@ -39,12 +39,46 @@ interface Parts {
   exact?: ArrayLike<bigint>;
 }
 
+/** The elements of a dimension that a result has: so many of them are one place of the result. */
+export interface Places {
+  axis: number;
+  indices: { readonly length: number; at(place: number): number };
+  block: number;
+}
+
+/** A result whose dimensions come from those of an array. */
+export interface Positioned {
+  readonly shape: readonly number[];
+  readonly dimensionNames: readonly (string | null)[];
+}
+
+/** The array of a result, and the elements of each dimension; undefined for a new dimension. */
+interface Origin {
+  array: AnyArray;
+  places: readonly (Places | undefined)[];
+}
+
+const origins = new WeakMap<object, Origin>();
+
+/** Remembers where the dimensions of a result come from, so that `coords` knows its coordinates. */
+export function keepOrigin(result: Positioned, origin: Origin): void {
+  origins.set(result, origin);
+}
+
 /** Maximum number of moments in one list. A list of more does not fit into a page. */
 const MOST_MOMENTS = 2 ** 25;
 
 function whole(element: number): number {
   need(Number.isInteger(element), "element", "an index");
   return element;
+}
+
+/** The mean of each block. The last one may have fewer numbers. */
+function means(numbers: Float64Array, block: number): Float64Array {
+  return Float64Array.from({ length: Math.ceil(numbers.length / block) }, (_, at) => {
+    const members = numbers.subarray(at * block, (at + 1) * block);
+    return members.reduce((sum, number) => sum + number, 0) / members.length;
+  });
 }
 
 /** The coordinates of one dimension. Made by `coords`. */
@@ -92,6 +126,35 @@ export class Coordinates {
   /** The value of one element, as in `values`, without a list. Undefined if it does not exist. */
   value(element: number): number | string | undefined {
     return whole(element) < 0 ? undefined : this.#own.at(element);
+  }
+
+  /** @internal The coordinates of these places. That of a block is the mean of its elements'. */
+  of({ indices, block }: Places): Coordinates {
+    const { dimension, source, attrs, units, path, time } = this;
+    const parts = {
+      dimension,
+      source,
+      attrs,
+      ...(path !== undefined && { path }),
+      ...(units !== undefined && { units }),
+      ...(time && { time }),
+    };
+    const { length } = indices;
+    if (globalThis.Array.isArray(this.#own)) {
+      const first = (_: unknown, at: number) => this.value(indices.at(at * block)) as string;
+      return new Coordinates({
+        ...parts,
+        values: globalThis.Array.from({ length: Math.ceil(length / block) }, first),
+      });
+    }
+    const numbers = Float64Array.from({ length }, (_, at) => Number(this.value(indices.at(at))));
+    const exact = this.#exact;
+    return new Coordinates({
+      ...parts,
+      values: block === 1 ? numbers : means(numbers, block),
+      ...(exact &&
+        block === 1 && { exact: BigInt64Array.from({ length }, (_, at) => exact[indices.at(at)] as bigint) }),
+    });
   }
 
   #count(element: number): number | bigint {
@@ -265,18 +328,36 @@ function ofPlace(
 }
 
 /** The index of a dimension, given by name or index. */
-function axisOf(array: AnyArray, dimension: string | number): number {
+function axisOf(
+  names: readonly (string | null)[] | undefined,
+  rank: number,
+  dimension: string | number,
+  path?: string,
+): number {
   needReadable(dimension, "dimension");
-  const names = dimensionNamesOf(array[FACTS]);
   const axis = typeof dimension === "number" ? dimension : (names?.indexOf(dimension) ?? -1);
-  if (Number.isInteger(axis) && axis >= 0 && axis < array.shape.length) return axis;
+  if (Number.isInteger(axis) && axis >= 0 && axis < rank) return axis;
   throw new InvalidSelectionError(`the array has no dimension ${shown(dimension)}`, {
-    path: array.path,
-    expected: names
-      ? names.map((name) => JSON.stringify(name)).join(", ")
-      : `below ${array.shape.length}: it has no names`,
+    ...(path !== undefined && { path }),
+    expected: names ? names.map((name) => JSON.stringify(name)).join(", ") : `below ${rank}: it has no names`,
     actual: shown(dimension),
   });
+}
+
+/** The coordinates of a dimension of a result. */
+async function ofResult(
+  { shape, dimensionNames }: Positioned,
+  { array, places }: Origin,
+  dimension: string | number,
+  options: CoordsOptions,
+): Promise<Coordinates> {
+  const axis = axisOf(dimensionNames, shape.length, dimension);
+  const own = places[axis];
+  if (own) return (await coords(array, own.axis, options)).of(own);
+  throw new NotFoundError(
+    `coordinates of dimension ${JSON.stringify(dimensionNames[axis])}: no dimension of the array is it`,
+    { path: array.path },
+  );
 }
 
 /**
@@ -293,23 +374,34 @@ async function placeAtHand(
 }
 
 /**
- * Reads the coordinates of a dimension, given by name or by index. Rejects with a `NotFoundError`
- * if the dimension has no coordinates, and with an `InvalidSelectionError` if there is no such
- * dimension.
+ * Reads the coordinates of a dimension, given by name or by index: of an array, or of a result of
+ * `reduce` (of a block, the mean). Rejects with a `NotFoundError` if the dimension has no
+ * coordinates, and with an `InvalidSelectionError` if there is no such dimension.
  *
  *     const time = await coords(array, "time");
  *     await time.nearest("2000-01-01"); // an index
  */
 export async function coords(
-  array: ZarrArray<DataType, Readable>,
+  array: ZarrArray<DataType, Readable> | Positioned,
   dimension: string | number,
   options: CoordsOptions = {},
 ): Promise<Coordinates> {
   const { signal, pyramid: given } = optionsOf(options);
   if (given) needList(given.levels, "pyramid");
   signal?.throwIfAborted();
+  const origin = origins.get(object(array, "array"));
+  if (origin) return ofResult(array as Positioned, origin, dimension, options);
   needArray(array);
-  const axis = axisOf(array, dimension);
+  return ofArray(array as AnyArray, dimension, options);
+}
+
+async function ofArray(
+  array: AnyArray,
+  dimension: string | number,
+  options: CoordsOptions,
+): Promise<Coordinates> {
+  const { signal } = options;
+  const axis = axisOf(dimensionNamesOf(array[FACTS]), array.shape.length, dimension, array.path);
   const [name = undefined, length = 0] = [dimensionNamesOf(array[FACTS])?.[axis], array.shape[axis]];
   const shown = name ?? String(axis);
   const atHand = await placeAtHand(array, options);

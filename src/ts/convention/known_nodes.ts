@@ -5,7 +5,8 @@
  * the store has it.
  */
 import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { consolidatedChildren, withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
+import { withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
+import { consolidatedChildren } from "../api/consolidated_children.ts";
 import { Location } from "../api/location.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { open, openerBeside } from "../api/open.ts";

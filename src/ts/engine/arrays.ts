@@ -37,9 +37,9 @@ export const bound = (array: Omit<BoundArray, "number">): BoundArray => ({ ...ar
 
 /** Adds an array that the page defines. */
 export function defineArray(number: number, definition: ArrayDefinition): void {
-  const { document, build, codecs } = definition;
+  const { document, build, chain, codecs } = definition;
   const warn = (message: string) => page().warnOfArray(message, number);
-  const decoding = bound({ build, document, codecs, warn });
+  const decoding = bound({ build, document, chain, codecs, warn });
   arrays.set(number, { definition, bound: decoding, encoding: bound({ ...decoding, build: "full" }) });
 }
 

@@ -5,6 +5,7 @@
  * a build. Values of JavaScript are numbered in a table of the wasm (`externrefs`).
  */
 import { forms, importsOf } from "#glue-tables";
+import type { EngineBuild } from "../port/protocol.ts";
 
 type Made = "default" | "initSync" | "__wbg_reset_state";
 
@@ -13,6 +14,9 @@ type Linked<Exports> = Omit<Exports, Made> & { reset(): void };
 
 /** What every build exports. */
 export type Glue = Linked<typeof import("#glue")>;
+
+/** What the build `reading` exports. */
+export type ReadingGlue = Linked<typeof import("#reading-glue")>;
 
 /** What the full build exports. */
 export type FullGlue = Linked<typeof import("#full-glue")>;
@@ -309,7 +313,7 @@ function exported(linker: Linker, name: string, form: string): (...values: never
 }
 
 /** Links a module of a build. */
-export async function linked(module: WebAssembly.Module, build: "engine" | "full"): Promise<Glue> {
+export async function linked(module: WebAssembly.Module, build: EngineBuild): Promise<Glue> {
   const linker = new Linker(module, build);
   await linker.link();
   const calls = Object.entries(forms).map(([name, form]) => [name, exported(linker, name, form)]);

@@ -11,6 +11,7 @@
 
 import { INTERNAL, TrapError } from "../model/errors.ts";
 import { nextTask, pauseIfDue } from "../model/waiting.ts";
+import type { EngineBuild } from "../port/protocol.ts";
 import type { Glue } from "./glue.ts";
 import { cacheLimits, counters } from "./state.ts";
 
@@ -105,7 +106,7 @@ export interface Pending {
 
 export class Instance {
   readonly glue: Glue;
-  readonly build: "engine" | "full";
+  readonly build: EngineBuild;
   readonly #pending = new Set<Pending>();
   readonly #locks = new Locks();
   readonly #onTrap: (instance: Instance) => void;
@@ -117,7 +118,7 @@ export class Instance {
   #onIdle: (() => void) | undefined;
 
   /** Starts an instance of the module that the glue has linked. */
-  constructor(glue: Glue, build: Instance["build"], onTrap: (instance: Instance) => void) {
+  constructor(glue: Glue, build: EngineBuild, onTrap: (instance: Instance) => void) {
     this.glue = glue;
     this.build = build;
     this.#onTrap = onTrap;

@@ -1,18 +1,19 @@
 /**
  * Selects the wasm instance that answers calls on this thread. The engine starts at its first use
- * and restarts after a trap. Rarely used functions are only in the full build: the first call that
- * needs one loads it, and from then on the full build answers all calls. A call that has begun
- * finishes in the instance where it began.
+ * and restarts after a trap. Rarely used functions are only in larger builds: the first call that
+ * needs one loads its build, which has all that smaller ones have, and answers all calls from then
+ * on. A call that has begun finishes in the instance where it began.
  */
 
 import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { inOneRun } from "../model/once.ts";
 import { unlessAborted } from "../model/waiting.ts";
-import { type FullGlue, type Glue, linked } from "./glue.ts";
+import { ENGINE_BUILDS, type EngineBuild } from "../port/protocol.ts";
+import { type FullGlue, type Glue, linked, type ReadingGlue } from "./glue.ts";
 import { Instance, type Pending } from "./instance.ts";
 import { engineModule } from "./wasm_builds.ts";
 
-export type { FullGlue, Glue };
+export type { FullGlue, Glue, ReadingGlue };
 
 /** The instance for new calls. Numbers from another instance are not valid in it. */
 let current: Instance | undefined;
@@ -22,7 +23,7 @@ const older = new Set<Instance>();
 /** Cache counters of instances that are gone. */
 const counted = [0, 0, 0, 0, 0, 0];
 
-function begin(glue: Glue, build: Instance["build"]): Instance {
+function begin(glue: Glue, build: EngineBuild): Instance {
   return new Instance(glue, build, (trapped) => {
     older.delete(trapped);
     if (trapped === current) current = begin(glue, build);
@@ -48,12 +49,20 @@ const start = inOneRun(async () => {
 });
 
 /** Starts an instance if there is none. The next call tries a failed start again. */
-export const startEngine = (): Promise<void> => (current ? Promise.resolve() : start());
+export const startEngine = (): Promise<void> => startBuild("engine");
 
-const loadFull = inOneRun(async () => {
-  const glue = await linked(await engineModule("full"), "full");
+/** Whether a build has all that another one has. */
+const includes = (build: EngineBuild, other: EngineBuild): boolean =>
+  ENGINE_BUILDS.indexOf(build) >= ENGINE_BUILDS.indexOf(other);
+
+/** Whether the current instance has all that a build has. */
+const has = (build: EngineBuild): boolean => current !== undefined && includes(current.build, build);
+
+async function replaceBy(build: EngineBuild): Promise<void> {
+  const glue = await linked(await engineModule(build), build);
+  if (has(build)) return;
   const before = current;
-  current = begin(glue, "full");
+  current = begin(glue, build);
   if (!before) return;
   older.add(before);
   before.retire(() => {
@@ -62,13 +71,35 @@ const loadFull = inOneRun(async () => {
       if (!isOfBytes(at)) counted[at] = (counted[at] ?? 0) + count;
     });
   });
-});
+}
+
+const full = inOneRun(() => replaceBy("full"));
+
+/** `zarr-wasm/slim` may have the file of the full build alone, which has all of `reading`, too. */
+const replacements = {
+  reading: inOneRun(() =>
+    replaceBy("reading").catch((reason) =>
+      full().catch(() => {
+        throw reason;
+      }),
+    ),
+  ),
+  full,
+};
 
 /**
- * Makes the full build the current one. If it cannot be loaded, the earlier build stays, and the
- * next call tries again.
+ * Makes the current instance one that has all of a build. If that cannot be loaded, the earlier
+ * instance stays, and the next call tries again.
  */
-const startFull = (): Promise<void> => (current?.build === "full" ? Promise.resolve() : loadFull());
+function startBuild(build: EngineBuild): Promise<void> {
+  if (has(build)) return Promise.resolve();
+  return build === "engine" ? start() : replacements[build]();
+}
+
+/** Begins to load a build that the next call needs. If that fails, the call tells why. */
+export function prepareBuild(build: EngineBuild): void {
+  if (!has(build)) engineModule(build).catch(() => {});
+}
 
 /** Ends all calls in flight and frees the memory. The next call uses a new instance. */
 export function stopEngine(): void {
@@ -89,7 +120,7 @@ export function setCaches(): void {
 export const hasInstance = (): boolean => current !== undefined;
 
 /** The build of the current instance. */
-export const currentBuild = (): Instance["build"] | undefined => current?.build;
+export const currentBuild = (): EngineBuild | undefined => current?.build;
 
 /** Whether a counter is the number of bytes held now. The other counters are sums. */
 const isOfBytes = (at: number) => at % 3 === 2;
@@ -107,8 +138,8 @@ export type Settle = (report: ErrorReport | undefined, value: unknown) => void;
 interface Use {
   /** Aborts the call, which then rejects at once with the signal's reason. */
   signal?: AbortSignal;
-  /** Only the full build can answer. */
-  full?: boolean;
+  /** Only this build, or a larger one, can answer. Default: the engine's own. */
+  build?: EngineBuild;
   /**
    * An abort does not drop the task and its requests: the task sees the signal and ends by itself.
    * It completes the chunk that it is writing before another call may change that chunk.
@@ -116,20 +147,39 @@ interface Use {
   finishes?: boolean;
 }
 
-/** The current build lacks a function that the full build has. The call is repeated there. */
-class NeedsFull extends UnsupportedError {}
+/** The current build lacks a function that a larger build has. The call is repeated there. */
+class NeedsBuild extends UnsupportedError {
+  readonly build: EngineBuild;
+
+  constructor(build: EngineBuild, message: string) {
+    super(message);
+    this.build = build;
+  }
+}
+
+function need(build: EngineBuild): void {
+  if (!has(build)) throw new NeedsBuild(build, `this call needs the ${build} build of the engine`);
+}
 
 /**
- * Returns the glue as the full build's. If it is another build's, this throws and the call is
- * repeated with the full build.
+ * Returns the glue as that of the build `reading`. If the current instance lacks it, this throws,
+ * and the call is repeated with that build.
  */
+export function needReading(glue: Glue): ReadingGlue {
+  need("reading");
+  return glue as ReadingGlue;
+}
+
+/** As `needReading`, for the full build. */
 export function needFull(glue: Glue): FullGlue {
-  if (current?.build === "full") return glue as FullGlue;
-  throw new NeedsFull("this call needs the full build of the engine");
+  need("full");
+  return glue as FullGlue;
 }
 
 const errorOf = (report: ErrorReport): ZarrError =>
-  report.stage === "full" ? new NeedsFull(report.message) : errorFromReport(report);
+  report.stage === "full" || report.stage === "reading"
+    ? new NeedsBuild(report.stage, report.message)
+    : errorFromReport(report);
 
 /** Starts a task in the current instance. */
 function attempt<T>(begin: (glue: Glue, settle: Settle) => number, { signal, finishes }: Use): Promise<T> {
@@ -165,24 +215,25 @@ function attempt<T>(begin: (glue: Glue, settle: Settle) => number, { signal, fin
   });
 }
 
-/** Does something in the instance, and again if that turns out to need the full build. */
-async function inInstance<T>(act: () => T | Promise<T>, { signal, full }: Use): Promise<T> {
+/** Does something in the instance, and again if that turns out to need a larger build. */
+async function inInstance<T>(act: () => T | Promise<T>, use: Use): Promise<T> {
+  const { signal, build = "engine" } = use;
   signal?.throwIfAborted();
-  await unlessAborted(full ? startFull() : startEngine(), signal);
+  await unlessAborted(startBuild(build), signal);
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof NeedsFull)) throw error;
-    await unlessAborted(startFull(), signal);
-    return act();
+    // The current instance may have the build by now; the one in which the call began had not.
+    if (!(error instanceof NeedsBuild) || includes(build, error.build)) throw error;
+    return inInstance(act, { ...use, build: error.build });
   }
 }
 
-/** Starts a task in the engine and waits for its answer. `begin` may run a second time. */
+/** Starts a task in the engine and waits for its answer. `begin` may run once for each build. */
 export const run = <T>(begin: (glue: Glue, settle: Settle) => number, use: Use = {}): Promise<T> =>
   inInstance(() => attempt<T>(begin, use), use);
 
-/** Calls a synchronous function of the engine. `work` may run a second time. */
+/** Calls a synchronous function of the engine. `work` may run once for each build. */
 export const call = <T>(work: (glue: Glue) => T, use: Use = {}): Promise<T> =>
   inInstance(() => callNow(work), use);
 

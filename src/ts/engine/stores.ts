@@ -9,7 +9,7 @@ import { ZarrError } from "../model/errors.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import { type HttpDefinition, STORE_METHODS, type StoreDefinition } from "../port/definitions.ts";
 import { type HttpSender, sender } from "./http/send.ts";
-import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
+import { callNow, type Glue, Handle, hasInstance, needReading, prepareBuild } from "./instances.ts";
 import { page } from "./page.ts";
 
 /** Makes a store in an instance of the engine and returns its number there. */
@@ -68,8 +68,19 @@ export function keepStore(number: number, handle: Handle, otherwise: number): vo
   stores.set(number, { make: (glue) => storeId(glue, otherwise), handle, behind: [otherwise] });
 }
 
+/** The kinds of stores that the engine's own build lacks. */
+const NEED_READING: ReadonlySet<StoreDefinition["kind"]> = new Set([
+  "zip-url",
+  "zip-blob",
+  "zip-store",
+  "reference",
+  "reference-tables",
+  "icechunk",
+]);
+
 /** Adds a store that the page defines, or updates the methods of a user's store. */
 export function defineStore(number: number, definition: StoreDefinition): void {
+  if (NEED_READING.has(definition.kind)) prepareBuild("reading");
   const known = stores.get(number);
   if (known?.object && definition.kind === "user") known.object.become(definition);
   else stores.set(number, made(number, definition));
@@ -94,12 +105,12 @@ function made(number: number, definition: StoreDefinition): EngineStore {
       return httpStore(number, definition.http, (glue, options) => glue.httpStore(definition.url, options));
     case "zip-url":
       return httpStore(number, definition.http, (glue, options) =>
-        needFull(glue).zipStoreOfUrl(definition.url, options, definition.rawNames),
+        needReading(glue).zipStoreOfUrl(definition.url, options, definition.rawNames),
       );
     case "reference": {
       const { url, text, pageUrl, target, http } = definition;
       return httpStore(number, http, (glue, options) =>
-        needFull(glue).referenceStore(url, text, pageUrl, target, options),
+        needReading(glue).referenceStore(url, text, pageUrl, target, options),
       );
     }
     case "icechunk":
@@ -107,7 +118,7 @@ function made(number: number, definition: StoreDefinition): EngineStore {
     case "reference-tables": {
       const { store, base, http } = definition;
       const make: MakeHttp = (glue, options) =>
-        needFull(glue).tableReferenceStore(storeId(glue, store), base, options);
+        needReading(glue).tableReferenceStore(storeId(glue, store), base, options);
       return { ...httpStore(number, http, make), behind: [store] };
     }
     case "user": {
@@ -132,12 +143,12 @@ function made(number: number, definition: StoreDefinition): EngineStore {
     }
     case "zip-blob": {
       const { blob, rawNames } = definition;
-      return { make: (glue) => needFull(glue).zipStoreOfBlob(blob, warnOfArchive, rawNames) };
+      return { make: (glue) => needReading(glue).zipStoreOfBlob(blob, warnOfArchive, rawNames) };
     }
     case "zip-store": {
       const { store, rawNames } = definition;
       const make: Make = (glue) =>
-        needFull(glue).zipStoreOfStore(storeId(glue, store), warnOfArchive, rawNames);
+        needReading(glue).zipStoreOfStore(storeId(glue, store), warnOfArchive, rawNames);
       return { make, behind: [store] };
     }
     case "below":
@@ -171,6 +182,7 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     useSuffixRequest: definition.useSuffixRequest,
     missingOn403: definition.missingOn403,
     isAnonymous: definition.isAnonymous,
+    mayProbe: definition.fetch === undefined,
     passesCaches: definition.passesCaches ?? false,
     onConsole: (message: string) => console.warn(`zarr-wasm: ${withoutSecrets(message)}`),
     onWarning,
@@ -201,7 +213,7 @@ function icechunkStore(
     },
   };
   return httpStore(number, http, (glue, requests) =>
-    glue.icechunkStore(storeId(glue, store), options as never, requests),
+    needReading(glue).icechunkStore(storeId(glue, store), options as never, requests),
   );
 }
 

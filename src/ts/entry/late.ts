@@ -2,7 +2,9 @@
  * What few pages run: writing, codecs of users, files of the machine. It is loaded with `import()`
  * when something needs it: see `scripts/late.mjs`.
  */
+
 export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
+export { consolidatedStore, containerAt } from "../api/containers.ts";
 export { engineCodecEntry } from "../api/engine_codec.ts";
 export { appendValues, changing, resizeArray, writeSelection } from "../api/write/write.ts";
 export { getByChunk } from "../compat/by_chunk.ts";

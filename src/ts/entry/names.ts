@@ -8,6 +8,7 @@ export {
   type ArrayGetNumbersOptions,
   type ArrayGetOptions,
 } from "../api/array.ts";
+export { type Asset, type AssetFormat, type AssetsOptions, assetsOf } from "../api/assets.ts";
 export { UnreadableNode } from "../api/children.ts";
 export {
   type ConsolidatedFormat,
@@ -87,6 +88,7 @@ export {
   select,
   slice,
 } from "../api/selection.ts";
+export { type ArrayChange, type WatchOptions, watch } from "../api/watch.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
 export {
@@ -133,7 +135,7 @@ export {
   type ValidateOptions,
   validate,
 } from "../convention/conventions.ts";
-export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
+export { Coordinates, type CoordsOptions, coords, type Positioned } from "../convention/coordinates.ts";
 export type { Extent } from "../convention/geometry.ts";
 export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
 export { at, between, locate } from "../convention/locate.ts";
@@ -172,6 +174,7 @@ export type {
   NewAxis,
   NewLabel,
   PyramidProgress,
+  PyramidStatistic,
 } from "../convention/write/pyramid_options.ts";
 export { createPyramid } from "../convention/write/pyramid_writer.ts";
 export type { NumberType } from "../model/data_type.ts";
@@ -191,6 +194,20 @@ export type { NodeLike } from "../model/node_like.ts";
 export type { Dialect } from "../model/node_summary.ts";
 export type * from "../model/types.ts";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
+export { type ReduceAlongOptions, type ReductionStep, reduceAlong } from "../reduction/along.ts";
+export type { NumbersOver, Over } from "../reduction/beside.ts";
+export type { DatePart, GroupKey, Groups } from "../reduction/groups.ts";
+export { planReduction, type ReductionPlan } from "../reduction/plan.ts";
+export type { StatisticsOptions } from "../reduction/prepare.ts";
+export type { QuantileOptions, ReducedData, ReduceOp, ReduceResult } from "../reduction/questions.ts";
+export {
+  type ReduceAnswer,
+  type ReduceOptions,
+  reduce,
+  type Statistics,
+  statistics,
+} from "../reduction/reduce.ts";
+export type { Weights } from "../reduction/weights.ts";
 export {
   DirectoryStore,
   EntryStore,

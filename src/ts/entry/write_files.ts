@@ -8,7 +8,10 @@ import { join } from "node:path";
 import conventions from "#conventions-wasm";
 import * as engine from "#engine-texts";
 import full from "#full-wasm";
+import grib from "#grib-wasm";
 import images from "#images-wasm";
+import reading from "#reading-wasm";
+import reduction from "#reduction-wasm";
 import { inflating, unpacked } from "../engine/wasm_builds.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);
@@ -19,7 +22,7 @@ async function writeFiles(folder: string): Promise<void> {
   const engineBytes = await inflating(engine.wasm).arrayBuffer();
   await writeFile(at("zarr_wasm.wasm"), new Uint8Array(engineBytes));
   const module = await WebAssembly.compile(engineBytes);
-  for (const [name, zstandard] of Object.entries({ full, images, conventions })) {
+  for (const [name, zstandard] of Object.entries({ reading, full, images, grib, conventions, reduction })) {
     const bytes = await unpacked({ zstandard, engine: { deflated: engine.wasm } }, module);
     await writeFile(at(`zarr_wasm_${name}.wasm`), bytes);
   }

@@ -165,7 +165,7 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
 export interface ErrorReport {
   code: ErrorCode;
   message: string;
-  stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection" | "worker" | "full";
+  stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection" | "worker" | "reading" | "full";
   node?: string;
   key?: string;
   range?: [offset: number, length: number];

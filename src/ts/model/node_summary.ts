@@ -12,7 +12,7 @@ export type Dialect = "v2" | "v3" | "v3-draft-2020-10" | "v3-draft-2022-05";
  * The build of the engine that decodes an array's chunks. The smallest build that can decode them
  * is chosen.
  */
-export type DecodeBuild = "engine" | "full" | "images";
+export type DecodeBuild = "engine" | "full" | "images" | "grib";
 
 /**
  * JSON text for `JSON.parse`. If the document has `NaN`, infinities or integers that a number would

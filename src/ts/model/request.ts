@@ -29,6 +29,13 @@ export interface EngineRequest {
   selection: EngineSelection;
   /** Dimensions of the result in memory order, slowest first. */
   order?: readonly number[];
+  /**
+   * Dimensions in the order in which parts grow, the last one first, and behind them the bytes that
+   * a part aims at.
+   */
+  growth?: readonly number[];
+  /** Whether the first parts are spread over the result. */
+  spreads?: boolean;
   /** The caller consumes the parts one by one, so the result's size is not limited. */
   streamed?: boolean;
   /** The index at which the read should begin, in the array's dimensions. Default: the middle. */

@@ -28,6 +28,11 @@ export interface InitOptions {
    */
   wasm?: WasmSource | Promise<WasmSource>;
   /**
+   * The build for archives, references, Icechunk repositories and lists: the file
+   * `zarr_wasm_reading.wasm`. Default: the inlined build, if the entry point has one.
+   */
+  wasmReading?: WasmSource | Promise<WasmSource>;
+  /**
    * The full build: the file `zarr_wasm_full.wasm`. Default: the inlined build, if the entry point
    * has one.
    */
@@ -38,10 +43,20 @@ export interface InitOptions {
    */
   wasmImages?: WasmSource | Promise<WasmSource>;
   /**
+   * The build with a decoder of GRIB messages: the file `zarr_wasm_grib.wasm`. Default: the inlined
+   * build, if the entry point has one.
+   */
+  wasmGrib?: WasmSource | Promise<WasmSource>;
+  /**
    * The build for `conventions`, `validate` and `pyramid`: the file `zarr_wasm_conventions.wasm`.
    * Default: the inlined build, if the entry point has one.
    */
   wasmConventions?: WasmSource | Promise<WasmSource>;
+  /**
+   * The build for `reduce` and `statistics`: the file `zarr_wasm_reduction.wasm`. Default: the
+   * inlined build, if the entry point has one.
+   */
+  wasmReduction?: WasmSource | Promise<WasmSource>;
   /**
    * The maximum number of decode workers. 0 decodes on the engine's thread. Default: the number of
    * cores − 1, but at least 1 and at most 4.
@@ -66,7 +81,8 @@ export interface InitOptions {
   /**
    * About how many bytes the package may hold in addition to results in flight. Half is for the
    * caches, unless `caches` is given. Half is for the memories of workers, which restart when they
-   * grow beyond it. Workers that run already keep the bound with which they started.
+   * grow beyond it. Workers that run already keep the bound with which they started. A reduction
+   * that would remember more rejects with a `Limit` error before its first request.
    */
   memoryLimit?: number;
   /**

@@ -335,4 +335,4 @@ class ThrownValues {
 
 /** Whether a request got no answer. `fetch` throws a `TypeError` then. */
 const isNetwork = ({ cause, message }: ZarrError) =>
-  cause instanceof TypeError && message.startsWith("network or CORS");
+  cause instanceof TypeError && /^(network|CORS)\b/.test(message);

@@ -108,6 +108,8 @@ export interface CodedArray {
   /** The metadata documents as one JSON text, in the form that the engine takes. */
   readonly document: string;
   readonly build: DecodeBuild;
+  /** The names of its codecs, with those inside of shards, for the counters. */
+  readonly chain?: string;
   /** The user's codecs that the array uses. */
   readonly codecs?: CodecsDefinition;
 }

@@ -32,7 +32,8 @@ export interface OpenArguments extends NodePlace {
   /** Whether to read v2's attributes (`.zattrs`). */
   attrs: boolean;
   /** Bypass all caches. */
-  reload: boolean;
+  /** 1: bypass all caches. 2: ask the server whether they are right. */
+  reload: 0 | 1 | 2;
   /**
    * URLs that the page has requested already. The engine gets the responses through the callback.
    */
@@ -224,12 +225,40 @@ export interface IcechunkSnapshot {
   metadata: Record<string, unknown>;
 }
 
-/** What can be asked of an Icechunk repository (`src/engine/js/full/repository.rs`). */
+/** What can be asked of an Icechunk repository (`src/engine/js/reading/repository.rs`). */
 export interface RepositoryAnswers {
   snapshot: string;
   branches: IcechunkRef[];
   tags: IcechunkRef[];
   history: IcechunkSnapshot[];
+}
+
+export interface ReduceArguments extends ReadArguments {
+  reduction: Uint8Array;
+  /** The dimensions in the order in which parts grow, the last one first. */
+  growth: number[];
+  /**
+   * By their places in `Question::ALL` of `src/reduction/answer.rs`. `share` is that of a quantile.
+   */
+  questions: { question: number; share: number }[];
+  /** `source` is the type of the elements, by its place in `NumberType::ALL`. */
+  settings: { source: number; freedom: number; skipsMissing: boolean };
+  /** Whether to send events with the answers so far. */
+  hearsPartial: boolean;
+  /**
+   * What another reduction with the same cells remembered, from which this one goes on, and the
+   * places of its groups among those of this one.
+   */
+  before: { words: Uint8Array; groups: number[] } | undefined;
+  /** Whether the answer has what was remembered. */
+  keepsWords: boolean;
+}
+
+/** The answers of a reduction so far, and the share of elements that they are made of. */
+export interface PartialEvent {
+  type: "partial";
+  answers: Uint8Array<ArrayBuffer>[];
+  share: number;
 }
 
 export interface Operations {
@@ -283,10 +312,26 @@ export interface Operations {
   stream(args: ReadArguments): ProgressNumbers;
   /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */
   summarise(args: ReadArguments): { numbers: Float64Array; progress: ProgressNumbers };
+  /**
+   * Reduces the selected elements. `reduction` is the request of `src/reduction/wire.rs`. Each
+   * answer is the place of its type in `NumberType::ALL`, as a byte, and the packed numbers.
+   */
+  reduce(args: ReduceArguments): {
+    answers: Uint8Array<ArrayBuffer>[];
+    words: Uint8Array<ArrayBuffer> | undefined;
+    /** Whether all chunks were cached: the store was not asked. */
+    isCached: boolean;
+  };
+  /** What the accumulators of a reduction take, in bytes: of all cells, and of parts in flight. */
+  planReduction(args: { reduction: Uint8Array }): { accumulatorBytes: number; partsBytes: number };
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };
   planObjects(args: { array: number; request: EngineRequest; start: number; count: number }): PlannedObject[];
-  forgetChunks(args: { array: number }): undefined;
+  /**
+   * Drops the cached chunks of an array. With `oldShape`, which another program has made longer,
+   * caches in front of the store keep all chunks but those at the old edge.
+   */
+  forgetChunks(args: { array: number; oldShape: readonly number[] | undefined }): undefined;
 
   // Writing.
   selectionShape(args: { array: number; selection: EngineSelection }): {

@@ -21,8 +21,13 @@ export const PROTOCOL_VERSION = 3;
 /** The target number of the page itself in a message `ask`. */
 export const PAGE = 0;
 
+/** The builds of the engine. Each has all that those before it have. */
+export const ENGINE_BUILDS = ["engine", "reading", "full"] as const;
+
+export type EngineBuild = (typeof ENGINE_BUILDS)[number];
+
 /** The wasm builds of the crate. */
-export type Build = "engine" | "full" | "images" | "conventions";
+export type Build = EngineBuild | "images" | "grib" | "conventions" | "reduction";
 
 /** The options of `init` that the engine needs, in cloneable form. */
 export interface EngineOptions {
@@ -100,7 +105,7 @@ export type ToPage =
 
 /** The counters that `info()` reports. They are sums since the engine started. */
 export interface EngineStatus {
-  build: "engine" | "full" | undefined;
+  build: EngineBuild | undefined;
   /** Number of decode workers. */
   workers: number;
   /** The place at which a decoder started, and why the places before it refused. */
@@ -112,6 +117,8 @@ export interface EngineStatus {
   encoded: { workers: number; caller: number };
   /** Working time in ms, summed over all decoders. */
   decodeMs: number;
+  /** The same by the names of the array's codecs; `""` for work that was cancelled. */
+  decodeMsBy: Record<string, number>;
   /** Requests over HTTP. */
   wire: { requests: number; bytes: number; failed: number; aborted: number };
   /** Hits and misses of the persistent caches. */
@@ -131,6 +138,7 @@ export const newStatus = (): EngineStatus => ({
   parts: { workers: 0, caller: 0 },
   encoded: { workers: 0, caller: 0 },
   decodeMs: 0,
+  decodeMsBy: {},
   wire: { requests: 0, bytes: 0, failed: 0, aborted: 0 },
   persistentCache: { hits: 0, misses: 0 },
   panics: 0,

@@ -14,9 +14,12 @@ import { warn } from "./warnings.ts";
 
 const OPTION = {
   engine: "wasm",
+  reading: "wasmReading",
   full: "wasmFull",
   images: "wasmImages",
+  grib: "wasmGrib",
   conventions: "wasmConventions",
+  reduction: "wasmReduction",
 } as const;
 
 /** The error for an entry point that has no inlined wasm and received none. */

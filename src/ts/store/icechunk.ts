@@ -32,8 +32,8 @@ export interface IcechunkAccess extends IcechunkVersion {
   /**
    * Servers of virtual chunks to which requests are allowed, besides that of the repository: as in
    * `ReferenceStoreOptions`. A prefix such as `s3://bucket` or `s3://bucket/folder` also stands for
-   * the server that the repository names for that bucket. Default: all for a repository on the
-   * page's own server; else none.
+   * the server that the repository names for that bucket. Default: all for a repository or
+   * references on the page's own server; else none.
    */
   allowHosts?: string[];
   /**

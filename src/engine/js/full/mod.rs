@@ -1,12 +1,9 @@
-//! What only the full build has: writing, changes of nodes, archives, references, and the calls of
-//! stores.
+//! What only the full build has: writing and changes of nodes.
 
-mod archive;
 pub(super) mod locks;
+mod new_archive;
 mod nodes;
 mod objects;
-mod reference;
-mod repository;
 mod store_calls;
 mod update;
 mod write;

@@ -5,6 +5,7 @@
  * values of points are known at once. The others are requested: labels, evicted tiles, and the
  * element of a warped map.
  */
+import type { LabelColors } from "../../api/read/colors.ts";
 import type { CfOptions } from "../../api/read/conversion.ts";
 import type { AnySelection } from "../../api/selection.ts";
 import { indexAlong, type PyramidLevel } from "../../convention/pyramid_level.ts";
@@ -28,8 +29,10 @@ export interface TileAxes {
 
 interface ElementForm {
   decode: "cf" | CfOptions | undefined;
-  /** Whether elements are labels. Each becomes the four bytes of its colour. */
-  areLabels: boolean;
+  /**
+   * The colours of labels; each label becomes the four bytes of its colour. Undefined for numbers.
+   */
+  labelColors: LabelColors | undefined;
 }
 
 /** A box of elements, in C order. */
@@ -100,11 +103,11 @@ function selectionOf({ at }: TilePlace, axes: TileAxes, ends: { x: Ends; y: Ends
 async function elementsOf(
   array: PyramidLevel["array"],
   selection: AnySelection,
-  { decode, areLabels }: ElementForm,
+  { decode, labelColors }: ElementForm,
   wish: ReadWish,
 ): Promise<Numbers> {
-  if (areLabels) {
-    const { data } = await array.get(selection, { ...wish, as: "rgba", colors: "labels" });
+  if (labelColors) {
+    const { data } = await array.get(selection, { ...wish, as: "rgba", colors: labelColors });
     return new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
   }
   const { data } = decode

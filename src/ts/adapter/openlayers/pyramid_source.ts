@@ -81,7 +81,7 @@ export class PyramidSource extends DataTileSource {
 
   constructor(options: PyramidSourceOptions) {
     const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
-    const { warped, decode, range } = options;
+    const { warped, decode, range, labelColors = "labels" } = options;
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const { channelAxis = channelAxisOf(pyramid, plane) } = options;
@@ -117,7 +117,7 @@ export class PyramidSource extends DataTileSource {
     const names = pyramid.axes.map(({ name }) => name);
     const fetch = warped
       ? warpedTiles(pyramid.levels, { names, c: axes.c }, warped, decode)
-      : arrayTiles(pyramid.levels, axes, { decode, areLabels });
+      : arrayTiles(pyramid.levels, axes, { decode, labelColors: areLabels ? labelColors : undefined });
     this.#reader = new TileReader(fetch, this.#cacheBytes);
     this.#values = new PointValues(options, this.#places, this.#reader);
     this.#ahead = new LookAhead(this.#reader, PRIORITY.ahead);

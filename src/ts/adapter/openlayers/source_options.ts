@@ -1,5 +1,6 @@
 /** The options and results of `PyramidSource`. */
 import type { ProjectionLike } from "ol/proj.js";
+import type { LabelColors } from "../../api/read/colors.ts";
 import type { CfOptions } from "../../api/read/conversion.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import type { LevelPlaces, WarpedMap } from "./placement.ts";
@@ -40,6 +41,8 @@ export interface PyramidSourceOptions {
   range?: readonly [low: number, high: number];
   /** Whether elements are labels: each has its own colour, and 0 is transparent. */
   areLabels?: boolean;
+  /** Colours of labels. Those without one have the colour of their number. Default: `"labels"`. */
+  labelColors?: LabelColors;
   /** Size of the caches of elements and of textures, in bytes each. Default: 256 MiB. */
   cacheBytes?: number;
   /** Number of tiles to prefetch on each side of the view. Default: 1. */

@@ -217,9 +217,12 @@ export async function prefetchSelection(
   return progress;
 }
 
-/** Drops the cached chunks of an array. */
-export async function forgetChunks(array: ArrayNode): Promise<void> {
-  await call("forgetChunks", (objects) => ({ array: arrayNumber(objects, array) }));
+/**
+ * Drops the cached chunks of an array: with `oldShape`, from caches in front of the store only
+ * those at the old edge.
+ */
+export async function forgetChunks(array: ArrayNode, oldShape?: readonly number[]): Promise<void> {
+  await call("forgetChunks", (objects) => ({ array: arrayNumber(objects, array), oldShape }));
 }
 
 const padded = new WeakMap<ArrayFacts, ArrayFacts>();

@@ -149,10 +149,11 @@ const BOX_BYTES = 16 << 20;
 export const shapeOfBox = (box: Box): number[] => box.map(({ start, stop }) => stop - start);
 
 /**
- * Enlarges a box of the extents `least` to about `most` elements, beginning with the last
- * dimension. Each extent becomes a multiple of its extent in `least`, or the extent of the array.
+ * Enlarges a box of the extents `least` (1 if absent) to about `most` elements, beginning with the
+ * last dimension. Each extent becomes a multiple of its extent in `least`, or the extent of the
+ * array.
  */
-function extendedBox(shape: readonly number[], least: readonly number[], most: number): number[] {
+export function boxShape(shape: readonly number[], least: readonly number[], most: number): number[] {
   const box = shape.map((extent, axis) => Math.max(1, Math.min(extent, least[axis] ?? 1)));
   for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
     const [extent, stored] = [shape[axis] as number, box[axis] as number];
@@ -187,6 +188,25 @@ interface BoxWriting {
   onWritten?: (elements: number) => void;
 }
 
+/** Reads boxes, and writes them in their order. The next one is read while one is written. */
+export async function inTurn<Values>(
+  list: Iterable<Box>,
+  read: (box: Box) => Promise<Values>,
+  write: (box: Box, values: Values) => Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let pending: { box: Box; values: Promise<Values> } | undefined;
+  const writePending = async () => pending && write(pending.box, await pending.values);
+  for (const box of list) {
+    signal?.throwIfAborted();
+    const next = { box, values: read(box) };
+    next.values.catch(() => {}); // it is waited for below, unless an earlier box fails
+    await writePending();
+    pending = next;
+  }
+  await writePending();
+}
+
 /** Writes all elements of an array. */
 export async function writeBoxes(
   target: ZarrArray<DataType, Readable>,
@@ -194,19 +214,9 @@ export async function writeBoxes(
 ): Promise<void> {
   const { shape, shards, chunks } = target[FACTS];
   const size = (await elementSizeOf(target)) ?? VARIABLE_SIZE;
-  let pending: { box: Box; values: Promise<Settable<DataType>> } | undefined;
-  const write = async () => {
-    if (!pending) return;
-    const { box, values } = pending;
-    await target.set(box, await values, { as, signal, cast } as object);
+  const write = async (box: Box, values: Settable<DataType>) => {
+    await target.set(box, values, { as, signal, cast } as object);
     onWritten?.(product(shapeOfBox(box)));
   };
-  for (const box of boxes(shape, extendedBox(shape, shards ?? chunks, BOX_BYTES / size))) {
-    signal?.throwIfAborted();
-    const next = { box, values: read(box) };
-    next.values.catch(() => {}); // it is waited for below, unless an earlier box fails
-    await write();
-    pending = next;
-  }
-  await write();
+  await inTurn(boxes(shape, boxShape(shape, shards ?? chunks, BOX_BYTES / size)), read, write, signal);
 }

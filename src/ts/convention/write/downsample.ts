@@ -44,10 +44,13 @@ export function isOfType({ kind, size = 0 }: TypeDescription, value: number | bi
   return integer >= -end / 2n && integer < end;
 }
 
-/**
- * Resolves to the bits of missing values. Rejects with an `Argument` error for a value that the
- * type does not have.
- */
+/** Throws an `Argument` error for missing values that the data type does not have. */
+export function checkMissing(type: TypeDescription, values: readonly (number | bigint)[]): void {
+  for (const value of Array.from(values))
+    if (!isOfType(type, value)) refuse("a missing value is not of the data type", type.name, value);
+}
+
+/** Resolves to the bits of missing values. Rejects as `checkMissing` throws. */
 async function packedMissing(
   type: TypeDescription,
   values: readonly (number | bigint)[],
@@ -55,10 +58,8 @@ async function packedMissing(
 ): Promise<Uint8Array> {
   const words = new BigUint64Array(values.length);
   const packed = new Uint8Array(words.buffer);
+  checkMissing(type, values);
   for (const [place, value] of Array.from(values).entries()) {
-    if (!isOfType(type, value)) {
-      refuse("a missing value is not of the data type", type.name, value);
-    }
     if (type.kind === "float") {
       const { bytes } = await withPackedFloats((floats) => packScalar(type, value, { floats }), signal);
       packed.set(bytes, 8 * place);

@@ -7,7 +7,13 @@ import type { Attributes } from "../../model/types.ts";
 import { conventionAttributes, validate } from "../conventions.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import type { DownsampleMethod } from "./downsample.ts";
-import { type CreatePyramidOptions, type NewAxis, perAxis, placesOfXY } from "./pyramid_options.ts";
+import {
+  type CreatePyramidOptions,
+  type NewAxis,
+  type PyramidStatistic,
+  perAxis,
+  placesOfXY,
+} from "./pyramid_options.ts";
 import { offsetsOf, type PlannedLevel } from "./pyramid_plan.ts";
 
 /** The subject of the attributes. */
@@ -15,12 +21,19 @@ export interface Described {
   name: string;
   axes: readonly NewAxis[];
   levels: readonly PlannedLevel[];
-  method: DownsampleMethod;
+  method: DownsampleMethod | PyramidStatistic;
   channels?: readonly PyramidChannel[];
 }
 
+/** How the metadata tell a statistic. */
+const statistic = (name: PyramidStatistic, what: string) => ({
+  ome: name,
+  multiscales: name,
+  description: `${what} of all elements of the finest level that an element covers`,
+});
+
 /** The names of the methods in the metadata, with a description. */
-const METHODS: Record<DownsampleMethod, { ome: string; multiscales: string; description: string }> = {
+const METHODS: Record<Described["method"], { ome: string; multiscales: string; description: string }> = {
   mean: {
     ome: "mean",
     multiscales: "average",
@@ -36,6 +49,10 @@ const METHODS: Record<DownsampleMethod, { ome: string; multiscales: string; desc
     multiscales: "mode",
     description: "the most frequent value of each block of the level before",
   },
+  min: statistic("min", "the minimum"),
+  max: statistic("max", "the maximum"),
+  std: statistic("std", "the standard deviation"),
+  count: statistic("count", "the count"),
 };
 
 /** Returns the size of an element and the centre of the first one, for each axis of a level. */

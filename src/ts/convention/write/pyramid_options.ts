@@ -28,13 +28,16 @@ export interface NewLabel {
   source?: { image: string };
 }
 
+/** What a pyramid of statistics has of the elements of the finest level that an element covers. */
+export type PyramidStatistic = "min" | "max" | "std" | "count";
+
 /** The progress of `createPyramid`. */
 export interface PyramidProgress {
   /** Index of the level that is being written; 0 is the finest. */
   level: number;
   /** Number of levels. */
   levels: number;
-  /** Number of elements of all levels that are written, and their total. */
+  /** Number of elements of all levels and statistics that are written, and their total. */
   elements: number;
   totalElements: number;
 }
@@ -100,7 +103,19 @@ export interface CreatePyramidOptions {
    * keeps one. Default: the numbers of the source's attributes `_FillValue` and `missing_value`.
    */
   missing?: readonly (number | bigint)[];
-  /** Options of `create` for the levels, or a function that returns them for a level. */
+  /**
+   * The statistics that are written beside the levels. Each is a pyramid of its own in the group
+   * `statistics/<name>`, with the levels that this one has below the finest. An element has the
+   * minimum, maximum, standard deviation or count of all elements of the finest level that it
+   * covers, without NaN and missing values. `min` and `max` have the data type of the source;
+   * `std` and `count` are float64. Where values are missing or packed, `min` and `max` are float64,
+   * and all are of decoded values. `min`, `max` and `std` of nothing are NaN. Default: none.
+   */
+  statistics?: readonly PyramidStatistic[];
+  /**
+   * Options of `create` for the levels, or a function that returns them for a level. Statistics
+   * have them too, without `fillValue` and `attributes`.
+   */
   array?: LevelOptions | ((level: number, shape: readonly number[]) => LevelOptions);
   /** More attributes of the group. */
   attributes?: Attributes;

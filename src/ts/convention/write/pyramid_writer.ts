@@ -1,7 +1,8 @@
 /**
  * `createPyramid` writes a pyramid: the group, the finest level from the source, and each coarser
- * level from the one before. The attributes that make the group a pyramid come last, so that no
- * reader sees an unfinished one. It is imported statically, for the reason in `dataset_writer.ts`.
+ * level from the one before, with its statistics. The attributes that make the group a pyramid come
+ * last, so that no reader sees an unfinished one. It is imported statically, for the reason in
+ * `dataset_writer.ts`.
  */
 import type { AnyArray } from "../../api/array.ts";
 import { typeOf } from "../../api/arrays.ts";
@@ -21,21 +22,25 @@ import { optionsOf, type Rules, refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { NotFoundError } from "../../model/errors.ts";
 import { exactJson } from "../../model/json.ts";
-import { below, nameOf, parentOf } from "../../model/node_like.ts";
+import { nameOf, parentOf } from "../../model/node_like.ts";
 import type { Attributes, Readable } from "../../model/types.ts";
 import { call } from "../../port/engine.ts";
 import { pyramid } from "../pyramid.ts";
 import type { Pyramid } from "../pyramid_model.ts";
-import { type FillValue, fillAttribute, fillValueIn, missingIn, withoutFill } from "./dataset.ts";
+import { type FillValue, fillValueIn, missingIn } from "./dataset.ts";
 import { type Downsampling, downsamplingOf, isOfType, readDownsampled } from "./downsample.ts";
+import { createLevel } from "./pyramid_levels.ts";
 import { type Described, pyramidAttributes } from "./pyramid_metadata.ts";
-import { type CreatePyramidOptions, type NewAxis, planeAxes } from "./pyramid_options.ts";
+import type { CreatePyramidOptions } from "./pyramid_options.ts";
 import { completeChannels, type Plan, type PlannedLevel, planOf } from "./pyramid_plan.ts";
-
-type Given = Record<string, unknown>;
-
-/** The extent of a chunk along x and y. */
-const CHUNK = 512;
+import {
+  createGroups,
+  describeStatistics,
+  type ElementFacts,
+  type PlannedStatistics,
+  planStatistics,
+  writeStatistics,
+} from "./pyramid_statistics.ts";
 
 /**
  * The values that do not count. A `multiscales` pyramid takes the fill value of v2 for one, as
@@ -51,14 +56,12 @@ async function typeOfSource({ array, dtype }: OpenedSource, signal?: AbortSignal
   return call("describeTypeName", () => ({ text: exactJson(dtype, "dtype"), like: undefined }), { signal });
 }
 
-/** Throws an `Argument` error for missing values that the data type does not have. */
-export async function downsamplingFor({ source, method, options }: Plan): Promise<Downsampling> {
-  const { missing, signal } = options;
-  const type = await typeOfSource(source, signal);
-  const isSigned = signOf(source);
-  if (missing) return downsamplingOf(type, { method, missing, isSigned, signal });
-  const fits = missingOf(source, options).filter((value) => isOfType(type, value));
-  return downsamplingOf(type, { method, missing: fits, isSigned, signal });
+/** Resolves to the data type and the missing values: by the options, or by the attributes. */
+async function elementsOf({ source, options }: Plan): Promise<ElementFacts> {
+  const type = await typeOfSource(source, options.signal);
+  const own = () => missingOf(source, options).filter((value) => isOfType(type, value));
+  const missing = options.missing === undefined ? own() : Array.from(options.missing);
+  return { type, missing, isSigned: signOf(source) };
 }
 
 /**
@@ -69,76 +72,59 @@ function signOf({ attributes }: OpenedSource): boolean | undefined {
   return word === "true" ? false : word === "false" ? true : undefined;
 }
 
-/** Returns the chunk shape of a level: planes of x and y. */
-function chunkOf(axes: readonly NewAxis[], { shape }: PlannedLevel): number[] {
-  const plane = planeAxes(axes);
-  return shape.map((extent, axis) => (plane.includes(axis) ? Math.max(1, Math.min(CHUNK, extent)) : 1));
+/** What writing the levels needs, besides the plan. */
+interface Contents {
+  downsampling: Downsampling;
+  statistics: PlannedStatistics | undefined;
 }
 
-/** Writers of OME-Zarr fill with zero. In v2, `create` would leave the fill value undefined. */
-function omeFill(dtype: string, zarrFormat: 2 | 3): Given {
-  if (zarrFormat === 3) return {};
-  return /^(u?int|float)\d+$/.test(dtype) ? { fillValue: 0 } : {};
+/** Writes the elements of a level. */
+async function writeLevel(
+  { source, options: { signal } }: Plan,
+  target: AnyArray,
+  before: { array: AnyArray; factors: readonly number[] } | undefined,
+  downsampling: Downsampling,
+  onWritten: (count: number) => void,
+): Promise<void> {
+  if (!before) return writeSource(target, source, { signal, onWritten });
+  const { array, factors } = before;
+  const read = (box: Box) => readDownsampled(array, box, factors, downsampling, signal);
+  return writeBoxes(target, { read: read as never, as: "bytes", signal, onWritten });
 }
 
-/** Levels have the attributes of the source, so that they are decoded alike. */
-function sourceFill(source: OpenedSource, zarrFormat: 2 | 3): Given {
-  const fillValue = fillValueIn(source);
-  const attribute = fillAttribute(fillValue, source.dtype, zarrFormat);
-  return { fillValue, attributes: { ...withoutFill(source.attributes), ...attribute } };
-}
-
-/** Creates the array of a level. */
-async function createLevel(
-  { group, source, axes, existing, levels, zarrFormat, options }: Plan,
-  index: number,
-): Promise<AnyArray> {
-  const level = levels[index] as PlannedLevel;
-  const { array, convention = "ome", signal, overwrite } = options;
-  const chosen: Given = { ...((typeof array === "function" ? array(index, level.shape) : array) ?? {}) };
-  const isOme = convention === "ome";
-  const created = await createNode(new Location(group.store, below(group.path, level.path)), {
-    dtype: source.dtype,
-    chunkShape: chunkOf(axes, level),
-    dimensionNames: axes.map(({ name }) => name),
-    ...(zarrFormat === 2 && { dimensionSeparator: "/" }),
-    ...(isOme ? omeFill(source.dtype, zarrFormat) : sourceFill(source, zarrFormat)),
-    ...chosen,
-    kind: "array",
-    shape: level.shape,
-    zarrFormat,
-    // The group has been erased already, unless it holds the source.
-    overwrite: overwrite === true && existing !== undefined,
-    signal,
-  });
-  return created as AnyArray;
-}
-
-/** Writes all levels, and returns their arrays. */
-export async function writeLevels(plan: Plan, downsampling: Downsampling): Promise<AnyArray[]> {
-  const { source, existing, levels, options } = plan;
-  const { signal, onProgress } = options;
-  const written = existing ? levels.slice(1) : levels;
-  const totalElements = written.reduce((sum, { shape }) => sum + product(shape), 0);
+/** Returns, for a level, a function that counts what is written and tells the caller. */
+function counterOf({ levels, existing, options }: Plan, statistics: PlannedStatistics | undefined) {
+  const arraysAt = (level: number) =>
+    level === 0 ? Number(existing === undefined) : 1 + (statistics?.names.length ?? 0);
+  const totalElements = levels.reduce((sum, { shape }, at) => sum + arraysAt(at) * product(shape), 0);
   let elements = 0;
+  return (level: number) => (count: number) => {
+    elements += count;
+    options.onProgress?.({ level, levels: levels.length, elements, totalElements });
+  };
+}
+
+/** Writes all levels. Returns the arrays of the coarsest, and of its statistics. */
+async function writeLevels(
+  plan: Plan,
+  { downsampling, statistics }: Contents,
+): Promise<{ coarsest: AnyArray; reduced: AnyArray[] }> {
+  const { existing, levels } = plan;
+  const counter = counterOf(plan, statistics);
   const arrays: AnyArray[] = existing ? [existing] : [];
+  let reduced: AnyArray[] = [];
   for (let level = arrays.length; level < levels.length; level += 1) {
+    const onWritten = counter(level);
     const target = await createLevel(plan, level);
-    const onWritten = (count: number) => {
-      elements += count;
-      onProgress?.({ level, levels: levels.length, elements, totalElements });
-    };
-    const before = arrays.at(-1);
-    const { factors } = levels[level] as PlannedLevel;
-    if (before) {
-      const read = (box: Box) => readDownsampled(before, box, factors, downsampling, signal);
-      await writeBoxes(target, { read: read as never, as: "bytes", signal, onWritten });
-    } else {
-      await writeSource(target, source, { signal, onWritten });
-    }
+    const array = arrays.at(-1);
+    const before = array && { array, factors: (levels[level] as PlannedLevel).factors };
+    await writeLevel(plan, target, before, downsampling, onWritten);
     arrays.push(target);
+    const finest = arrays[0] as AnyArray;
+    if (statistics && level > 0)
+      reduced = await writeStatistics(plan, statistics, level, { finest, onWritten });
   }
-  return arrays;
+  return { coarsest: arrays.at(-1) as AnyArray, reduced };
 }
 
 /** Adds a label image to the list of the group `labels` that holds it. */
@@ -208,13 +194,14 @@ async function describe(
 
 const SOURCE_RULES: Rules = { dtype: "a text", shape: "a list", stride: "a list" };
 
-const RULES: Rules = { axes: "a list", channels: "a list", missing: "a list" };
+const RULES: Rules = { axes: "a list", channels: "a list", missing: "a list", statistics: "a list" };
 
 /**
  * Writes a multiscale image: OME-Zarr 0.4 or 0.5, or the convention `multiscales`. The source
  * becomes the finest level. An array that lies in the new group is that level already. Each other
  * level is computed from the one before, box by box, in the engine; only a few boxes are in memory.
- * The metadata that make the group an image are written last.
+ * The metadata that make the group an image are written last. `statistics` are pyramids beside it,
+ * in the group `statistics`.
  *
  * Resolves to the pyramid. Rejects with an `Argument` error, before anything is written, if the
  * metadata would break a rule of the convention; and with an `UnsupportedError` if the method does
@@ -240,12 +227,16 @@ export async function createPyramid<Store extends Readable>(
   const name = options.name ?? (nameOf(group.path) || "image");
   const described: Described = { name, axes, levels, method };
   // Wrong options reject before anything is written.
-  const downsampling = await downsamplingFor(plan);
+  const facts = await elementsOf(plan);
+  const downsampling = await downsamplingOf(facts.type, { ...facts, method, signal });
+  const statistics = planStatistics(plan, facts);
   await checkAttributes(described, plan);
   const node = await createGroup(plan);
   checkGroup(node, options);
-  const arrays = await writeLevels(plan, downsampling);
-  await describe(node, described, arrays.at(-1) as AnyArray, plan);
+  const groups = statistics && (await createGroups(plan, statistics));
+  const { coarsest, reduced } = await writeLevels(plan, { downsampling, statistics });
+  if (statistics && groups) await describeStatistics(plan, statistics, groups, { name, coarsest: reduced });
+  await describe(node, described, coarsest, plan);
   if (options.label && isInLabels(group.path) && convention === "ome") await listLabel(plan);
   if (consolidated) await consolidate(group, { signal });
   return pyramid(node as Group<Store>, { signal });

@@ -23,6 +23,7 @@ import type {
   WorkMessage,
 } from "./messages.ts";
 import { keepSpare } from "./part_memory.ts";
+import { reducePart } from "./reducer.ts";
 
 /** A user's codec failed. */
 export class CodecFailure extends Error {
@@ -258,9 +259,16 @@ export class DecodeServer {
       }
       if (!finish) return { type: "done", part };
       if (message.spare) keepSpare(message.spare);
-      const take = takerOf(message);
+      let reduced: Uint8Array<ArrayBuffer> | undefined;
+      const { reduction } = message;
+      const take = reduction
+        ? (elements: Uint8Array) => {
+            reduced = reducePart(reduction, elements);
+          }
+        : takerOf(message);
       const finished = host.finish(part, take);
       this.#end(instance, part);
+      if (reduced) return doneWith(part, reduced);
       return take ? { type: "done", part, isTaken: true } : doneWith(part, finished);
     } catch (error) {
       return this.#failed(instance, part, error);

@@ -41,6 +41,14 @@ export interface CodecWork {
   encodes: boolean;
 }
 
+/** What a decoder does with the elements of a part. */
+export interface PartReduction {
+  /** The module for reductions. */
+  module: WebAssembly.Module;
+  /** What the part contributes to: `Reducer.within`. */
+  request: Uint8Array;
+}
+
 export interface WorkMessage {
   type: "work";
   part: number;
@@ -62,6 +70,8 @@ export interface WorkMessage {
   take?: (elements: Uint8Array) => void;
   /** Only in a worker: receives the elements in place of the answer. */
   target?: SharedTarget;
+  /** The answer has what is remembered of the elements, in place of them. */
+  reduction?: PartReduction;
   /** Memory of an earlier part, for reuse. */
   spare?: Uint8Array<ArrayBuffer>;
 }

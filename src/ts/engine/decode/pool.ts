@@ -12,7 +12,15 @@ import { counters, recycleBytes } from "../state.ts";
 import { engineModule } from "../wasm_builds.ts";
 import { type Decoder, IdleClock } from "./decoder.ts";
 import type { SharedTarget } from "./gate.ts";
-import type { CodecWork, DecodeBuild, Failure, FromDecoder, Outcome, WorkMessage } from "./messages.ts";
+import type {
+  CodecWork,
+  DecodeBuild,
+  Failure,
+  FromDecoder,
+  Outcome,
+  PartReduction,
+  WorkMessage,
+} from "./messages.ts";
 import { dropSpares, takeSpare } from "./part_memory.ts";
 import {
   dropCopyMemory,
@@ -66,6 +74,8 @@ export class PartTask {
    * elements.
    */
   target: SharedTarget | undefined;
+  /** What is remembered of the elements becomes the answer. */
+  reduction: PartReduction | undefined;
   isUpdate = false;
   /** In place of an array's codecs: a codec that takes the elements of `update`. */
   codec: CodecWork | undefined;
@@ -353,10 +363,14 @@ export class DecodePool {
    */
   #finishAt(
     { decoder }: WorkerSlot,
-    { take, target }: PartTask,
+    { take, target, reduction }: PartTask,
     message: WorkMessage,
     transfer: ArrayBuffer[],
   ): void {
+    if (reduction) {
+      message.reduction = reduction;
+      return;
+    }
     if (decoder.place === "caller") {
       message.take = take;
       return;
@@ -453,7 +467,7 @@ export class DecodePool {
 
   #answered(slot: WorkerSlot, answer: FromDecoder): void {
     if (answer.type === "ready" || answer.type === "broken" || answer.type === "pong") return;
-    if ("ms" in answer) counters.decodeMs += answer.ms ?? 0;
+    if ("ms" in answer) this.#count(answer.ms ?? 0, slot.parts.get(answer.part)?.array.chain);
     if ("returned" in answer) answer.returned?.forEach(keepCopyMemory);
     if (answer.type === "answered") {
       const waiting = slot.parts.get(answer.part);
@@ -465,6 +479,12 @@ export class DecodePool {
     if (part) this.#settle(slot, part, answer);
     this.#rest(slot);
     this.#pump();
+  }
+
+  /** The codecs of a part that was cancelled meanwhile are not known. */
+  #count(ms: number, chain = ""): void {
+    counters.decodeMs += ms;
+    counters.decodeMsBy[chain] = (counters.decodeMsBy[chain] ?? 0) + ms;
   }
 
   /** Lets Node's process exit while the slot has no work. */

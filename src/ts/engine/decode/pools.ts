@@ -14,7 +14,7 @@ import { dropCopyMemory } from "./transfer.ts";
 
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;
-const FAST_CALLER_BYTES = 1 << 20;
+const FAST_CALLER_BYTES = 256 << 10;
 
 const openLocal = async (): Promise<Decoder> => localDecoder(await engineModule("engine"));
 

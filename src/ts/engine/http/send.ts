@@ -14,6 +14,7 @@ import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
 import { page } from "../page.ts";
 import { cacheOf } from "./persistent_cache.ts";
 import { judgeOf, RedirectFollower, type Send } from "./redirects.ts";
+import { Revalidation } from "./revalidation.ts";
 
 /** The headers, or the function that makes them. It is called once, and again after a 401. */
 export type HeadersSource = HeaderPairs | ((reason: HeadersReason) => Promise<HeaderPairs>);
@@ -146,8 +147,8 @@ export interface HttpSender {
 }
 
 /**
- * The chain that sends a store's requests: the judge of addresses, the persistent cache, headers,
- * redirects, early requests, `fetch`. `tell` issues a warning.
+ * The chain that sends a store's requests: the judge of addresses, the persistent cache,
+ * conditions, headers, redirects, early requests, `fetch`. `tell` issues a warning.
  */
 export function sender(definition: HttpDefinition, tell: (message: string) => void): HttpSender {
   const { fetch: own, headers, cache, headerOrigins, init, reach } = definition;
@@ -157,7 +158,8 @@ export function sender(definition: HttpDefinition, tell: (message: string) => vo
   const carriesHeaders = headers !== undefined || init.headers !== undefined;
   const travel = { judge, isMeantFor, carriesHeaders, isOwnFetch: own !== undefined, tell };
   const follower = new RedirectFollower(early.send, travel);
-  const headed = headers ? sendWithHeaders(follower.send, headersOf(headers), isMeantFor) : follower.send;
+  const travelled = headers ? sendWithHeaders(follower.send, headersOf(headers), isMeantFor) : follower.send;
+  const headed = new Revalidation(travelled).send;
   const kept = cache === undefined ? undefined : cacheOf(cache);
   let since = 0;
   return {

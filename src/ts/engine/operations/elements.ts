@@ -6,6 +6,7 @@
  */
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
+import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../../model/errors.ts";
 import type {
   EngineCost,
   FloatsToPack,
@@ -18,19 +19,67 @@ import type {
   WriteEvent,
 } from "../../port/operations.ts";
 import { arrayId, arrayOf, bound, typeOf } from "../arrays.ts";
+import { DecodeFailure } from "../decode/decode_host.ts";
 import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
 import { poolFor, prepareWorker } from "../decode/pools.ts";
-import { call, type FullGlue, hasInstance, startEngine } from "../instances.ts";
+import { Reducer } from "../decode/reducer.ts";
+import { cacheCounters, call, type FullGlue, hasInstance, startEngine } from "../instances.ts";
 import { crossingSummary } from "../marked.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
+import { ReductionSink, reductionMemory } from "../read/reduction.ts";
+import { accumulatorLimit, counters } from "../state.ts";
 import { refreshStore } from "../stores.ts";
-import { prepareConventions } from "../wasm_builds.ts";
+import { engineModule, prepareConventions } from "../wasm_builds.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /** Transfers a result's memory, unless it belongs to the caller. */
 function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
   if (bytes.byteLength > 0) give(bytes.buffer);
+}
+
+/** The least time in ms between two answers that are not whole. */
+const PARTIAL_MS = 50;
+
+/** Runs a call of the module for reductions, whose errors are reports. */
+function reporting<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (failure) {
+    if (!(failure instanceof DecodeFailure)) throw failure;
+    throw errorFromReport(JSON.parse(failure.report) as ErrorReport);
+  }
+}
+
+/** Returns a function that tells whether all chunks since then came from the caches. */
+function watchCaches(): () => boolean {
+  const counts = () => {
+    const [hits = 0, misses = 0, , decodedHits = 0] = cacheCounters();
+    return { found: hits + decodedHits, asked: misses + counters.wire.requests };
+  };
+  const before = counts();
+  return () => {
+    const { found, asked } = counts();
+    return found !== before.found && asked === before.asked;
+  };
+}
+
+/** The answers of some elements. Undefined if a sum does not fit: that of all may. */
+function answersSoFar<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (failure) {
+    if (failure instanceof DecodeFailure) return undefined;
+    throw failure;
+  }
+}
+
+/**
+ * Lets reads of the chunks at an old edge pass the caches in front of the store, if they are few.
+ */
+async function passEdge(array: number, oldShape: readonly number[]): Promise<boolean> {
+  if (!hasInstance()) return false;
+  return call((glue) => glue.passEdge(arrayId(glue, array), Float64Array.from(oldShape))).catch(() => false);
 }
 
 export const readOperations = {
@@ -69,6 +118,36 @@ export const readOperations = {
     return { numbers: sink.numbers, progress };
   },
 
+  async reduce(
+    { reduction, growth, questions, settings, hearsPartial, before, keepsWords, ...args },
+    context,
+  ) {
+    const module = await engineModule("reduction");
+    const sink = reporting(() => new ReductionSink(module, reduction, accumulatorLimit(), before));
+    const request = { ...args.request, growth: [...growth, sink.partBytes] };
+    const answers = () => reporting(() => sink.answers(questions, settings));
+    let [told, toldShare] = [performance.now(), 0];
+    if (hearsPartial)
+      sink.onReduced = (share) => {
+        // The answers of all elements are the result.
+        const isNews = share > toldShare && share < 1;
+        if (!isNews || performance.now() - told < PARTIAL_MS) return;
+        [told, toldShare] = [performance.now(), share];
+        const found = answersSoFar(() => sink.answers(questions, settings));
+        if (found) context.send({ type: "partial", answers: found, share });
+      };
+    const isCached = watchCaches();
+    await readInto({ ...args, request }, sink, context);
+    if (sink.share !== 1) throw new ZarrError("Unsupported", `${INTERNAL}: a part of the reduction was lost`);
+    const words = keepsWords ? reporting(() => sink.words()) : undefined;
+    return { answers: answers(), words, isCached: isCached() };
+  },
+
+  async planReduction({ reduction }) {
+    const module = await engineModule("reduction");
+    return reporting(() => reductionMemory(new Reducer(module).sizes(reduction)));
+  },
+
   prefetch: {
     begin: (glue, args, context, settle) =>
       glue.prefetch(
@@ -92,8 +171,9 @@ export const readOperations = {
       glue.planObjects(arrayId(glue, array), request, start, count) as PlannedObject[],
   },
 
-  async forgetChunks({ array }) {
-    refreshStore(arrayOf(array).definition.store);
+  async forgetChunks({ array, oldShape }) {
+    const isEdge = oldShape !== undefined && (await passEdge(array, oldShape));
+    if (!isEdge) refreshStore(arrayOf(array).definition.store);
     if (!hasInstance()) return undefined;
     // An array that is not bound yet may share the cache of an equal one. Errors of binding belong
     // to the next read.

@@ -40,11 +40,11 @@ export const storeOperations = {
   },
 
   listKeys: {
-    beginFull: (glue, { store, prefix }, _, settle) => glue.listKeys(storeId(glue, store), prefix, settle),
+    beginReading: (glue, { store, prefix }, _, settle) => glue.listKeys(storeId(glue, store), prefix, settle),
   },
 
   listDirectory: {
-    beginFull: (glue, { store, prefix }, _, settle) =>
+    beginReading: (glue, { store, prefix }, _, settle) =>
       glue.listDirectory(storeId(glue, store), prefix, settle),
   },
 
@@ -58,7 +58,7 @@ export const storeOperations = {
   },
 
   askRepository: {
-    beginFull: (glue, { store, question }, _, settle) =>
+    beginReading: (glue, { store, question }, _, settle) =>
       glue.askRepository(storeId(glue, store), question, settle),
     answer: repositoryAnswer,
   },

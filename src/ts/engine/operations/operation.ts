@@ -3,7 +3,17 @@
  * operation gets in addition to its arguments, and how it is performed.
  */
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
-import { call, type FullGlue, type Glue, needFull, run, type Settle } from "../instances.ts";
+import type { EngineBuild } from "../../port/protocol.ts";
+import {
+  call,
+  type FullGlue,
+  type Glue,
+  needFull,
+  needReading,
+  type ReadingGlue,
+  run,
+  type Settle,
+} from "../instances.ts";
 
 export interface CallContext {
   /** Aborts when the caller aborts. */
@@ -29,9 +39,11 @@ type Begin<Name extends OperationName, Build> = (
 /** Computes an answer at once. */
 type Compute<Name extends OperationName, Build> = (glue: Build, args: ArgumentsOf<Name>) => AnswerOf<Name>;
 
-/** An operation of the wasm has one of the first four members. */
+/** An operation of the wasm has one of the first five members. */
 interface WasmOperation<Name extends OperationName> {
   begin?: Begin<Name, Glue>;
+  /** As `begin`, for a task that the engine's own build lacks. */
+  beginReading?: Begin<Name, ReadingGlue>;
   /** As `begin`, for a task that only the full build has. */
   beginFull?: Begin<Name, FullGlue>;
   compute?: Compute<Name, Glue>;
@@ -56,14 +68,15 @@ export async function perform<Name extends OperationName>(
   context: CallContext,
 ): Promise<AnswerOf<Name>> {
   if (typeof operation === "function") return operation(args, context);
-  const { begin, beginFull, compute, computeFull, finishes, answer } = operation;
+  const { begin, beginReading, beginFull, compute, computeFull, finishes, answer } = operation;
   if (compute) return call((glue) => compute(glue, args));
-  if (computeFull) return call((glue) => computeFull(needFull(glue), args), { full: true });
-  const task = (glue: Glue, settle: Settle): number =>
-    beginFull
-      ? beginFull(needFull(glue), args, context, settle)
-      : (begin as Begin<Name, Glue>)(glue, args, context, settle);
-  const use = { signal: context.signal, full: beginFull !== undefined, finishes };
-  const settled = await run<AnswerOf<Name>>(task, use);
+  if (computeFull) return call((glue) => computeFull(needFull(glue), args), { build: "full" });
+  const task = (glue: Glue, settle: Settle): number => {
+    if (beginFull) return beginFull(needFull(glue), args, context, settle);
+    if (beginReading) return beginReading(needReading(glue), args, context, settle);
+    return (begin as Begin<Name, Glue>)(glue, args, context, settle);
+  };
+  const build: EngineBuild = beginFull ? "full" : beginReading ? "reading" : "engine";
+  const settled = await run<AnswerOf<Name>>(task, { signal: context.signal, build, finishes });
   return answer ? answer(settled as never, context) : settled;
 }

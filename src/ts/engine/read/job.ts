@@ -14,11 +14,15 @@ import type { PartEvent, ProgressNumbers, ReadArguments, ResultLayout } from "..
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
 import type { SharedTarget } from "../decode/gate.ts";
+import type { PartReduction } from "../decode/messages.ts";
 import type { BoundArray, PartTask } from "../decode/pool.ts";
 import { decoderFor, poolFor } from "../decode/pools.ts";
 import { type Glue, run, type Settle } from "../instances.ts";
 import type { CallContext } from "../operations/operation.ts";
 import { Assembly, type Layout, type Part } from "./assembly.ts";
+
+/** The places of a part; the number of the part in the plan of its read is behind `start`. */
+export type NumberedBox = PartBox;
 
 /** Receives the parts of a read: an `Assembly`, a stream or a sum. */
 export interface Sink {
@@ -36,6 +40,10 @@ export interface Sink {
   placer?(box: PartBox): ((elements: Uint8Array) => void) | undefined;
   /** The target for workers that write a part themselves. */
   target?(box: PartBox): SharedTarget | undefined;
+  /** What a decoder is to do with a part's elements in place of an answer with them. */
+  reduction?(box: NumberedBox): PartReduction;
+  /** Receives the decoder's answer then. */
+  reduced?(box: NumberedBox, words: Uint8Array): void;
   /**
    * Receives a part. If it returns a promise, the part counts as in flight until the promise
    * resolves.
@@ -85,6 +93,8 @@ function layoutOf(numbers: Float64Array, fillValue: Uint8Array): Layout {
 class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
+  /** The places of parts that decoders reduce. */
+  readonly #boxes = new Map<number, NumberedBox>();
   /**
    * The error with which the sink refused to begin. It is kept here, because Rust would report it
    * as a lack of memory.
@@ -145,18 +155,25 @@ class Job {
     const place = result.placer?.({ start, shape });
     part.take = place && ((elements) => placed(place, elements));
     part.target = result.target?.({ start, shape });
+    part.reduction = result.reduction?.({ start, shape });
+    if (part.reduction) this.#boxes.set(id, { start, shape });
   }
 
   /** Resolves to undefined if the elements were placed already. */
-  decodeFinish(id: number): Promise<Uint8Array | undefined> {
+  async decodeFinish(id: number): Promise<Uint8Array | null | undefined> {
     const part = this.#partOf(id);
+    const box = this.#boxes.get(id);
     this.#parts.delete(id);
-    return this.#pool.finish(part);
+    this.#boxes.delete(id);
+    const elements = await this.#pool.finish(part);
+    if (!box || !elements) return elements;
+    this.#options.result.reduced?.(box, elements);
   }
 
   decodeCancel(id: number): void {
     const part = this.#parts.get(id);
     this.#parts.delete(id);
+    this.#boxes.delete(id);
     if (part) this.#pool.cancel(part);
   }
 
@@ -236,7 +253,8 @@ export class PartSink implements Sink {
     result.expect(this.#type);
     result.begin({ ...this.#layout, shape: Array.from(part.shape), parts: 1 });
     await result.part({ ...part, start: new Float64Array(part.shape.length) });
-    await this.#send({ ...(await result.finish()), start: Array.from(start) });
+    const places = Array.from(start).slice(0, part.shape.length);
+    await this.#send({ ...(await result.finish()), start: places });
   }
 }
 

@@ -22,7 +22,10 @@ export const wasmFile: EngineSource["wasmFile"] = async () =>
 export const loadCaller: EngineSource["loadCaller"] = () => import("#caller").catch(chunkFailed);
 
 export const loadBuild: EngineSource["loadBuild"] = {
+  reading: () => import("#reading-wasm").then((module) => module.default, chunkFailed),
   full: () => import("#full-wasm").then((module) => module.default, chunkFailed),
   images: () => import("#images-wasm").then((module) => module.default, chunkFailed),
+  grib: () => import("#grib-wasm").then((module) => module.default, chunkFailed),
   conventions: () => import("#conventions-wasm").then((module) => module.default, chunkFailed),
+  reduction: () => import("#reduction-wasm").then((module) => module.default, chunkFailed),
 };

@@ -1,15 +1,13 @@
-//! ZIP archives: reads them from a URL, a `Blob` or another store, and lays out new ones.
+//! ZIP archives, from a URL, a `Blob` or another store. `full/new_archive.rs` lays out new ones.
 
 use std::rc::Rc;
 
 use js_sys::{ArrayBuffer, Function, Uint8Array};
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
 use crate::error::{Error, Result};
-use crate::format::codec;
 use crate::format::path::StoreKey;
 use crate::js::bytes::our_value;
 use crate::js::error::{Exported, store_failed};
@@ -17,7 +15,6 @@ use crate::js::registry;
 use crate::js::store::{HttpStoreOptions, http_object, warning_sink};
 use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
-use crate::store::zip::write::{self, NewEntry};
 use crate::store::{ByteRange, Capabilities, Fetched, GetFuture, RequestContext, SizeFuture, Store};
 
 /// The key of the only value in the archive's store.
@@ -100,57 +97,4 @@ impl Store for BlobStore {
     fn size<'a>(&'a self, _key: &'a StoreKey, _context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move { Ok(Some(self.blob.size() as u64)) })
     }
-}
-
-/// The CRC-32 of bytes. `before` is that of the bytes before them, 0 for none.
-#[wasm_bindgen(js_name = crc32)]
-pub fn crc32(bytes: &[u8], before: u32) -> u32 {
-    codec::crc32(before, bytes)
-}
-
-/// A value to archive, as `zip_writer.ts` describes it.
-#[derive(Deserialize)]
-struct ArchiveEntry {
-    key: String,
-    size: f64,
-    crc: u32,
-}
-
-/// The records of an archive.
-#[derive(Serialize)]
-struct ArchiveRecords {
-    order: Vec<u32>,
-    headers: Vec<Bytes>,
-    end: Bytes,
-}
-
-struct Bytes(Vec<u8>);
-
-impl Serialize for Bytes {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-/// The records around the values of an archive: `{ order, headers, end }`. Throws a report. With
-/// `ome_version`, the comment of the archive says that it is an OME-Zarr of that version whose
-/// metadata documents come first.
-// Sizes of buffers and blobs are integers. There are fewer entries than bytes in memory.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-#[wasm_bindgen(js_name = layOutArchive)]
-pub fn lay_out_archive(entries: JsValue, ome_version: Option<String>) -> Exported<JsValue> {
-    let entries: Vec<ArchiveEntry> = serde_wasm_bindgen::from_value(entries)
-        .map_err(|error| Error::argument(format!("the entries of an archive cannot be read: {error}")))?;
-    let entries = entries.into_iter().map(|ArchiveEntry { key, size, crc }| {
-        Ok(NewEntry { key: StoreKey::parse(&key)?, size: size as u64, crc })
-    });
-    let entries: Vec<NewEntry> = entries.collect::<Result<_>>()?;
-    let comment = ome_version.map(|version| write::ome_comment(&version)).unwrap_or_default();
-    let write::Layout { order, headers, end } = write::layout(&entries, &comment)?;
-    let records = ArchiveRecords {
-        order: order.into_iter().map(|at| at as u32).collect(),
-        headers: headers.into_iter().map(Bytes).collect(),
-        end: Bytes(end),
-    };
-    Ok(super::objects::to_js(&records)?)
 }

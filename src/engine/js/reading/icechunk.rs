@@ -5,12 +5,12 @@ use std::rc::Rc;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::error::Exported;
-use super::registry;
-use super::store::{self, HttpStoreOptions};
 use crate::error::Result;
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::repo::RefKind;
+use crate::js::error::Exported;
+use crate::js::registry;
+use crate::js::store::{self, HttpStoreOptions};
 use crate::store::icechunk::session::Version;
 use crate::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
 

@@ -1,0 +1,385 @@
+//! The loop over the elements of a part, in the order of memory.
+//!
+//! It goes run by run. A run is what the last dimension has, or several dimensions at the end if
+//! the same happens to all of them.
+
+use crate::accumulators::{Accumulators, AnyAccumulators, Kind, kind_of};
+use crate::error::{Error, Result};
+use crate::kernel::number::NumberType;
+use crate::kernel::reduce::cell::Cell;
+use crate::kernel::reduce::value::Value;
+use crate::kernel::reduce::{Cells, Row};
+use crate::limits;
+use crate::part::Grid;
+use crate::request::{Along, NO_GROUP, Reduction, Spread};
+
+/// The elements that are handled at once, so that their lists stay in the cache.
+const BLOCK: usize = 1024;
+
+impl Reduction {
+    /// The accumulators of these elements, which are packed in C order.
+    ///
+    /// # Errors
+    /// `Argument` for a reduction that contradicts itself, and for elements of another size;
+    /// `Limit` for more cells than there is memory.
+    pub fn add(&self, elements: &[u8]) -> Result<AnyAccumulators> {
+        self.check()?;
+        let extents = self.dimensions.iter().map(|dimension| dimension.extent as u64);
+        let expected = limits::product(extents.chain([self.source.size() as u64]), "part")?;
+        if expected != elements.len() as u64 {
+            return Err(Error::argument("the elements of a part do not fit its reduction")
+                .expected(format!("{expected} bytes"))
+                .actual(format!("{} bytes", elements.len())));
+        }
+        let grid = self.grid()?;
+        Ok(match kind_of(self.source) {
+            Kind::Signed => AnyAccumulators::Signed(self.added(elements, &grid)?),
+            Kind::Unsigned => AnyAccumulators::Unsigned(self.added(elements, &grid)?),
+            Kind::Float => AnyAccumulators::Float(self.added(elements, &grid)?),
+        })
+    }
+
+    fn added<V: Value>(&self, elements: &[u8], grid: &Grid) -> Result<Accumulators<V>> {
+        let mut found = Accumulators::new(self, grid.count)?;
+        let runs = Runs::of(self, grid);
+        if !elements.is_empty() {
+            let mut block = Block::new();
+            runs.for_each(|run, at| {
+                let first = at.saturating_mul(runs.len).saturating_mul(self.source.size());
+                let end = first.saturating_add(runs.len.saturating_mul(self.source.size()));
+                let bytes = elements.get(first..end).unwrap_or_default();
+                runs.add(&mut found, &mut block, bytes, run);
+            });
+        }
+        Ok(found)
+    }
+
+    /// Whether a list has an entry for each place of a dimension.
+    fn is_spread_along(&self, dimension: usize) -> bool {
+        let along = |dimensions: &[usize]| dimensions.contains(&dimension);
+        self.labels.as_ref().is_some_and(|labels| along(&labels.dimensions))
+            || self.weights.iter().any(|weights| along(&weights.dimensions))
+            || self.mask.as_ref().is_some_and(|mask| along(&mask.dimensions))
+            || self.indices.as_ref().is_some_and(|(at, _)| *at == dimension)
+    }
+}
+
+/// The runs of a part.
+struct Runs<'a> {
+    reduction: &'a Reduction,
+    grid: &'a Grid,
+    /// The dimensions before those of a run.
+    outer: usize,
+    /// The elements of a run.
+    len: usize,
+}
+
+/// Where a run is: its place along each dimension before it.
+type Places<'a> = &'a [usize];
+
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "`check` has fitted all lists to the dimensions, and cells and elements to memory"
+)]
+impl<'a> Runs<'a> {
+    fn of(reduction: &'a Reduction, grid: &'a Grid) -> Self {
+        let dimensions = &reduction.dimensions;
+        let is_simple = |at: usize| {
+            matches!(dimensions[at].along, Along::Keep | Along::Reduce) && !reduction.is_spread_along(at)
+        };
+        let mut outer = dimensions.len().saturating_sub(1);
+        while outer > 0
+            && is_simple(outer)
+            && is_simple(outer - 1)
+            && dimensions[outer].along == dimensions[outer - 1].along
+        {
+            outer -= 1;
+        }
+        let len =
+            dimensions[outer.min(dimensions.len())..].iter().map(|dimension| dimension.extent).product();
+        Self { reduction, grid, outer, len }
+    }
+
+    /// Calls `visit` with the places and the number of each run.
+    fn for_each(&self, mut visit: impl FnMut(Places<'_>, usize)) {
+        let extents: Vec<usize> =
+            self.reduction.dimensions[..self.outer].iter().map(|dimension| dimension.extent).collect();
+        let mut places = vec![0; self.outer];
+        for run in 0..extents.iter().product() {
+            visit(&places, run);
+            for (place, extent) in places.iter_mut().zip(&extents).rev() {
+                *place += 1;
+                if *place < *extent {
+                    break;
+                }
+                *place = 0;
+            }
+        }
+    }
+
+    /// The dimension of the run if it is one that lists may have entries for.
+    fn inner(&self) -> Option<usize> {
+        (self.outer + 1 == self.reduction.dimensions.len()).then_some(self.outer)
+    }
+
+    /// The entries of a list for a run: one, or one for each of its elements.
+    fn entries<'b, T>(&self, spread: &'b Spread<T>, places: Places<'_>) -> Entries<'b, T> {
+        let mut at = 0;
+        for dimension in &spread.dimensions {
+            let place = places.get(*dimension).copied().unwrap_or(0);
+            at = at * self.reduction.dimensions[*dimension].extent + place;
+        }
+        match (self.inner(), spread.dimensions.last()) {
+            (Some(inner), Some(last)) if inner == *last => Entries::Each(&spread.values[at..at + self.len]),
+            _ => Entries::One(&spread.values[at]),
+        }
+    }
+
+    /// The cell of a run's first place, without its group and its own dimension.
+    fn base(&self, places: Places<'_>) -> usize {
+        let dimensions = self.reduction.dimensions.iter().zip(&self.grid.strides);
+        let along = places.iter().zip(dimensions).map(|(place, (dimension, stride))| match dimension.along {
+            Along::Blocks { size, phase } => (place + phase) / size * stride,
+            _ => place * stride,
+        });
+        along.sum()
+    }
+
+    /// Adds a run.
+    fn add<V: Value>(
+        &self,
+        found: &mut Accumulators<V>,
+        block: &mut Block<V>,
+        bytes: &[u8],
+        places: Places<'_>,
+    ) {
+        let Reduction { labels, mask, indices, .. } = self.reduction;
+        let mut base = self.base(places);
+        let labels = labels.as_ref().map(|labels| self.entries(labels, places));
+        if let Some(Entries::One(label)) = labels {
+            if *label == NO_GROUP {
+                return;
+            }
+            base += *label as usize * self.grid.group_stride;
+        }
+        let mask = mask.as_ref().map(|mask| self.entries(mask, places));
+        if let Some(Entries::One(0)) = mask {
+            return;
+        }
+        let weights: Vec<Entries<'_, f64>> =
+            self.reduction.weights.iter().map(|weights| self.entries(weights, places)).collect();
+        let indices = indices.as_ref().map(|(at, list)| match places.get(*at) {
+            Some(place) => Entries::One(&list[*place]),
+            None => Entries::Each(list),
+        });
+        let run = Run { base, labels, mask, weights, indices };
+        let size = self.reduction.source.size();
+        for (at, bytes) in bytes.chunks(BLOCK * size).enumerate() {
+            block.load(bytes, self.reduction.source);
+            self.place(block, &run, at * BLOCK);
+            self.leave_out(found, block, &run, at * BLOCK);
+            self.hand_over(found, block, &run, at * BLOCK);
+        }
+    }
+
+    /// Finds the cells, weights and indices of a block, whose first element is `first` in its run.
+    fn place<V: Value>(&self, block: &mut Block<V>, run: &Run<'_>, first: usize) {
+        let count = block.values.len();
+        block.cells.clear();
+        let along = self.inner().map_or(Along::Keep, |inner| self.reduction.dimensions[inner].along);
+        let stride = self.inner().map_or(0, |inner| self.grid.strides[inner]);
+        match (along, run.labels) {
+            (Along::Blocks { size, phase }, _) => {
+                let cell = |place| cell_number(run.base + (place + phase) / size * stride);
+                block.cells.extend((first..first + count).map(cell));
+            }
+            (Along::Group, Some(Entries::Each(labels))) => {
+                let cell = |label: &u32| match *label {
+                    NO_GROUP => NO_GROUP,
+                    label => cell_number(run.base + label as usize * self.grid.group_stride),
+                };
+                block.cells.extend(labels[first..first + count].iter().map(cell));
+            }
+            _ => {}
+        }
+        block.weights.clear();
+        if !run.weights.is_empty() {
+            block.weights.resize(count, 1.0);
+            for weights in &run.weights {
+                for (at, weight) in block.weights.iter_mut().enumerate() {
+                    *weight *= weights.at(first + at);
+                }
+            }
+        }
+        block.indices.clear();
+        if let Some(indices) = &run.indices {
+            block.indices.extend((first..first + count).map(|at| *indices.at(at)));
+        }
+    }
+
+    /// Whether each place of the run has a cell of its own.
+    fn is_kept(&self) -> bool {
+        self.reduction.dimensions.last().is_some_and(|dimension| dimension.along == Along::Keep)
+    }
+
+    /// Removes the elements that do not count, and counts those that are missing.
+    fn leave_out<V: Value>(
+        &self,
+        found: &mut Accumulators<V>,
+        block: &mut Block<V>,
+        run: &Run<'_>,
+        first: usize,
+    ) {
+        let range = self.reduction.range;
+        // Most blocks: nothing but NaN may leave out an element.
+        let is_plain = run.mask.is_none() && range.is_none() && block.cells.is_empty();
+        if is_plain && !block.has_missing() {
+            return;
+        }
+        let is_counted = |at: usize| match &run.mask {
+            Some(mask) => *mask.at(first + at) != 0,
+            None => true,
+        };
+        let is_inside = |value: V| range.is_none_or(|[low, high]| (low..=high).contains(&value.to_float()));
+        let is_usable = |at: usize, value: V, cell: Option<&u32>| {
+            is_counted(at) && cell != Some(&NO_GROUP) && !value.is_missing() && is_inside(value)
+        };
+        let all = block.values.iter().enumerate();
+        if all.clone().all(|(at, value)| is_usable(at, *value, block.cells.get(at))) {
+            return;
+        }
+        let is_listed = !block.cells.is_empty();
+        let mut kept = 0;
+        for at in 0..block.values.len() {
+            let value = block.values[at];
+            let cell = match block.cells.get(at) {
+                Some(cell) => *cell,
+                None if self.is_kept() => cell_number(run.base + first + at),
+                None => cell_number(run.base),
+            };
+            if is_usable(at, value, Some(&cell)) {
+                block.values[kept] = value;
+                block.keep(kept, at, cell, is_listed);
+                kept += 1;
+            } else if value.is_missing() && is_counted(at) && cell != NO_GROUP {
+                Cell::<V>::add(&mut found.missing[cell as usize], value, 1.0, 0);
+            }
+        }
+        block.cut(kept);
+    }
+
+    /// Adds what is left of a block.
+    fn hand_over<V: Value>(
+        &self,
+        found: &mut Accumulators<V>,
+        block: &Block<V>,
+        run: &Run<'_>,
+        first: usize,
+    ) {
+        let cells = if !block.cells.is_empty() {
+            Cells::Listed(&block.cells)
+        } else if self.is_kept() {
+            Cells::Each(run.base + first)
+        } else {
+            Cells::One(run.base)
+        };
+        let weights = (!block.weights.is_empty()).then_some(&*block.weights);
+        let indices = (!block.indices.is_empty()).then_some(&*block.indices);
+        if !block.values.is_empty() {
+            found.add(&Row { values: &block.values, cells, weights, indices });
+        }
+    }
+}
+
+/// A cell in a list. There are fewer than 2^27.
+#[allow(clippy::cast_possible_truncation, reason = "`grid` bounds the number of cells")]
+const fn cell_number(cell: usize) -> u32 {
+    cell as u32
+}
+
+/// What a list has for a run.
+enum Entries<'a, T> {
+    /// The same for all elements.
+    One(&'a T),
+    /// One for each element.
+    Each(&'a [T]),
+}
+
+impl<T> Clone for Entries<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Entries<'_, T> {}
+
+impl<'a, T> Entries<'a, T> {
+    #[allow(clippy::indexing_slicing, reason = "an entry for each element of the run")]
+    fn at(&self, place: usize) -> &'a T {
+        match self {
+            Self::One(entry) => entry,
+            Self::Each(entries) => &entries[place],
+        }
+    }
+}
+
+/// A run and what the lists have for it.
+struct Run<'a> {
+    /// The cell of its first place.
+    base: usize,
+    labels: Option<Entries<'a, u32>>,
+    mask: Option<Entries<'a, u8>>,
+    weights: Vec<Entries<'a, f64>>,
+    indices: Option<Entries<'a, u64>>,
+}
+
+/// Some elements of a run. A list is empty if it is not needed.
+struct Block<V> {
+    values: Vec<V>,
+    /// The cell of each element. Empty: each has its own, or all have the same.
+    cells: Vec<u32>,
+    weights: Vec<f64>,
+    indices: Vec<u64>,
+}
+
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "lists of one length")]
+impl<V: Value> Block<V> {
+    const fn new() -> Self {
+        Self { values: Vec::new(), cells: Vec::new(), weights: Vec::new(), indices: Vec::new() }
+    }
+
+    /// Takes elements of this type.
+    fn load(&mut self, bytes: &[u8], source: NumberType) {
+        self.values.clear();
+        V::extend(&mut self.values, bytes, source);
+    }
+
+    /// Whether a number is missing. Without an early end, the loop fills registers.
+    fn has_missing(&self) -> bool {
+        self.values.iter().fold(false, |found, value| found | value.is_missing())
+    }
+
+    /// Moves the entries of element `from` to place `to`. Without a list of cells one begins.
+    fn keep(&mut self, to: usize, from: usize, cell: u32, is_listed: bool) {
+        if is_listed {
+            self.cells[to] = cell;
+        } else {
+            self.cells.push(cell);
+        }
+        if !self.weights.is_empty() {
+            self.weights[to] = self.weights[from];
+        }
+        if !self.indices.is_empty() {
+            self.indices[to] = self.indices[from];
+        }
+    }
+
+    /// Drops all elements but the first.
+    fn cut(&mut self, count: usize) {
+        self.values.truncate(count);
+        self.cells.truncate(count);
+        self.weights.truncate(count);
+        self.indices.truncate(count);
+    }
+}

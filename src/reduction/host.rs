@@ -1,0 +1,232 @@
+//! The interface of the module, without wasm-bindgen: functions from numbers to numbers.
+//! `engine/decode/reducer.ts` drives it, in decode workers and beside the engine.
+//!
+//! A call answers 0, or 1 when the answer is an error: `{code, message}` as JSON. The module
+//! imports nothing; a panic is a trap, after which the instance is thrown away.
+
+use std::cell::RefCell;
+
+use crate::answer::{Question, Settings};
+use crate::error::{Error, Result};
+use crate::format::json::text::{ObjectText, string};
+use crate::kernel::number::NumberType;
+use crate::limits;
+use crate::request::Reduction;
+use crate::session::{Part, Session};
+use crate::wire::Numbers;
+
+thread_local! {
+    static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static SESSIONS: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A buffer for a request of `len` bytes; null if there is no memory. The call that receives the
+/// buffer frees it.
+#[unsafe(no_mangle)]
+pub extern "C" fn reduction_request(len: usize) -> *mut u8 {
+    let mut bytes: Vec<u8> = Vec::new();
+    if bytes.try_reserve_exact(len).is_err() {
+        return std::ptr::null_mut();
+    }
+    bytes.resize(len, 0);
+    Box::into_raw(bytes.into_boxed_slice()).cast()
+}
+
+/// The bytes of a request.
+///
+/// # Safety
+/// `request` came from [`reduction_request`] with the same `len`, all of it was written, and it is
+/// not used again.
+unsafe fn taken(request: *mut u8, len: usize) -> Box<[u8]> {
+    if request.is_null() {
+        return Box::default();
+    }
+    // SAFETY: `reduction_request` leaked a boxed slice of this very length.
+    unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(request, len)) }
+}
+
+/// Keeps an answer.
+fn answered(answer: Result<Vec<u8>>) -> u32 {
+    let (status, answer) = match answer {
+        Ok(answer) => (0, answer),
+        Err(error) => (1, report(&error).into_bytes()),
+    };
+    ANSWER.with_borrow_mut(|slot| *slot = answer);
+    status
+}
+
+fn report(error: &Error) -> String {
+    let mut report = ObjectText::new();
+    report.set("code", string(error.kind().code()));
+    report.set("message", string(&error.to_string()));
+    report.compact()
+}
+
+/// Does something with a session.
+fn with_session<T>(session: usize, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+    SESSIONS.with_borrow_mut(|sessions| match sessions.get_mut(session) {
+        Some(session) => run(session),
+        None => Err(Error::argument("there is no such reduction")),
+    })
+}
+
+/// The bytes of a reduction's elements, and those that its accumulators take.
+fn sizes(reduction: &Reduction) -> Result<[u64; 2]> {
+    let elements = reduction.elements()?.saturating_mul(reduction.source.size() as u64);
+    Ok([elements, reduction.accumulator_bytes()?])
+}
+
+/// The sizes of a reduction (`wire.rs` says what the numbers are) in bytes, before it begins: of its
+/// elements, and of its accumulators.
+///
+/// # Safety
+/// As of [`taken`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduction_sizes(request: *mut u8, len: usize) -> u32 {
+    // SAFETY: as above.
+    let bytes = unsafe { taken(request, len) };
+    let found = Reduction::from_numbers(&mut Numbers::new(&bytes)).and_then(|whole| sizes(&whole));
+    answered(found.and_then(|sizes| bytes_of(&sizes)))
+}
+
+/// Begins a reduction whose accumulators may take `most` bytes. The answer is its number, and its
+/// sizes as [`reduction_sizes`] tells them. It ends with the instance.
+///
+/// # Safety
+/// As of [`taken`].
+#[unsafe(no_mangle)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+pub unsafe extern "C" fn reduction_open(request: *mut u8, len: usize, most: f64) -> u32 {
+    // SAFETY: as above.
+    let bytes = unsafe { taken(request, len) };
+    let opened = Reduction::from_numbers(&mut Numbers::new(&bytes)).and_then(|whole| {
+        let [elements, accumulators] = sizes(&whole)?;
+        let session = Session::new(whole, most as u64)?;
+        let number = SESSIONS.with_borrow_mut(|sessions| {
+            sessions.push(session);
+            sessions.len().saturating_sub(1)
+        });
+        bytes_of(&[number as u64, elements, accumulators])
+    });
+    answered(opened)
+}
+
+fn part(numbers: &mut Numbers<'_>) -> Result<Part> {
+    Ok(Part { start: numbers.sizes()?, shape: numbers.sizes()? })
+}
+
+/// What a part contributes to: a request for [`reduction_add`].
+///
+/// # Safety
+/// As of [`taken`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduction_within(session: usize, request: *mut u8, len: usize) -> u32 {
+    // SAFETY: as above.
+    let bytes = unsafe { taken(request, len) };
+    answered(with_session(session, |session| {
+        Ok(session.within(&part(&mut Numbers::new(&bytes))?)?.to_bytes())
+    }))
+}
+
+/// The bytes of words. The list is as long as they are, so none of it is grown by pieces.
+fn bytes_of(words: &[u64]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    limits::grow(&mut bytes, words.len().saturating_mul(8), "accumulators")?;
+    for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    Ok(bytes)
+}
+
+/// What is remembered of a part's elements.
+///
+/// # Safety
+/// As of [`taken`], for both.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduction_add(
+    request: *mut u8,
+    len: usize,
+    elements: *mut u8,
+    elements_len: usize,
+) -> u32 {
+    // SAFETY: as above.
+    let (bytes, elements) = unsafe { (taken(request, len), taken(elements, elements_len)) };
+    let found = Reduction::from_numbers(&mut Numbers::new(&bytes))
+        .and_then(|part| bytes_of(&part.add(&elements)?.to_words(&part)?));
+    answered(found)
+}
+
+/// Takes what is remembered of a part: its number and its box, and the words. The answer is the
+/// number of elements that are merged, as a float64.
+///
+/// # Safety
+/// As of [`taken`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduction_take(session: usize, request: *mut u8, len: usize) -> u32 {
+    // SAFETY: as above.
+    let bytes = unsafe { taken(request, len) };
+    answered(with_session(session, |session| {
+        let mut numbers = Numbers::new(&bytes);
+        let (number, part) = (numbers.count()?, part(&mut numbers)?);
+        session.take(number, part, &numbers.words()?)?;
+        #[allow(clippy::cast_precision_loss, reason = "a selection that is read has below 2^53 elements")]
+        let merged = session.merged() as f64;
+        Ok(merged.to_le_bytes().to_vec())
+    }))
+}
+
+/// Goes on from the words of another reduction.
+///
+/// # Safety
+/// As of [`taken`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduction_resume(session: usize, request: *mut u8, len: usize) -> u32 {
+    // SAFETY: as above.
+    let bytes = unsafe { taken(request, len) };
+    answered(with_session(session, |session| {
+        let mut numbers = Numbers::new(&bytes);
+        let groups = numbers.sizes()?;
+        session.resume(&numbers.words()?, &groups)?;
+        Ok(Vec::new())
+    }))
+}
+
+/// The words of a reduction, for [`reduction_resume`].
+#[unsafe(no_mangle)]
+pub extern "C" fn reduction_words(session: usize) -> u32 {
+    answered(with_session(session, |session| bytes_of(&session.words()?)))
+}
+
+/// The answers to a question: the place of their type in `NumberType::ALL`, as a byte, and them.
+#[unsafe(no_mangle)]
+pub extern "C" fn reduction_answer(
+    session: usize,
+    question: usize,
+    source: usize,
+    freedom: f64,
+    skips_missing: u32,
+    share: f64,
+) -> u32 {
+    answered(with_session(session, |session| {
+        let known = Question::ALL.get(question).copied().zip(NumberType::ALL.get(source).copied());
+        let (question, source) = known.ok_or_else(|| Error::argument("there is no such question"))?;
+        let settings = Settings { source, freedom, skips_missing: skips_missing != 0, share };
+        let answer = session.answer(question, settings)?;
+        let place = NumberType::ALL.iter().position(|number| *number == answer.number);
+        let mut bytes = vec![u8::try_from(place.unwrap_or(0)).unwrap_or(0)];
+        bytes.extend(answer.bytes);
+        Ok(bytes)
+    }))
+}
+
+/// The address of the answer, which is valid until the next call.
+#[unsafe(no_mangle)]
+pub extern "C" fn reduction_answer_ptr() -> *const u8 {
+    ANSWER.with_borrow(Vec::as_ptr)
+}
+
+/// The length of the answer in bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn reduction_answer_len() -> usize {
+    ANSWER.with_borrow(Vec::len)
+}

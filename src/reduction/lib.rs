@@ -1,0 +1,43 @@
+//! Reduces a selection of an array where it is decoded: to sums, means, variances and extremes of
+//! the elements that fall into each cell of the result.
+//!
+//! A read has parts. [`Reduction::within`] is what a part contributes to: a worker that has decoded
+//! the part calls [`Reduction::add`], and only the accumulators cross. [`session`] merges those of
+//! all parts in the order of the plan, so that the same call gives the same bits every time,
+//! whichever part arrives first. [`answer`] makes results of accumulators.
+//!
+//! - [`request`]: what is asked.
+//! - [`part`]: the cells of a part.
+//! - [`add`]: the loop over the elements of a part.
+//! - [`accumulators`]: what is remembered of each cell.
+//! - [`quantiles`]: many numbers in little memory.
+//! - [`wire`]: requests as numbers, in which they cross to the workers.
+//!
+//! It does not read arrays, and it knows no attributes: coordinates, calendars and names are those
+//! of `src/ts/reduction/`.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
+
+pub mod accumulators;
+pub mod add;
+pub mod answer;
+pub mod part;
+pub mod quantiles;
+pub mod request;
+pub mod session;
+pub mod wire;
+
+#[cfg(target_arch = "wasm32")]
+#[allow(unsafe_code)] // `extern "C"` functions take raw pointers.
+mod host;
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod twin;
+
+use zarr_wasm::{error, format, limits};
+use zarr_wasm_kernel as kernel;
+
+pub use request::Reduction;

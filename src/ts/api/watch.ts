@@ -1,0 +1,123 @@
+/**
+ * `watch`: tells when the metadata of an array have changed, such as its shape, because another
+ * program appends to it. It requests the metadata alone, and no chunk.
+ */
+import { need, optionsOf, type Rules } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { NodeSummary } from "../model/node_summary.ts";
+import type { Attributes, DataType, Readable } from "../model/types.ts";
+import { unlessAborted } from "../model/waiting.ts";
+import { type AnyArray, renew, type Array as ZarrArray } from "./array.ts";
+import { FACTS, needArray } from "./node_facts.ts";
+import { readSummaryAnew } from "./opening.ts";
+
+export interface WatchOptions {
+  /** Time in ms between two requests. Default: 30 000. A hidden page waits six times as long. */
+  interval?: number;
+  /** Ends the watch. */
+  signal?: AbortSignal;
+}
+
+/** A change of an array's metadata. The array itself has the new ones already. */
+export interface ArrayChange {
+  readonly shape: readonly number[];
+  readonly oldShape: readonly number[];
+  readonly attrs: Attributes;
+  readonly oldAttrs: Attributes;
+}
+
+const RULES: Rules = { interval: "a number" };
+
+/** How many times longer a hidden page waits. */
+const HIDDEN = 6;
+
+/** The longest wait in ms after failures, each of which doubles it. */
+const MOST_MS = 600_000;
+
+async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { visibilityState } = (globalThis as { document?: Document }).document ?? {};
+  const time = visibilityState === "hidden" ? HIDDEN * ms : ms;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const waited = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, time);
+  });
+  await unlessAborted(waited, signal).finally(() => clearTimeout(timer));
+}
+
+/** Whether the next attempt may succeed: the server may have failed for a moment. */
+const isPassing = (error: unknown): boolean => error instanceof ZarrError && error.code === "Store";
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * The metadata that say how chunks are stored, without the shape; undefined for documents that are
+ * too large to cross, or no JSON.
+ */
+function chunking(document: string, large: unknown): string | undefined {
+  if (large) return undefined;
+  try {
+    const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
+    const own = texts.filter(([suffix]) => suffix !== ".zattrs");
+    return JSON.stringify(
+      own.map(([, text]) => ({ ...JSON.parse(text), shape: undefined, attributes: undefined })),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** The old shape, if nothing but the shape and attributes of an array have changed. */
+function shapeBefore(array: AnyArray, { document, large }: NodeSummary): readonly number[] | undefined {
+  const { document: before, large: largeBefore, shape } = array[FACTS];
+  const now = chunking(document, large);
+  return now !== undefined && now === chunking(before, largeBefore) ? shape : undefined;
+}
+
+/**
+ * Yields each change of an array's shape and attributes. The array has the new metadata then. If it
+ * has grown, the chunks at its old edge are read anew; after other changes all chunks are. While
+ * the server fails, requests become rarer. Other errors end the watch, as an abort of `signal`
+ * does.
+ *
+ * The requests are conditional: as long as nothing has changed, a server with `ETag`s sends no
+ * body.
+ *
+ *     for await (const { shape, oldShape } of watch(air, { signal })) {
+ *       const fresh = { time: slice(oldShape[0], shape[0]) };
+ *       mean = await reduce(air, fresh, { op: "mean", over: "time", accumulate: mean });
+ *     }
+ */
+export function watch(
+  array: ZarrArray<DataType, Readable>,
+  options: WatchOptions = {},
+): AsyncGenerator<ArrayChange, void> {
+  needArray(array);
+  const { interval = 30_000, signal } = optionsOf(options, RULES);
+  need(interval > 0, "interval", "a time in ms, above 0");
+  return changes(array as AnyArray, interval, signal);
+}
+
+async function* changes(
+  array: AnyArray,
+  interval: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ArrayChange, void> {
+  let pause = interval;
+  for (;;) {
+    await wait(pause, signal);
+    const { shape: oldShape, attributes: oldAttrs, format } = array[FACTS];
+    try {
+      const summary = await readSummaryAnew(array, { kind: "array", format, signal, asks: true });
+      pause = interval;
+      if (summary.document === array[FACTS].document && !summary.large) continue;
+      await renew(array, summary, shapeBefore(array, summary));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isPassing(error)) throw error;
+      pause = Math.min(2 * pause, Math.max(interval, MOST_MS));
+      continue;
+    }
+    const { shape, attributes: attrs } = array[FACTS];
+    if (!same([shape, attrs], [oldShape, oldAttrs])) yield { shape, oldShape, attrs, oldAttrs };
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * An instance of the wasm module for reductions (`src/reduction/` in Rust): beside the engine it
+ * merges what parts remember, and in decode workers it adds up the elements of a part. Its
+ * interface is that of `src/reduction/host.rs`.
+ */
+import { DecodeFailure } from "./decode_host.ts";
+import type { PartReduction } from "./messages.ts";
+
+/** The exports of the module. A number before `request` is that of a reduction. */
+interface ReductionExports {
+  memory: WebAssembly.Memory;
+  reduction_request(len: number): number;
+  reduction_sizes(request: number, len: number): number;
+  reduction_open(request: number, len: number, most: number): number;
+  reduction_within(session: number, request: number, len: number): number;
+  reduction_add(request: number, len: number, elements: number, elementsLen: number): number;
+  reduction_take(session: number, request: number, len: number): number;
+  reduction_resume(session: number, request: number, len: number): number;
+  reduction_words(session: number): number;
+  reduction_answer(
+    session: number,
+    question: number,
+    source: number,
+    freedom: number,
+    skipsMissing: number,
+    share: number,
+  ): number;
+  reduction_answer_ptr(): number;
+  reduction_answer_len(): number;
+}
+
+/** How questions are answered: `Settings` of `src/reduction/answer.rs`. */
+export interface ReductionSettings {
+  /** The type of the elements, by its place in `NumberType::ALL`. */
+  source: number;
+  freedom: number;
+  skipsMissing: boolean;
+}
+
+/** The bytes of a reduction's elements, and those that its accumulators take. */
+export interface ReductionSizes {
+  elementBytes: number;
+  accumulatorBytes: number;
+}
+
+/** What another reduction remembered, and the places of its groups among those of this one. */
+export interface Before {
+  words: Uint8Array;
+  groups: readonly number[];
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The numbers of an answer of words. */
+const counts = ({ buffer }: Bytes): number[] => Array.from(new BigUint64Array(buffer), Number);
+
+export class Reducer {
+  readonly #wasm: ReductionExports;
+
+  constructor(module: WebAssembly.Module) {
+    this.#wasm = new WebAssembly.Instance(module).exports as unknown as ReductionExports;
+  }
+
+  /** The sizes of a reduction, before it begins. */
+  sizes(request: Uint8Array): ReductionSizes {
+    const [at, len] = this.#place(request);
+    const [elementBytes, accumulatorBytes] = counts(this.#answered(this.#wasm.reduction_sizes(at, len)));
+    return { elementBytes, accumulatorBytes } as ReductionSizes;
+  }
+
+  /** Begins a reduction whose accumulators may take `most` bytes. `session` is its number. */
+  open(request: Uint8Array, most: number): ReductionSizes & { session: number } {
+    const [at, len] = this.#place(request);
+    const answer = this.#answered(this.#wasm.reduction_open(at, len, most));
+    const [session, elementBytes, accumulatorBytes] = counts(answer);
+    return { session, elementBytes, accumulatorBytes } as ReductionSizes & { session: number };
+  }
+
+  /** What a part contributes to. `box` has the first places and the extents of the part. */
+  within(session: number, box: Float64Array): Bytes {
+    const [at, len] = this.#place(box);
+    return this.#answered(this.#wasm.reduction_within(session, at, len));
+  }
+
+  /** What is remembered of a part's elements. */
+  add(request: Uint8Array, elements: Uint8Array): Bytes {
+    const [at, len] = this.#place(request);
+    const [elementsAt, elementsLen] = this.#place(elements);
+    return this.#answered(this.#wasm.reduction_add(at, len, elementsAt, elementsLen));
+  }
+
+  /**
+   * Takes what is remembered of part `number`. Returns the number of elements that answers are made
+   * of now: parts wait for those before them.
+   */
+  take(session: number, number: number, box: Float64Array, words: Uint8Array): number {
+    const message = new Uint8Array(8 + box.byteLength + words.byteLength);
+    new DataView(message.buffer).setFloat64(0, number, true);
+    message.set(new Uint8Array(box.buffer, box.byteOffset, box.byteLength), 8);
+    message.set(words, 8 + box.byteLength);
+    const [at, len] = this.#place(message);
+    const answer = this.#answered(this.#wasm.reduction_take(session, at, len));
+    return new DataView(answer.buffer).getFloat64(0, true);
+  }
+
+  /** Goes on from another reduction. */
+  resume(session: number, { words, groups }: Before): void {
+    const head = Float64Array.of(groups.length, ...groups);
+    const message = new Uint8Array(head.byteLength + words.byteLength);
+    message.set(new Uint8Array(head.buffer));
+    message.set(words, head.byteLength);
+    const [at, len] = this.#place(message);
+    this.#answered(this.#wasm.reduction_resume(session, at, len));
+  }
+
+  /** What is remembered of all parts. */
+  words(session: number): Bytes {
+    return this.#answered(this.#wasm.reduction_words(session));
+  }
+
+  /** The answers to a question for all cells: the place of their type, as a byte, and them. */
+  answer(
+    session: number,
+    { question, share }: { question: number; share: number },
+    { source, freedom, skipsMissing }: ReductionSettings,
+  ): Bytes {
+    const skips = skipsMissing ? 1 : 0;
+    return this.#answered(this.#wasm.reduction_answer(session, question, source, freedom, skips, share));
+  }
+
+  /** Copies a request into linear memory. The call that receives it frees it. */
+  #place({ buffer, byteOffset, byteLength }: Uint8Array | Float64Array): [at: number, len: number] {
+    const at = this.#wasm.reduction_request(byteLength) >>> 0;
+    if (at === 0) {
+      const message = `out of memory for ${byteLength} bytes while reducing`;
+      throw new DecodeFailure(JSON.stringify({ code: "Limit", message }));
+    }
+    const memory = new Uint8Array(this.#wasm.memory.buffer, at, byteLength);
+    memory.set(new Uint8Array(buffer, byteOffset, byteLength));
+    return [at, byteLength];
+  }
+
+  /** A copy of the answer. Throws the error that the status tells. */
+  #answered(status: number): Bytes {
+    const { reduction_answer_ptr, reduction_answer_len, memory } = this.#wasm;
+    const answer = new Uint8Array(
+      memory.buffer,
+      reduction_answer_ptr() >>> 0,
+      reduction_answer_len(),
+    ).slice();
+    if (status !== 0) throw new DecodeFailure(new TextDecoder().decode(answer));
+    return answer;
+  }
+}
+
+let reducer: Reducer | undefined;
+
+/** Adds up the elements of a part. After a trap the next part has a new instance. */
+export function reducePart({ module, request }: PartReduction, elements: Uint8Array): Bytes {
+  try {
+    reducer ??= new Reducer(module);
+    return reducer.add(request, elements);
+  } catch (error) {
+    if (!(error instanceof DecodeFailure)) reducer = undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Arrays that lie over the array that is reduced: labels, weights and masks. They have some of its
+ * dimensions, by name, and cover the whole array; the selection cuts them.
+ */
+import type { AnyArray } from "../api/array.ts";
+import { FACTS } from "../api/node_facts.ts";
+import { dimensionNamesOf } from "../api/selection.ts";
+import { product } from "../elements/typed_arrays.ts";
+import { needList, object, refuse } from "../model/argument.ts";
+import type { SelectedAxis } from "./places.ts";
+import type { Spread } from "./wire.ts";
+
+/** Numbers in memory that lie over an array. */
+export interface NumbersOver {
+  /** In C order. */
+  data: ArrayLike<number | bigint | boolean>;
+  shape: readonly number[];
+  /** Names or places of dimensions of the array. Default: all of its dimensions, in their order. */
+  dimensionNames?: readonly (string | number | null)[] | undefined;
+  /**
+   * The index in the array of the first number along each dimension: the numbers lie over a part of
+   * the array, and 0 over the rest. Default: they lie over all of it.
+   */
+  offset?: readonly number[] | undefined;
+}
+
+/** Labels, weights or a mask: an array of this package, or numbers in memory. */
+export type Over = AnyArray | NumbersOver;
+
+/** The array that is reduced, and its selected places. */
+export interface Reduced {
+  array: AnyArray;
+  axes: readonly SelectedAxis[];
+  /** The names of its dimensions; undefined if it has none. */
+  names: (string | null)[] | undefined;
+}
+
+/** The dimension with a name, or at a place. */
+export function axisOf({ array, names }: Reduced, dimension: string | number, field: string): number {
+  const axis = typeof dimension === "number" ? dimension : (names?.indexOf(dimension) ?? -1);
+  if (Number.isInteger(axis) && axis >= 0 && axis < array.shape.length) return axis;
+  const known = names
+    ? names.map((name) => JSON.stringify(name)).join(", ")
+    : `0 to ${array.shape.length - 1}`;
+  return refuse(`the option ${field} names a dimension that the array does not have`, known, dimension);
+}
+
+const isArray = (over: Over): over is AnyArray => FACTS in over;
+
+/** A number of a caller's list. Throws an `Argument` error for anything else. */
+export function numberIn(value: unknown, field: string): number {
+  const isNumber = ["number", "bigint", "boolean"].includes(typeof value);
+  return isNumber
+    ? Number(value)
+    : refuse(`the option ${field} has an entry that is no number`, "numbers", value);
+}
+
+/** What lies over the array, with lists that can be read. */
+function checked(over: Over, field: string): Over {
+  object(over, field);
+  if (isArray(over)) return over;
+  const { data, shape, dimensionNames, offset } = over;
+  needList(data, `${field}.data`);
+  needList(shape, `${field}.shape`);
+  if (dimensionNames !== undefined) needList(dimensionNames, `${field}.dimensionNames`);
+  if (offset !== undefined) needList(offset, `${field}.offset`);
+  return {
+    data,
+    shape: Array.from(shape),
+    dimensionNames: dimensionNames && Array.from(dimensionNames),
+    offset: offset && Array.from(offset),
+  };
+}
+
+/** Whether numbers with an offset are within the array, or others over all of it. */
+function liesOver(over: Over, extents: readonly number[]): boolean {
+  const offset = isArray(over) ? undefined : over.offset;
+  if (!offset) return extents.every((extent, at) => over.shape[at] === extent);
+  const isWithin = (first: number | undefined, at: number) =>
+    Number.isSafeInteger(first) &&
+    Number(first) >= 0 &&
+    Number(first) + (over.shape[at] ?? 0) <= (extents[at] ?? 0);
+  return offset.length === extents.length && extents.every((_, at) => isWithin(offset[at], at));
+}
+
+/** The dimensions of the array that another one lies over, in the order of the other one. */
+function axesUnder(reduced: Reduced, over: Over, field: string): number[] {
+  const named = isArray(over) ? dimensionNamesOf(over[FACTS]) : over.dimensionNames;
+  const { array } = reduced;
+  const axes = named
+    ? named.map((name) => axisOf(reduced, name ?? "", field))
+    : over.shape.length === array.shape.length
+      ? [...array.shape.keys()]
+      : refuse(
+          `the option ${field} has no names of dimensions`,
+          `${array.shape.length} dimensions`,
+          over.shape,
+        );
+  const extents = axes.map((axis) => array.shape[axis] as number);
+  const isOnce = new Set(axes).size === axes.length;
+  if (liesOver(over, extents) && isOnce && axes.length === over.shape.length) return axes;
+  return refuse(`the option ${field} does not lie over the array`, extents.join(" × "), over.shape);
+}
+
+/**
+ * What each selected place along a dimension adds to the place in `data`; NaN outside of numbers
+ * with an offset.
+ */
+function stepsAlong({ shape, offset }: NumbersOver, { indices }: SelectedAxis, axis: number): number[] {
+  const [first, extent] = [offset?.[axis] ?? 0, shape[axis] as number];
+  const stride = product(shape.slice(axis + 1));
+  return indices.map((index) => {
+    const own = index - first;
+    return own >= 0 && own < extent ? own * stride : Number.NaN;
+  });
+}
+
+/** The numbers of the selected places, in the order of the other array's dimensions. */
+async function selectedNumbers(
+  over: Over,
+  axes: readonly SelectedAxis[],
+  field: string,
+  signal: AbortSignal | undefined,
+): Promise<Float64Array> {
+  const shape = axes.map(({ indices }) => indices.length);
+  if (isArray(over)) {
+    const selection = axes.map(({ indices }) => indices.map((index) => index));
+    return (await over.get(selection, { as: "float64", signal })).data;
+  }
+  const numbers = new Float64Array(product(shape));
+  const steps = axes.map((axis, at) => stepsAlong(over, axis, at));
+  const places = axes.map(() => 0);
+  for (let at = 0; at < numbers.length; at += 1) {
+    let element = 0;
+    for (const [axis, place] of places.entries()) element += steps[axis]?.[place] as number;
+    if (element >= 0) numbers[at] = numberIn(over.data[element], field);
+    for (let axis = places.length - 1; axis >= 0; axis -= 1) {
+      places[axis] = (places[axis] as number) + 1;
+      if ((places[axis] as number) < (shape[axis] as number)) break;
+      places[axis] = 0;
+    }
+  }
+  return numbers;
+}
+
+/** The same numbers with dimensions in ascending order. */
+function ascending(axes: readonly number[], shape: readonly number[], values: Float64Array): Spread {
+  const order = [...axes.keys()].sort((one, other) => (axes[one] as number) - (axes[other] as number));
+  const sorted = order.map((at) => axes[at] as number);
+  if (order.every((from, to) => from === to)) return { axes: sorted, values };
+  const strides = shape.map((_, at) => product(shape.slice(at + 1)));
+  const extents = order.map((at) => shape[at] as number);
+  const steps = order.map((at) => strides[at] as number);
+  const turned = new Float64Array(values.length);
+  for (let at = 0; at < turned.length; at += 1) {
+    let [rest, from] = [at, 0];
+    for (let axis = extents.length - 1; axis >= 0; axis -= 1) {
+      const extent = extents[axis] as number;
+      from += (rest % extent) * (steps[axis] as number);
+      rest = Math.floor(rest / extent);
+    }
+    turned[at] = values[from] as number;
+  }
+  return { axes: sorted, values: turned };
+}
+
+/** The numbers of another array over the selected places. */
+export async function spreadOf(
+  reduced: Reduced,
+  given: Over,
+  field: string,
+  signal: AbortSignal | undefined,
+): Promise<{ axes: readonly number[]; values: Float64Array }> {
+  const over = checked(given, field);
+  const axes = axesUnder(reduced, over, field);
+  const selected = axes.map((axis) => reduced.axes[axis] as SelectedAxis);
+  const values = await selectedNumbers(over, selected, field, signal);
+  const shape = selected.map(({ indices }) => indices.length);
+  return ascending(axes, shape, values) as { axes: readonly number[]; values: Float64Array };
+}

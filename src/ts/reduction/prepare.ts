@@ -1,0 +1,274 @@
+/**
+ * What a reduction asks of the engine: what happens to each dimension of the selection, and what
+ * lies over it.
+ */
+import type { AnyArray } from "../api/array.ts";
+import { typeNameOf } from "../api/arrays.ts";
+import { type ArrayNode, FACTS } from "../api/node_facts.ts";
+import { type CfOptions, type Conversion, conversionOf } from "../api/read/conversion.ts";
+import { placedRequest, type ReadOptions, requestWith } from "../api/read/request.ts";
+import { type AnySelection, dimensionNamesOf } from "../api/selection.ts";
+import type { Places } from "../convention/coordinates.ts";
+import { product } from "../elements/typed_arrays.ts";
+import { need, needReadable, object, refuse } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { EngineDimension } from "../model/request.ts";
+import { axisOf, type Over, type Reduced, spreadOf } from "./beside.ts";
+import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from "./groups.ts";
+import { type SelectedAxis, selectedAxes } from "./places.ts";
+import {
+  askedOf,
+  type QuantileOptions,
+  questionsOf,
+  type ReduceOp,
+  resultsOf,
+  sketchSize,
+  VIEWS,
+} from "./questions.ts";
+import { needSame, type State } from "./state.ts";
+import { type Weights, weightsOf } from "./weights.ts";
+import { type Along, MEASURES, NUMBER_TYPES, requestBytes, type Spread } from "./wire.ts";
+
+/** Options of `reduce` and `statistics`, besides those of reads. */
+export interface StatisticsOptions extends ReadOptions, QuantileOptions {
+  /** The dimensions that go, by name or place. Default: all; with `coarsen` none. */
+  over?: string | number | readonly (string | number)[];
+  /** Along these dimensions, so many elements become one. Blocks begin where the selection does. */
+  coarsen?: Record<string, number>;
+  /**
+   * What happens to the last block if it is not whole: an error, nothing, or a smaller block.
+   * Default: `"exact"`.
+   */
+  edges?: "exact" | "trim" | "pad";
+  /** Elements of a group become one. The dimensions that are grouped go. */
+  groups?: Groups;
+  /** How much each element counts in `sum`, `mean`, `var` and `std`. */
+  weights?: Weights;
+  /** Which elements count: a range, both ends included, or true where an element counts. */
+  where?: { min?: number; max?: number } | Over;
+  /** `"cf"` unpacks the elements by CF's attributes, and leaves out missing ones. */
+  decode?: "cf" | CfOptions;
+  /** Whether NaN is left out. If not, one makes the answer NaN. Default: true. */
+  skipMissing?: boolean;
+  /** The divisor of `var` and `std` is the count minus this. Default: 0. */
+  ddof?: number;
+}
+
+/** The dimensions that go. */
+function axesOver(reduced: Reduced, { over, coarsen }: StatisticsOptions): Set<number> {
+  const all = reduced.array.shape.keys();
+  if (over === undefined) return new Set(coarsen ? [] : all);
+  needReadable(over, "over");
+  const named = Array.isArray(over) ? Array.from(over) : [over];
+  return new Set((named as (string | number)[]).map((dimension) => axisOf(reduced, dimension, "over")));
+}
+
+/** The selected places, without those of a block that is not whole. */
+export function trimmed(
+  axis: SelectedAxis,
+  size: number,
+  edges: StatisticsOptions["edges"],
+  name: string,
+): SelectedAxis {
+  const { length } = axis.indices;
+  if (length % size === 0 || edges === "pad") return axis;
+  if (edges === "trim") return { ...axis, indices: axis.indices.slice(0, length - (length % size)) };
+  return refuse(
+    `blocks of the dimension ${JSON.stringify(name)} are not whole`,
+    `a multiple of ${size} elements, or edges: "trim" or "pad"`,
+    length,
+  );
+}
+
+/** The engine's form of the selected places. */
+const dimensionOf = ({ indices, isIndex }: SelectedAxis): EngineDimension =>
+  isIndex ? { Index: indices.at(0) } : indices.toEngine();
+
+/** Options of `prepare`. */
+interface PrepareOptions extends StatisticsOptions {
+  /** The earlier reduction, from which this one goes on. */
+  before?: State | undefined;
+  spread?: boolean | undefined;
+}
+
+/** What happens to each dimension of the selection. */
+interface Shape {
+  axes: SelectedAxis[];
+  along: Along[];
+  grouping: Grouping | undefined;
+}
+
+async function shapeOf(reduced: Reduced, options: PrepareOptions): Promise<Shape> {
+  const { coarsen = {}, edges, groups, signal, before } = options;
+  const over = axesOver(reduced, options);
+  const blocks = new Map<number, number>();
+  const axes = [...reduced.axes];
+  for (const [name, size] of Object.entries(coarsen)) {
+    const axis = axisOf(reduced, name, "coarsen");
+    need(Number.isSafeInteger(size) && size > 0, "coarsen", "sizes of blocks, from 1 on");
+    if (over.has(axis)) refuse("a dimension is in over and in coarsen", "one of them", name);
+    blocks.set(axis, size);
+    axes[axis] = trimmed(axes[axis] as SelectedAxis, size, edges, name);
+  }
+  if (groups !== undefined && blocks.size > 0)
+    refuse("groups cannot be combined with coarsen", "one of them", "both");
+  const found = groups === undefined ? undefined : await groupingOf(reduced, groups, signal);
+  const grouping = found && before?.groups ? withGroups(found, before.groups) : found;
+  const along = axes.map(({ isIndex }, axis): Along => {
+    if (grouping?.labels.axes.includes(axis)) return "group";
+    const block = blocks.get(axis);
+    if (block !== undefined) return isIndex ? "reduce" : { block };
+    return isIndex || over.has(axis) ? "reduce" : "keep";
+  });
+  return { axes, along, grouping };
+}
+
+/** The range, or the elements that count. */
+async function whereOf(reduced: Reduced, { where, signal }: StatisticsOptions) {
+  if (where === undefined) return {};
+  object(where, "where");
+  if ("shape" in where) return { mask: await spreadOf(reduced, where, "where", signal) };
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = where;
+  need(typeof min === "number" && typeof max === "number" && min <= max, "where", "a range of numbers");
+  return { range: [min, max] as const };
+}
+
+/** The place of the dimension whose indices `argmin` and `argmax` tell. */
+function argAxis(ops: readonly ReduceOp[], { along, axes }: Shape): number | undefined {
+  if (!ops.some((op) => op.startsWith("arg"))) return undefined;
+  const gone = [...along.keys()].filter((axis) => along[axis] === "reduce" && !axes[axis]?.isIndex);
+  const [axis, ...others] = gone;
+  const isOne = axis !== undefined && others.length === 0 && along.every((one) => typeof one === "string");
+  if (isOne) return axis;
+  return refuse("argmin and argmax require one dimension that goes", "over: one dimension", gone.length);
+}
+
+/** The most places along a dimension whose indices `argmin` and `argmax` tell. */
+const MOST_INDICES = 2 ** 26;
+
+function indicesAlong(axis: number, { axes }: Shape): Spread {
+  const { indices } = axes[axis] as SelectedAxis;
+  if (indices.length > MOST_INDICES)
+    throw new ZarrError("Limit", "argmin and argmax go over too many elements", {
+      expected: `at most ${MOST_INDICES} along the dimension`,
+      actual: String(indices.length),
+    });
+  return { axes: [axis], values: indices.map((index) => index) };
+}
+
+/** The type in which elements are reduced, and how they become it. */
+export async function elementsOf(
+  array: ArrayNode,
+  { decode }: StatisticsOptions,
+): Promise<{ source: string; conversion: Conversion | undefined }> {
+  const type = await typeNameOf(array);
+  if (decode === undefined && type in VIEWS) return { source: type, conversion: undefined };
+  const as = decode === undefined && type === "float16" ? "float32" : "float64";
+  return { source: as, conversion: await conversionOf(array, { decode, as }) };
+}
+
+/** Parts are long along the dimensions that go, so that less is merged. */
+function growthOf({ along }: Shape): number[] {
+  const rank = (axis: number) => ["keep", "group", "reduce"].indexOf(along[axis] as string);
+  return [...along.keys()].sort((one, other) => rank(one) - rank(other));
+}
+
+/** The elements of each dimension of the result; undefined for the groups. */
+function placesLeft({ axes, along }: Shape): (Places | undefined)[] {
+  const left: (Places | undefined)[] = [];
+  for (const [axis, one] of along.entries()) {
+    if (one === "reduce" || (one === "group" && left.includes(undefined))) continue;
+    const { indices } = axes[axis] as SelectedAxis;
+    left.push(one === "group" ? undefined : { axis, indices, block: one === "keep" ? 1 : one.block });
+  }
+  return left;
+}
+
+/** The shape and the names of the result. */
+function resultShape({ names }: Reduced, places: readonly (Places | undefined)[], groups: number) {
+  const shape = places.map((one) => (one ? Math.ceil(one.indices.length / one.block) : groups));
+  const dimensionNames = places.map((one) => (one ? (names?.[one.axis] ?? null) : "group"));
+  return { shape, dimensionNames };
+}
+
+/** The array, and the places that a selection takes. */
+export async function reducedOf(
+  array: AnyArray,
+  selection: AnySelection | null | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Reduced> {
+  const placed = await placedRequest(array, selection, signal);
+  return {
+    array,
+    axes: selectedAxes(placed.selection, array.shape),
+    names: dimensionNamesOf(array[FACTS]),
+  };
+}
+
+/** A reduction that is ready: its operation's arguments, and how its answers become results. */
+export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], options: PrepareOptions) {
+  const { signal, weights, skipMissing = true, ddof = 0, before, spread } = options;
+  const { array } = reduced;
+  const shape = await shapeOf(reduced, options);
+  const selected = { ...reduced, axes: shape.axes };
+  const elements = await elementsOf(array, options);
+  const { source, conversion } = elements;
+  const arg = argAxis(ops, shape);
+  if (arg !== undefined && spread)
+    refuse("argmin and argmax cannot be combined with spread", "one of them", "both");
+  const type = NUMBER_TYPES.indexOf(source);
+  const where = await whereOf(selected, options);
+  const measures = ops.reduce((bits, op) => bits | (MEASURES[op] as number), 0);
+  const count = product(shape.axes.map(({ indices }) => indices.length));
+  const sketch = before?.sketch ?? sketchSize(ops, options, count);
+  const reduction = requestBytes({
+    source: type,
+    measures,
+    sketch,
+    dimensions: shape.along.map((along, axis) => ({
+      extent: shape.axes[axis]?.indices.length ?? 0,
+      along,
+    })),
+    groups: shape.grouping?.keys.length ?? 0,
+    labels: shape.grouping?.labels,
+    weights: await weightsOf(selected, weights, signal),
+    mask: where.mask,
+    range: where.range,
+    indices: arg === undefined ? undefined : indicesAlong(arg, shape),
+  });
+  const places = placesLeft(shape);
+  const groups = shape.grouping?.keys;
+  const { shape: extents, dimensionNames } = resultShape(reduced, places, groups?.length ?? 0);
+  const asked = ops.map((op) => askedOf(op, options));
+  const layout = {
+    shape: extents,
+    dimensionNames,
+    groups,
+    origin: { array, places },
+  };
+  const isWeighted = weights !== undefined;
+  const cells = places.map((place, at) => (place ? extents[at] : "group"));
+  const signature = JSON.stringify({ cells, ops, source, isWeighted });
+  if (before) needSame(before, signature);
+  const engine = {
+    reduction,
+    growth: growthOf(shape),
+    before: before && { words: before.words, groups: placesAmong(before.groups ?? [], groups ?? []) },
+    questions: questionsOf(asked),
+    settings: { source: type, freedom: ddof, skipsMissing: skipMissing },
+  };
+  const Orthogonal = shape.axes.map(dimensionOf);
+  const spreads = spread === true;
+  const read = requestWith({ selection: { Orthogonal }, streamed: true, spreads }, options);
+  return {
+    engine,
+    shape: extents,
+    resultsOf: (answers: readonly Uint8Array[]) => resultsOf(asked, answers, layout),
+    request: { ...read, conversion: conversion?.request },
+    type: conversion?.type,
+    elements,
+    state: { signature, sketch, groups },
+  };
+}
+
+export type Prepared = Awaited<ReturnType<typeof prepare>>;
