@@ -39,7 +39,12 @@ export default {
   plugins: [new HtmlWebpackPlugin({ template: "./www/index.html" })],
   performance: { hints: false }, // sizes.json has the sizes of the package
   devServer: {
-    static: [{ directory: at("www/samples"), publicPath: "/samples/" }],
+    static: [
+      { directory: at("www/samples"), publicPath: "/samples/" },
+      { directory: at("www/examples"), publicPath: "/examples/" },
+      { directory: at("target/examples"), publicPath: "/examples/modules/" },
+      { directory: at("target/embed"), publicPath: "/" },
+    ],
     // Pages of other sites may read the samples, not the viewer.
     headers: ({ url }) => (url.startsWith("/samples/") ? { "Access-Control-Allow-Origin": "*" } : {}),
     hot: false, // workers and decoded chunks would survive; a reload is simpler

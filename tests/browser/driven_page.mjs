@@ -72,19 +72,19 @@ export class DrivenPage {
   }
 
   /**
-   * Moves the mouse to the centre of the picture. Resolves to the displayed indices by axis and the
-   * first value.
+   * Moves the mouse to a place of the picture, given as shares of its width and height: the centre.
+   * Resolves to the displayed indices by axis and the first value.
    */
-  async reading() {
+  async reading([across, down] = [0.5, 0.5]) {
     const { x, y, width, height } = await this.page.locator("#map").boundingBox();
     const deadline = performance.now() + PATIENCE_MS;
     for (let shift = 0; performance.now() < deadline; shift = 1 - shift) {
-      await this.page.mouse.move(x + width / 2 + shift, y + height / 2);
+      await this.page.mouse.move(x + width * across + shift, y + height * down);
       await this.page.waitForTimeout(100);
       const found = await this.page.evaluate(readingOf);
       if (found) return found;
     }
-    throw new Error("the page says no value of the picture's middle");
+    throw new Error("the page says no value of this place");
   }
 
   close() {
@@ -104,7 +104,7 @@ function readingOf() {
     index[place.querySelector(".name").textContent] = Number(digits.replace(/[[\]]/g, ""));
   }
   // Digits are grouped with thin spaces, and followed by a unit.
-  return { index, value: Number.parseFloat(value.replace(/[\u2009\u202f]/g, "")) };
+  return { index, value: Number.parseFloat(value.replace(/[\u2009\u202f]/g, "").replace("−", "-")) };
 }
 
 /**

@@ -157,7 +157,7 @@ const TESTS = {
     await viewer.drawn();
     await drop(viewer, SEVERAL);
     await viewer.waitForParameter("source", "local:several");
-    await viewer.page.click('[data-path="second"] .row');
+    await viewer.page.click('[data-path="second"].row');
     await viewer.waitForParameter("path", "second");
     await viewer.drawn();
     await checkValue(viewer, VALUES.second);
@@ -355,7 +355,7 @@ const TESTS = {
     try {
       viewer.viewer = `${host.url}/viewer/`;
       await viewer.goto({ source: "../data/several" });
-      await viewer.page.click('[data-path="second"] .row');
+      await viewer.page.click('[data-path="second"].row');
       await viewer.waitForParameter("path", "second");
       await viewer.drawn();
       await checkValue(viewer, VALUES.second);

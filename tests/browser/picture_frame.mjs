@@ -10,11 +10,11 @@ import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
 const SETTLE_MS = 60;
 
 /**
- * Opens a picture of `fixtures/viewer` without coast lines and graticule. `parameters` are further
- * parameters of the page's URL.
+ * Opens a picture of a folder of fixtures without coast lines and graticule. `parameters` are
+ * further parameters of the page's URL.
  */
-export async function openPicture(name, parameters = {}) {
-  const query = new URLSearchParams({ source: fixture(`viewer/${name}`), layers: "", ...parameters });
+export async function openPicture(name, parameters = {}, folder = "viewer") {
+  const query = new URLSearchParams({ source: fixture(`${folder}/${name}`), layers: "", ...parameters });
   const picture = new PictureFrame(viewerFrame(`?${query}`, { size: [1000, 700] }));
   await picture.drawn();
   return picture;

@@ -8,14 +8,21 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
+import { runAccessibility } from "./accessibility.mjs";
 import { runAdapters } from "./adapters.mjs";
+import { runCatalogues } from "./catalogues.mjs";
 import { launchChromium } from "./chromium.mjs";
 import { runDocsPages } from "./docs_pages.mjs";
+import { runEmbed } from "./embed.mjs";
+import { runExamples } from "./examples.mjs";
 import { runFirstRequests } from "./first_requests.mjs";
+import { runInsight } from "./insight.mjs";
 import { runLongMetadata } from "./long_metadata.mjs";
 import { runOpening } from "./opening.mjs";
 import { runPlates } from "./plates.mjs";
+import { runPlotMarks } from "./plot_marks.mjs";
 import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
+import { runSharing } from "./sharing.mjs";
 import { runStaticHosts } from "./static_hosts.mjs";
 
 /** The pages to run. The first one includes the tests of `/engines`. */
@@ -147,7 +154,14 @@ try {
   await runFirstRequests(session);
   await runOpening(session);
   await runPlates(session);
+  await runPlotMarks(session);
+  await runSharing(session);
+  await runInsight(session);
+  await runCatalogues(session);
   await runLongMetadata(session);
+  await runAccessibility(session);
+  await runExamples(session);
+  await runEmbed(session);
   await runStaticHosts(browser, report, pattern);
   await runAdapters(session);
 } catch (error) {

@@ -7,11 +7,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import webpack from "webpack";
+import { buildEmbed } from "../../scripts/embed.mjs";
+import { buildExamples } from "../../scripts/examples.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { addSamples } from "../../scripts/www.mjs";
 import viewer from "../../webpack.config.js";
 import { campaignServer, classes } from "../faults/campaign_server.mjs";
 import { unpackArchive, unpackFixtures } from "../fixture_archives.mjs";
+import { growingObjects } from "../growing_objects.mjs";
 import { sendFile } from "../node/scripted_server.mjs";
 
 export const ROOT = join(import.meta.dirname, "../..");
@@ -32,7 +35,7 @@ const TEST_PAGE = {
   performance: { hints: false },
 };
 
-/** Bundles the test pages and the viewer. Rejects with webpack's message. */
+/** Bundles the test pages, the viewer and the examples. Rejects with webpack's message. */
 export async function bundle() {
   const viewerHere = { ...viewer, context: ROOT, output: { ...viewer.output, path: VIEWER } };
   await new Promise((resolve, reject) => {
@@ -42,6 +45,8 @@ export async function bundle() {
     });
   });
   addSamples(VIEWER);
+  await buildExamples(join(VIEWER, "examples"));
+  await buildEmbed(VIEWER);
 }
 
 /** The headers of cross-origin isolation, with which a page may share memory with workers. */
@@ -143,6 +148,42 @@ function answerReach(request, response) {
   else if (request.url === "/reach/near") response.writeHead(302, { ...headers, Location: "/reach/data" });
   else response.writeHead(request.url === "/reach/data" || request.method === "OPTIONS" ? 200 : 404, headers);
   response.end(request.url === "/reach/data" ? "0123456789" : undefined);
+  return true;
+}
+
+/** What was asked below `/hidden/`. */
+const hiddenRequests = [];
+
+const HIDDEN_ARRAY = {
+  zarr_format: 3,
+  node_type: "array",
+  shape: [4],
+  data_type: "uint8",
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [4] } },
+  chunk_key_encoding: { name: "default" },
+  fill_value: 0,
+  codecs: [{ name: "bytes" }],
+};
+
+/**
+ * Answers that pages of other origins may not read. The document of `some.zarr` can be read, and
+ * its chunks are missing. HEAD of `slow.zarr` has no answer. The requests are recorded, and
+ * `/hidden-requests` tells and forgets them.
+ */
+function answerHidden(request, response) {
+  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+  if (request.url === "/hidden-requests") {
+    response.writeHead(200, headers).end(JSON.stringify(hiddenRequests.splice(0)));
+    return true;
+  }
+  if (!request.url.startsWith("/hidden/")) return false;
+  hiddenRequests.push(`${request.method} ${request.url}`);
+  const document = JSON.stringify(HIDDEN_ARRAY);
+  if (request.url === "/hidden/some.zarr/zarr.json")
+    response.writeHead(200, { ...headers, ...ANY_ORIGIN }).end(document);
+  else if (request.url.startsWith("/hidden/some.zarr/")) response.writeHead(404, headers).end();
+  else if (!(request.method === "HEAD" && request.url.startsWith("/hidden/slow.zarr/")))
+    response.writeHead(200, headers).end(document);
   return true;
 }
 
@@ -261,8 +302,10 @@ export async function serveTests(answer = () => false) {
   const answers = [
     answer,
     answerReach,
+    answerHidden,
     answerRepository,
     answerFaults,
+    growingObjects("/growing"),
     forgetRange,
     answerPage,
     answerEcho,

@@ -45,6 +45,17 @@ test("viewer: a stack opens at its middle and at the first time", async () => {
   ok(["3", "4"].includes(labelled(viewer, "Index of z").value), labelled(viewer, "Index of z").value);
 });
 
+test("viewer: sliders tell the units and types of their axes", async () => {
+  const viewer = await openViewer(`?source=${CELLS}&at=t:2,z:3`);
+  await viewer.drawn();
+  const shown = (name) => viewer.text(`[data-name="${name}"]`).replace(/\s+/g, " ");
+  await until(() => shown("z").includes("µm"), "the unit of z");
+  equal(viewer.text('[data-name="z"] .name'), "z (µm)");
+  equal(viewer.text('[data-name="t"] .name'), "t (s)");
+  equal(viewer.text('[data-name="z"] .coordinate'), "1.8 µm");
+  equal(viewer.text('[data-name="t"] .coordinate'), "60 s");
+});
+
 test("viewer: playing shows step after step, and stops", async () => {
   const viewer = await openViewer(`?source=${CELLS}`);
   await viewer.drawn();
@@ -158,7 +169,7 @@ test("viewer: the hierarchy lists the variables, and selecting one shows it", as
     "sea_surface_temperature",
     "time",
   ]);
-  viewer.find('[data-path="precipitation"] .row').click();
+  viewer.find('[data-path="precipitation"].row').click();
   await until(() => viewer.text("#legend").toLowerCase().includes("precipitation"), "its colour bar");
   equal(viewer.find('[aria-selected="true"]').dataset.path, "precipitation");
 });
@@ -421,7 +432,7 @@ test("viewer: the images of an archive are listed and can be selected", async ()
   transfer.items.add(new File([storedZip(files)], "several.ozx"));
   viewer.find("#stage").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
   await until(() => viewer.find('[data-path="second"]'), "the images in the tree");
-  viewer.find('[data-path="second"] .row').click();
+  viewer.find('[data-path="second"].row').click();
   await until(() => viewer.query.get("path") === "second", "the image in the address");
   await viewer.drawn();
 });
@@ -471,7 +482,15 @@ test("viewer: an unreachable server and missing data have different messages", a
   // Nothing listens on the discard port, and browsers block it.
   const viewer = await openViewer("?source=http://127.0.0.1:9/x.zarr");
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
-  ok(alert.textContent.includes("Access-Control-Allow-Origin"), alert.textContent);
+  ok(alert.textContent.includes("There is no server at 127.0.0.1:9"), alert.textContent);
+});
+
+test("viewer: a server that hides its answers from other sites is named, with the cure", async () => {
+  const other = location.host.replace("127.0.0.1", "localhost");
+  const viewer = await openViewer(`?source=http://${other}/hidden/a.zarr`);
+  const alert = await until(() => viewer.find('[role="alert"]'), "words");
+  for (const part of ["lets no other site read this", `${other} answers`, "Ask its owner"])
+    ok(alert.textContent.includes(part), alert.textContent);
 });
 
 test("viewer: a text that is not a URL gets a plain message, and there is no request", async () => {

@@ -7,7 +7,7 @@ import { until, ViewerFrame, viewerFrame, wait } from "./viewer_frame.mjs";
 
 /** The time of two frames of a slow screen. */
 const SHOWN_MS = 60;
-const COUNTED_MS = 1200;
+const COUNTED_MS = 1600;
 
 /** Opens the viewer with a query, in a frame of this size in CSS pixels. */
 export async function openViewer(query = "", { webgl = true, size = [1200, 800] } = {}) {
@@ -60,10 +60,10 @@ class PageFrame extends ViewerFrame {
 
   /** The number of data requests, from the page's own counter. */
   async requests() {
-    const panel = this.find("#switch-data");
+    const panel = this.find("#switch-insight");
     if (panel.getAttribute("aria-expanded") === "false") panel.click();
-    this.find("details.activity").open = true;
-    // The page updates its counter twice a second.
+    await until(() => this.find("#counters dd"), "the counters");
+    // The page updates its counters once a second.
     await wait(COUNTED_MS);
     return Number(this.text("#counters dd").replace(/\s/g, ""));
   }

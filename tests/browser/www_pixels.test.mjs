@@ -19,6 +19,8 @@ async function expected(name) {
   return known[name];
 }
 
+const expectedMarks = async () => (await fetch(fixture("viewer-marks/expected.json"))).json();
+
 const isClose = (one, other, tolerance) => one.every((part, at) => Math.abs(part - other[at]) <= tolerance);
 
 function sameColours(actual, wanted, tolerance, what) {
@@ -124,6 +126,27 @@ test("pixels: labels that are equal as float32 have different colours", async ()
         other === label || !isClose(pixel.slice(0, 3), own[0], NEAR),
         `${label} and ${other} are both ${pixel}`,
       );
+  }
+});
+
+test("pixels: labels have the colours and the properties of the metadata", async () => {
+  const { labelled: facts } = await expectedMarks();
+  const parameters = { labels: "/labels/cells:1" };
+  const picture = await openPicture("labelled", parameters, "viewer-marks");
+  const blocks = await blocksOf(picture, { block: facts.block, values: facts.labels });
+  const pixels = picture.pixels(blocks.map(({ place }) => place));
+  for (const [at, { row, column, place }] of blocks.entries()) {
+    const label = facts.labels[row][column];
+    const [own, pixel] = [facts.colors[label], pixels[at].slice(0, 3)];
+    if (own) ok(isClose(pixel, own, CLOSE), `label ${label} is ${pixel} instead of ${own}`);
+    await picture.reading(place);
+    const texts = [...picture.document.querySelectorAll("#readout .property")];
+    const told = Object.entries(facts.properties[label] ?? {}).map(([name, value]) => `${name} ${value}`);
+    equal(
+      texts.map(({ textContent }) => textContent),
+      told,
+      `the properties of label ${label}`,
+    );
   }
 });
 

@@ -8,6 +8,7 @@
  * - We copy data sets of xarray to the other format. xarray reads the same values before and after.
  * - We write pyramids and data sets. ome-zarr-py, ngff-zarr, napari-ome-zarr, GDAL and xarray read
  *   them (`check_written.py`).
+ * - The viewer writes code for what it shows. zarr-python, xarray, zarrita and we run it.
  * - zarr-python 3, zarr-python 2 and TensorStore write random arrays, and we read them.
  *
  * known_oracle_bugs.json lists the errors of the other libraries, with reasons.
@@ -82,11 +83,14 @@ function installZarrita() {
 
 function prepare() {
   must("install zarrita 0.2", installZarrita());
-  [...ENVIRONMENTS, "cf", "written"].forEach(interpreter);
+  [...ENVIRONMENTS, "cf", "written", "snippets"].forEach(interpreter);
   must("compile zarrs", checker("build"));
   must("compile the writer", run("cargo", ["build", ...OURS, "--example", "conformance_writer"]));
   must("compile the reader", run("cargo", ["test", ...OURS, "--test", "fixtures", "--no-run"]));
 }
+
+/** Runs the code that the viewer writes. */
+const runSnippets = () => run(process.execPath, [join(HERE, "snippets.mjs"), interpreter("snippets")]);
 
 const read = (folder, corpus) => [
   python("zarr-python-3", "check_zarr_python.py", folder, corpus),
@@ -154,7 +158,7 @@ if (words.includes("prepare")) {
   console.log(`# seed ${seed}`);
   const folder = mkdtempSync(join(tmpdir(), "zarr-conformance-"));
   try {
-    const results = [...theyRead(join(folder, "ours")), weRead(join(folder, "theirs"), seed)];
+    const results = [...theyRead(join(folder, "ours")), weRead(join(folder, "theirs"), seed), runSnippets()];
     if (results.some((result) => !result.succeeded)) process.exitCode = 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });

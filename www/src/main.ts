@@ -14,7 +14,7 @@ import { Viewer } from "./viewer.js";
 function start(): void {
   dropSecretSources();
   try {
-    void new Viewer().open(readUrlState(location.search), false);
+    void new Viewer().start(readUrlState(location.search));
   } catch (error) {
     // Without WebGL there is no picture, so the page shows a message.
     new Messages(byId("messages")).fail(explain(error, null));

@@ -1,2 +1,8 @@
-/** Style sheets are imported for their effect on the page; they have nothing to export. */
-declare module "*.css";
+/**
+ * Style sheets. The viewer imports them for their effect on the page; in the element for other
+ * pages they are texts (`embed/style.ts`).
+ */
+declare module "*.css" {
+  const text: string;
+  export default text;
+}

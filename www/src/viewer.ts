@@ -3,12 +3,16 @@
  * stay until the next node has been read. It updates the page's URL.
  */
 
+import { COLOURINGS } from "./insight/colouring.js";
+import { Insight } from "./insight/insight.js";
 import { type Dataset, firstPath, openDataset } from "./opening/dataset.js";
 import { rememberSource } from "./opening/recent.js";
 import { isLocal, type Source, sourceOf } from "./opening/source.js";
+import { addressOf, assetOf } from "./opening/stac.js";
 import { PageHistory, type UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
 import { Layout } from "./page/layout.js";
+import { askForAsset } from "./panels/asset_question.js";
 import { askForHosts } from "./panels/host_question.js";
 import { Messages } from "./panels/messages.js";
 import { showDetails } from "./panels/node_details.js";
@@ -16,6 +20,8 @@ import { FIRST_SAMPLE, OpenMenu } from "./panels/open_menu.js";
 import { Status } from "./panels/status.js";
 import { Tree } from "./panels/tree.js";
 import { roleOf } from "./scene/ome.js";
+import type { OnScreen } from "./share/on_screen.js";
+import { ShareMenu } from "./share/share_menu.js";
 import { readShown, type Shown } from "./shown.js";
 import { Stage } from "./stage.js";
 import { explain, isAbort, warningText } from "./text/errors.js";
@@ -31,6 +37,14 @@ export class Viewer {
   readonly #stage = new Stage(this.#status);
   readonly #history = new PageHistory(() => this.#state());
   readonly #menu = new OpenMenu();
+  readonly #insight = new Insight({
+    onScreen: () => this.#onScreen(),
+    warnings: () => this.#dataset?.warnings ?? [],
+    setOverlay: (layer) => this.#stage.setOverlay(layer),
+    isWaiting: () => this.#status.isWaiting,
+    onChange: () => this.#history.changed(),
+    onError: (error) => this.#fail(error, null),
+  });
 
   #opening = new AbortController();
   #dataset: Dataset | null = null;
@@ -38,7 +52,14 @@ export class Viewer {
 
   constructor() {
     this.#history.onMove = (state) => this.open(state, false);
-    this.#stage.onChange = () => this.#history.changed();
+    this.#stage.onChange = () => {
+      this.#history.changed();
+      this.#insight.changed();
+    };
+    this.#layout.onChange = () => {
+      this.#history.changed();
+      if (this.#layout.isOpen("insight")) this.#insight.open();
+    };
     this.#stage.onPath = (path) => void this.#choose({ path });
     this.#stage.onVariable = (variable) => void this.#choose({ path: this.#path, variable });
     this.#stage.onWarnings = () => this.#warn();
@@ -48,18 +69,43 @@ export class Viewer {
     this.#menu.onSource = (source) => void this.open({ source: source.key }, true);
     this.#menu.onError = (error) => this.#fail(error, null);
     this.#listenToForms();
+    new ShareMenu({
+      onScreen: () => this.#onScreen(),
+      settle: () => this.#history.settle(),
+      note: (text) => this.#messages.note(text),
+      fail: (error) => this.#fail(error, null),
+    });
+  }
+
+  /** Opens what the page's URL says, with the panels that were open. */
+  start(state: UrlState): Promise<void> {
+    const { panels, structure } = state;
+    if (panels) this.#layout.restore(panels);
+    if (this.#layout.isOpen("insight")) this.#insight.open();
+    const colouring = COLOURINGS.find((each) => each === structure);
+    if (colouring) this.#insight.restore(colouring);
+    return this.open(state, false);
   }
 
   /**
    * Opens the node of a state; the first sample if the state is empty. `leaves` adds an entry for
    * the previous contents to the history.
    */
-  async open(state: UrlState, leaves: boolean): Promise<void> {
-    const key = state.source ?? FIRST_SAMPLE;
+  async open(wanted: UrlState, leaves: boolean): Promise<void> {
+    let state = wanted;
+    let key = wanted.source ?? FIRST_SAMPLE;
     this.#address.value = isLocal(key) ? "" : key;
     const signal = this.#begin("Opening");
     let source: Source | null = null;
     try {
+      const asset = await assetOf(key, { base: document.baseURI, ask: askForAsset, signal });
+      signal.throwIfAborted();
+      if (asset) {
+        key = addressOf(asset);
+        // A path in the page's URL is one that the user has chosen.
+        state = { ...wanted, source: key, path: wanted.path ?? (asset.path || undefined) };
+        this.#address.value = key;
+      }
       // A new choice of the same file of this computer has the same key.
       const own = this.#dataset;
       const isOpen = own?.source.key === key && !isLocal(key);
@@ -155,7 +201,19 @@ export class Viewer {
 
   #state(): UrlState {
     if (!this.#dataset) return {};
-    return { source: this.#dataset.source.key, path: this.#path, ...this.#stage.state() };
+    return {
+      source: this.#dataset.source.key,
+      path: this.#path,
+      ...this.#stage.state(),
+      structure: this.#insight.colouring ?? undefined,
+      panels: this.#layout.state(),
+    };
+  }
+
+  #onScreen(): OnScreen | null {
+    const [dataset, seen] = [this.#dataset, this.#stage.onScreen()];
+    if (!dataset || !seen) return null;
+    return { ...seen, source: dataset.source, isConsolidated: dataset.all !== null };
   }
 
   #listenToForms(): void {

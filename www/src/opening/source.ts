@@ -55,7 +55,16 @@ export async function sourceOf(key: string, options: SourceOptions): Promise<Sou
     throw new LostSourceError(`“${key.slice(LOCAL.length)}” is on your computer.`);
   }
   const url = parseAddress(key, options.base);
-  return { key, name: nameOf(url), url, store: await storeOf(url, options) };
+  return { key, name: nameOf(url), url, store: await storeOf(url, versionIn(key), options) };
+}
+
+/**
+ * The state of an Icechunk repository, which the fragment of an address may name: `#branch=…`,
+ * `#tag=…` or `#snapshot=…`.
+ */
+function versionIn(address: string): zarr.IcechunkVersion | undefined {
+  const [, kind, name] = /^[^#]*#(branch|tag|snapshot)=(.+)$/.exec(address.trim()) ?? [];
+  return kind && name ? { [kind]: decoded(name) } : undefined;
 }
 
 /** Makes a source of this computer. The page keeps it, so that Back finds it. */
@@ -69,7 +78,12 @@ export function localSource(name: string, store: zarr.Readable): Source {
  * The store by the ending of the name. Names of metadata documents have been removed, so other JSON
  * is a reference document.
  */
-function storeOf(url: URL, options: SourceOptions): zarr.Readable | Promise<zarr.Readable> {
+function storeOf(
+  url: URL,
+  version: zarr.IcechunkVersion | undefined,
+  options: SourceOptions,
+): zarr.Readable | Promise<zarr.Readable> {
+  if (version) return new zarr.IcechunkStore(url, version);
   if (/\.(zip|ozx)$/i.test(url.pathname)) return zarr.ZipFileStore.fromUrl(url);
   if (/\.parq(uet)?\/?$/i.test(url.pathname)) return tablesAt(url);
   return /\.json$/i.test(url.pathname) ? referencesAt(url, options) : new zarr.FetchStore(url);
@@ -104,11 +118,14 @@ async function textAt(url: URL, signal: AbortSignal): Promise<string> {
 }
 
 function nameOf(url: URL): string {
-  const last = url.pathname.split("/").filter(Boolean).at(-1) ?? url.host;
+  return decoded(url.pathname.split("/").filter(Boolean).at(-1) ?? url.host);
+}
+
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(last);
+    return decodeURIComponent(text);
   } catch {
-    return last;
+    return text;
   }
 }
 

@@ -5,10 +5,13 @@
  * `source` is the data set, `path` the node in it, `variable` the array of a group, `plane` the
  * horizontal and vertical axis, `at` the indices of the other axes, `view` the centre and the map
  * units per CSS pixel, `level` a fixed level of the pyramid. `channels`, `colours` with `limits`,
- * `labels` and `layers` say how it is drawn. Missing parameters have defaults.
+ * `labels` and `layers` say how it is drawn. `marks` are points, lines and areas on the picture,
+ * and `plot` says what is plotted of them. `structure` says how its chunks are coloured, `play` how
+ * fast it plays, and `panels` which panels are open. Missing parameters have defaults.
  */
 
 import type { Camera } from "../picture/picture.js";
+import { type Mark, type PlotView, readMarks, writeMarks } from "../plots/marks.js";
 import type { FieldStyle, SceneChannel } from "../scene/scene.js";
 
 export type ChannelState = Pick<SceneChannel, "index" | "color" | "window" | "gamma" | "visible">;
@@ -22,10 +25,25 @@ export interface UrlState {
   view?: Camera;
   level?: number;
   channels?: ChannelState[];
-  field?: FieldStyle;
+  /** The colours of a field, its limits, or both. */
+  field?: Partial<FieldStyle>;
   /** Opacity by path. Other labels are hidden. */
   labels?: Record<string, number>;
   layers?: string[];
+  marks?: readonly Mark[];
+  plot?: PlotView;
+  /** What the colours of the grid of chunks tell. Without it the grid is hidden. */
+  structure?: string;
+  play?: PlayState;
+  /** The open panels, if the user has chosen them. */
+  panels?: string[];
+}
+
+/** How dimensions are played. */
+export interface PlayState {
+  /** Steps per second. */
+  speed: number;
+  isLoop: boolean;
 }
 
 export function readUrlState(query: string): UrlState {
@@ -45,12 +63,18 @@ export function readUrlState(query: string): UrlState {
     field: readField(text("colours"), text("limits")),
     labels: parameters.has("labels") ? (readPairs(text("labels"), isShare) ?? {}) : undefined,
     layers: parameters.has("layers") ? list(text("layers")) : undefined,
+    marks: parameters.has("marks") ? readMarks(text("marks") ?? "") : undefined,
+    plot: readPlot(text("plot")),
+    structure: text("structure"),
+    play: readPlay(text("play")),
+    panels: parameters.has("panels") ? list(text("panels")) : undefined,
   };
 }
 
 /** The query of a state. Slashes, commas and colons are not escaped, so it is readable. */
 export function writeUrlState(state: UrlState): string {
   const { source, path, variable, plane, at, view, level, channels, field, labels, layers } = state;
+  const { marks, plot, structure, play, panels } = state;
   const parts: [string, string | undefined][] = [
     ["source", source],
     ["path", path],
@@ -60,10 +84,15 @@ export function writeUrlState(state: UrlState): string {
     ["view", view && [view.x, view.y, view.resolution].map((value) => short(value, 6)).join(",")],
     ["level", level === undefined ? undefined : String(level)],
     ["channels", channels?.map(writeChannel).join(",")],
-    ["colours", field && [field.colormap, ...flags(field)].join(",")],
-    ["limits", field?.range.map((value) => short(value, 9)).join(",")],
+    ["colours", field?.colormap && [field.colormap, ...flags(field)].join(",")],
+    ["limits", field?.range?.map((value) => short(value, 9)).join(",")],
     ["labels", labels && writePairs(labels)],
     ["layers", layers?.join(",")],
+    ["marks", marks && writeMarks(marks)],
+    ["plot", plot && writePlot(plot)],
+    ["structure", structure],
+    ["play", play && `${play.speed}${play.isLoop ? "" : ",once"}`],
+    ["panels", panels?.join(",")],
   ];
   const parameters = new URLSearchParams(
     parts.filter((part): part is [string, string] => part[1] !== undefined),
@@ -71,6 +100,26 @@ export function writeUrlState(state: UrlState): string {
   const readable = { "%2F": "/", "%2C": ",", "%3A": ":" };
   return `?${parameters.toString().replace(/%2F|%2C|%3A/g, (code) => readable[code as keyof typeof readable])}`;
 }
+
+/** `show,axis,channel`; what is not chosen is empty. */
+function writePlot({ show, axis, channel }: PlotView): string | undefined {
+  const words = [show ?? "", escaped(axis ?? ""), String(channel ?? "")];
+  const last = words.findLastIndex((word) => word !== "");
+  return last < 0 ? undefined : words.slice(0, last + 1).join(",");
+}
+
+function readPlot(text: string | undefined): PlotView | undefined {
+  if (text === undefined) return undefined;
+  const [show = "", axis = "", channel = ""] = text.split(",");
+  const kind = KINDS.find((known) => known === show);
+  return {
+    ...(kind && { show: kind }),
+    ...(axis && { axis: unescaped(axis) }),
+    ...(channel !== "" && isIndex(Number(channel)) && { channel: Number(channel) }),
+  };
+}
+
+const KINDS = ["series", "profile", "histogram"] as const;
 
 const isIndex = (value: number) => Number.isSafeInteger(value) && value >= 0;
 const isShare = (value: number) => value >= 0 && value <= 1;
@@ -111,6 +160,11 @@ function readPlane(text: string | undefined): UrlState["plane"] {
   return x && y && x !== y ? { x, y } : undefined;
 }
 
+function readPlay(text: string | undefined): PlayState | undefined {
+  const [speed, how] = list(text);
+  return Number(speed) > 0 ? { speed: Number(speed), isLoop: how !== "once" } : undefined;
+}
+
 function readView(text: string | undefined): Camera | undefined {
   const [x, y, resolution] = numbers(text, 3);
   if (x === undefined || y === undefined || resolution === undefined || !(resolution > 0)) return undefined;
@@ -132,15 +186,18 @@ function readChannels(text: string | undefined): ChannelState[] | undefined {
   return channels.length > 0 ? channels : undefined;
 }
 
-function flags({ log, reversed }: FieldStyle): string[] {
+function flags({ log, reversed }: Partial<FieldStyle>): string[] {
   return [...(log ? ["log"] : []), ...(reversed ? ["reversed"] : [])];
 }
 
-function readField(colours: string | undefined, limits: string | undefined): FieldStyle | undefined {
-  const [colormap = "", ...flags] = list(colours);
-  const [low, high] = numbers(limits, 2);
-  if (colormap === "" || low === undefined || high === undefined || !(low < high)) return undefined;
-  return { colormap, range: [low, high], log: flags.includes("log"), reversed: flags.includes("reversed") };
+function readField(colours: string | undefined, limits: string | undefined): UrlState["field"] {
+  const [colormap, ...flags] = list(colours);
+  const [low = 0, high = 0] = numbers(limits, 2);
+  if (!colormap && !(low < high)) return undefined;
+  return {
+    ...(colormap && { colormap, log: flags.includes("log"), reversed: flags.includes("reversed") }),
+    ...(low < high && { range: [low, high] }),
+  };
 }
 
 /** Browsers allow about a hundred changes of the URL in half a minute. */
@@ -184,6 +241,11 @@ export class PageHistory {
   /** Updates the entry after a change of the state. */
   changed(): void {
     if (this.#timer === 0) this.#timer = window.setTimeout(() => this.#write(), ADDRESS_MS);
+  }
+
+  /** Updates the entry at once. */
+  settle(): void {
+    this.#write();
   }
 
   #write(): void {

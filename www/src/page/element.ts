@@ -6,6 +6,7 @@
 
 import { html, noChange, type TemplateResult } from "lit-html";
 import { Directive, directive, type ElementPart } from "lit-html/directive.js";
+import { ifDefined } from "lit-html/directives/if-defined.js";
 import { live } from "lit-html/directives/live.js";
 import { countText } from "../text/numbers.js";
 
@@ -38,6 +39,12 @@ const LINES = {
   close: "M5 5l10 10M15 5L5 15",
   back: "M12 4l-6 6 6 6",
   down: "M5 7.5l5 5 5-5",
+  link: "M8.5 11.5l3-3M9.5 6.5l2-2a2.8 2.8 0 0 1 4 4l-2 2M10.5 13.5l-2 2a2.8 2.8 0 0 1-4-4l2-2",
+  code: "M7 6l-4 4 4 4M13 6l4 4-4 4M11.5 4.5l-3 11",
+  pin: "M10 17.5c-3-4-4.8-6.3-4.8-9a4.8 4.8 0 0 1 9.6 0c0 2.7-1.8 5-4.8 9zM10 8.5h.01",
+  line: "M4 16L16 4M4 16h.01M16 4h.01",
+  box: "M3.5 5.5h13v9h-13z",
+  polygon: "M10 3l6.5 5-2.5 8h-8l-2.5-8z",
 } as const;
 
 export type IconName = keyof typeof LINES;
@@ -49,10 +56,24 @@ export const icon = (name: IconName): TemplateResult =>
 export const button = (text: string, press: () => void, kind = ""): TemplateResult =>
   html`<button type="button" class=${kind} @click=${press}>${text}</button>`;
 
-/** A button with an icon. Its name is the ARIA label and the tooltip. */
-export const iconButton = (name: IconName, label: string, press: () => void): TemplateResult =>
-  html`<button type="button" class="icon-button" title=${label} aria-label=${label} @click=${press}
-    >${icon(name)}</button>`;
+/**
+ * A button with an icon. Its name is the ARIA label and the tooltip. `isPressed` is for those that
+ * stay pressed.
+ */
+export const iconButton = (
+  name: IconName,
+  label: string,
+  press: () => void,
+  isPressed?: boolean,
+): TemplateResult =>
+  html`<button
+    type="button"
+    class="icon-button"
+    title=${label}
+    aria-label=${label}
+    aria-pressed=${ifDefined(isPressed)}
+    @click=${press}
+  >${icon(name)}</button>`;
 
 /** A checkbox with its label. */
 export function tickBox(label: string, checked: boolean, change: (checked: boolean) => void): TemplateResult {
@@ -82,7 +103,8 @@ class UnlessTyping extends Directive {
   }
 
   override update({ element }: ElementPart, [value]: [string]) {
-    if (element !== document.activeElement) (element as HTMLInputElement).value = value;
+    const { activeElement } = element.getRootNode() as Document | ShadowRoot;
+    if (element !== activeElement) (element as HTMLInputElement).value = value;
     return noChange;
   }
 }

@@ -1,12 +1,14 @@
 /**
  * Keyboard control of the focused picture: arrows pan while they are pressed, plus and minus zoom,
- * 0 shows all. Panning depends on time, so a slow machine pans as far as a fast one.
+ * 0 shows all, Enter chooses the place in the middle. Panning depends on time, so a slow machine
+ * pans as far as a fast one.
  */
 
 export interface Moves {
   panBy(dx: number, dy: number): void;
   zoomBy(factor: number): void;
   fit(): void;
+  pickMiddle(): void;
 }
 
 /** The directions of the arrow keys: x to the right, y downwards. */
@@ -61,6 +63,7 @@ export function moveByKeys(target: HTMLElement, moves: Moves): void {
     } else if (event.key === "+" || event.key === "=") moves.zoomBy(ZOOM);
     else if (event.key === "-" || event.key === "_") moves.zoomBy(1 / ZOOM);
     else if (event.key === "0" || event.key === "Home") moves.fit();
+    else if (event.key === "Enter") moves.pickMiddle();
     else return;
     event.preventDefault();
   });

@@ -6,9 +6,11 @@
 
 import { byId } from "./element.js";
 
-export type PanelName = "data" | "display";
+export type PanelName = "data" | "insight" | "display";
 
-const PANELS: readonly PanelName[] = ["data", "display"];
+const PANELS: readonly PanelName[] = ["data", "insight", "display"];
+/** Panels that have the same place, so that one of them is open at a time. */
+const LEFT: readonly PanelName[] = ["data", "insight"];
 
 /** In units of the font size, because larger text needs a larger screen. */
 const WIDE = 56;
@@ -18,6 +20,8 @@ const HIGH = 30;
 const NARROW = 20;
 
 export class Layout {
+  /** The user has opened or closed a panel. */
+  onChange: () => void = () => {};
   /** Panels that the user opened or closed. They are not changed automatically. */
   readonly #chosen = new Set<PanelName>();
   #isSmall: boolean | null = null;
@@ -29,6 +33,7 @@ export class Layout {
       this.#switch(name).addEventListener("click", () => {
         this.#chosen.add(name);
         this.#set(name, !this.isOpen(name));
+        this.onChange();
       });
     }
     this.#measure();
@@ -39,6 +44,19 @@ export class Layout {
 
   isOpen(name: PanelName): boolean {
     return !byId(`panel-${name}`).hidden;
+  }
+
+  /** The open panels. Undefined if the user has not chosen any. */
+  state(): PanelName[] | undefined {
+    return this.#chosen.size > 0 ? PANELS.filter((name) => this.isOpen(name)) : undefined;
+  }
+
+  /** Opens the panels that the user has chosen before. */
+  restore(panels: readonly string[]): void {
+    for (const name of PANELS) {
+      this.#chosen.add(name);
+      this.#set(name, panels.includes(name));
+    }
   }
 
   /** Opens or closes a panel for the contents, unless the user has done so. */
@@ -75,7 +93,8 @@ export class Layout {
   }
 
   #set(name: PanelName, open: boolean): void {
-    if (open && this.#isSmall) for (const other of PANELS) if (other !== name) this.#set(other, false);
+    const rivals = this.#isSmall ? PANELS : LEFT.includes(name) ? LEFT : [];
+    if (open) for (const other of rivals) if (other !== name) this.#set(other, false);
     byId(`panel-${name}`).hidden = !open;
     this.#switch(name).setAttribute("aria-expanded", String(open));
   }

@@ -9,11 +9,14 @@ import { lastPart } from "../text/paths.js";
 /** Maximum number of listed nodes. The hierarchy has all of them. */
 const MOST = 200;
 
-/** Shows nodes, of which the user can select one. `nodes` is null if they cannot be listed. */
+/**
+ * Shows nodes, of which the user can select one. `nodes` is null if they cannot be listed; then
+ * `advice` says what the user can do.
+ */
 export function showChoices(
   place: HTMLElement,
   nodes: readonly NamedNode[] | null,
-  select: (path: string) => void,
+  { select, advice }: { select: (path: string) => void; advice: string },
 ): void {
   const entry = ({ path, kind, role }: NamedNode): TemplateResult =>
     html`<button type="button" class="choice" title=${path} @click=${() => select(path)}>
@@ -22,14 +25,14 @@ export function showChoices(
       <span class="about">${role ?? kind}</span>
     </button>`;
   render(
-    html`<p>${words(nodes)}</p>
+    html`<p>${words(nodes, advice)}</p>
       <div class="choice-list">${nodes?.slice(0, MOST).map(entry)}</div>
       ${cutNote(nodes?.length ?? 0, MOST, "nodes")}`,
     place,
   );
 }
 
-function words(nodes: readonly NamedNode[] | null): string {
-  if (!nodes) return "This server does not list what is in a group. Type a path under Data to show it.";
+function words(nodes: readonly NamedNode[] | null, advice: string): string {
+  if (!nodes) return `This server does not list what is in a group. ${advice}`;
   return nodes.length === 0 ? "This group is empty." : "This is a group. Choose what to show.";
 }

@@ -7,6 +7,7 @@
 import { html, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { live } from "lit-html/directives/live.js";
+import type { PlayState } from "../opening/url_state.js";
 import { iconButton, tickBox, unlessTyping, withValue } from "../page/element.js";
 import type { AxisTexts } from "../scene/coordinates.js";
 import { play } from "./player.js";
@@ -23,10 +24,13 @@ export interface DimensionsOptions {
   preload(name: string, index: number): Promise<void>;
   /** Resolves when the chosen index is drawn. */
   shown(): Promise<void>;
+  /** The user has changed how dimensions are played. */
+  onPlay(play: PlayState): void;
 }
 
 /** Steps per second. */
 const SPEEDS = [1, 2, 5, 10, 20];
+const USUAL: PlayState = { speed: 5, isLoop: true };
 
 export class Dimensions {
   #dimensions: readonly Dimension[] = [];
@@ -34,8 +38,7 @@ export class Dimensions {
   /** The names of the places along dimensions. */
   #texts: AxisTexts | undefined;
   #playing: { name: string; stop: () => void } | null = null;
-  #speed = 5;
-  #isLoop = true;
+  #play: PlayState = USUAL;
 
   constructor(
     readonly place: HTMLElement,
@@ -51,14 +54,23 @@ export class Dimensions {
     this.#render();
   }
 
+  /** Shows indices that were chosen elsewhere. */
+  follow(at: Record<string, number>): void {
+    this.#at = { ...at };
+    this.#render();
+  }
+
+  /** Sets how dimensions are played. Speeds that cannot be chosen are ignored. */
+  setPlay({ speed, isLoop }: PlayState = USUAL): void {
+    this.#play = { speed: SPEEDS.includes(speed) ? speed : USUAL.speed, isLoop };
+  }
+
   #render(): void {
     const speed = (each: number) =>
-      html`<option value=${each} ?selected=${each === this.#speed}>${each} / s</option>`;
-    const setSpeed = (value: string) => {
-      this.#speed = Number(value);
-    };
-    const setLoop = (isLoop: boolean) => {
-      this.#isLoop = isLoop;
+      html`<option value=${each} ?selected=${each === this.#play.speed}>${each} / s</option>`;
+    const change = (changed: Partial<PlayState>) => {
+      this.#play = { ...this.#play, ...changed };
+      this.options.onPlay(this.#play);
     };
     const rows = html`<div class="rows">${this.#dimensions.map((dimension) => this.#row(dimension))}</div>
       <div class="playing" role="group" aria-label="Playing">
@@ -66,9 +78,9 @@ export class Dimensions {
           id="play-speed"
           aria-label="Speed of playing"
           title="Speed of playing"
-          @change=${withValue(setSpeed)}
+          @change=${withValue((value) => change({ speed: Number(value) }))}
         >${SPEEDS.map(speed)}</select>
-        ${tickBox("Loop", this.#isLoop, setLoop)}
+        ${tickBox("Loop", this.#play.isLoop, (isLoop) => change({ isLoop }))}
       </div>`;
     render(keyed(this.#dimensions, rows), this.place);
   }
@@ -77,17 +89,17 @@ export class Dimensions {
     const { name, length } = dimension;
     const index = this.#at[name] ?? 0;
     const text = this.#texts?.text(name, index) ?? "";
+    const label = this.#texts?.label(name) ?? name;
     const isPlaying = this.#playing?.name === name;
     const follow = withValue((value) => {
       const wanted = Math.round(Number(value));
       if (value === "" || !(wanted >= 0 && wanted < length)) return;
-      this.#playing?.stop();
-      this.#choose(name, wanted);
+      this.choose(name, wanted);
     });
-    const press = () => (isPlaying ? this.#playing?.stop() : this.#play(dimension));
+    const press = () => (isPlaying ? this.#playing?.stop() : this.#start(dimension));
     return html`<div class="dimension" data-name=${name}>
       ${iconButton(isPlaying ? "pause" : "play", `${isPlaying ? "Pause" : "Play"} ${name}`, press)}
-      <span class="name" title=${name}>${name}</span>
+      <span class="name" title=${label}>${label}</span>
       <input
         type="range"
         min="0"
@@ -114,19 +126,25 @@ export class Dimensions {
     </div>`;
   }
 
+  /** Shows an index, and stops playing. */
+  choose(name: string, index: number): void {
+    this.#playing?.stop();
+    this.#choose(name, index);
+  }
+
   #choose(name: string, index: number): void {
     this.#at[name] = index;
     this.#render();
     this.options.choose(name, index);
   }
 
-  #play({ name, length }: Dimension): void {
+  #start({ name, length }: Dimension): void {
     this.#playing?.stop();
     const stop = play({
       length,
       start: this.#at[name] ?? 0,
-      speed: () => this.#speed,
-      isLoop: () => this.#isLoop,
+      speed: () => this.#play.speed,
+      isLoop: () => this.#play.isLoop,
       preload: (step) => this.options.preload(name, step),
       show: (step) => {
         this.#choose(name, step);

@@ -3,14 +3,14 @@
  * conventions and attributes.
  */
 
-import { html, nothing, render, type TemplateResult } from "lit-html";
+import { html, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
-import { until } from "lit-html/directives/until.js";
-import * as zarr from "zarr-wasm";
 import type { ArrayNode, DatasetNode } from "../opening/dataset.js";
 import { cutText, shown } from "../page/element.js";
 import { inParts } from "../page/long_list.js";
+import { elementBytes } from "../scene/data_type.js";
 import { bytesText, countText, jsonText, shapeText, valueText } from "../text/numbers.js";
+import { conventionsPart } from "./node_conventions.js";
 
 type Row = [name: string, value: string | TemplateResult];
 
@@ -37,7 +37,7 @@ function arrayRows(array: ArrayNode): Row[] {
   const count = shape.reduce((product, length) => product * length, 1);
   const grid = shape.map((length, axis) => Math.ceil(length / Math.max(1, chunks[axis] ?? 1)));
   const chunkCount = grid.reduce((product, length) => product * length, 1);
-  const size = elementSize(array.dtype);
+  const size = elementBytes(array.dtype);
   return [
     ["Kind", `array, Zarr v${array.zarrFormat}`],
     ["Shape", shapeText(shape)],
@@ -79,48 +79,4 @@ const longText = (text: string): string => cutText(text, MOST_CHARACTERS);
 function packingNote(attributes: Record<string, unknown>): string[] {
   const packing = ["scale_factor", "add_offset", "_Unsigned"].filter((name) => name in attributes);
   return packing.length === 0 ? [] : [`Values are shown unpacked, by ${packing.join(" and ")}.`];
-}
-
-function elementSize(dtype: string): number | null {
-  if (dtype === "bool") return 1;
-  const bits = /^(?:u?int|b?float|complex)(\d+)/.exec(dtype)?.[1];
-  return bits ? Number(bits) / 8 : null;
-}
-
-/**
- * The conventions of a node, with errors and warnings about its attributes. Nothing until they are
- * known.
- */
-const conventionsPart = (node: DatasetNode): unknown =>
-  until(
-    conventionsOf(node)
-      .catch((error: unknown) => {
-        return html`<p class="warning">${shown(`Conventions cannot be looked at: ${String(error)}`)}</p>`;
-      })
-      .then((part) => part && html`<section class="conventions">${part}</section>`),
-    nothing,
-  );
-
-async function conventionsOf(node: DatasetNode) {
-  const [conventions, findings] = await Promise.all([zarr.conventions(node), zarr.validate(node)]);
-  const general = findings.filter(({ convention }) => convention === undefined);
-  if (conventions.length === 0 && general.length === 0) return null;
-  return html`<h3>Conventions</h3>
-    ${findingList(general)}
-    ${inParts(conventions, (convention) => {
-      return html`<div><p>${shown(summary(convention))}</p>${findingList(convention.findings)}</div>`;
-    })}`;
-}
-
-function summary({ label, version, declared }: zarr.Convention): string {
-  const how = declared ? "declared" : "recognised by its attributes";
-  return `${label.replace(/:$/, "")}${version ? ` ${version}` : ""}: ${how}`;
-}
-
-/** Only errors and warnings are shown, no notes. */
-function findingList(findings: readonly zarr.Finding[]): unknown {
-  const told = findings.filter(({ severity }) => severity !== "info");
-  const item = ({ severity, path, message }: zarr.Finding) =>
-    html`<li class=${severity}>${shown(path === "" ? message : `${path}: ${message}`)}</li>`;
-  return told.length === 0 ? nothing : html`<ul class="findings">${inParts(told, item)}</ul>`;
 }

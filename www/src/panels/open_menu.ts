@@ -7,7 +7,8 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import { addressOfDrop, chooseFile, chooseFolder, sourceOfDrop } from "../opening/local_files.js";
 import { forgetSources, recentSources } from "../opening/recent.js";
 import type { Source } from "../opening/source.js";
-import { button, byId, type IconName, icon } from "../page/element.js";
+import { DropMenu } from "../page/drop_menu.js";
+import { button, byId } from "../page/element.js";
 import { askForHosts } from "./host_question.js";
 
 type Sample = readonly [name: string, about: string, file: string];
@@ -30,63 +31,35 @@ export class OpenMenu {
   onSource: (source: Source) => void = () => {};
   onError: (error: unknown) => void = () => {};
 
-  readonly #menu = byId("open-menu");
-  readonly #switch = byId("open-switch");
+  readonly #menu = new DropMenu(byId("open-menu"), byId("open-switch"), () => this.#fill());
 
   constructor() {
-    this.#switch.addEventListener("click", () => this.#set(this.#menu.hidden !== false));
-    document.addEventListener("pointerdown", (event) => {
-      const target = event.target as Node;
-      if (!this.#menu.contains(target) && !this.#switch.contains(target)) this.#set(false);
-    });
-    this.#menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      this.#set(false);
-      this.#switch.focus();
-    });
     this.#listenToDrops();
-  }
-
-  #set(open: boolean): void {
-    if (open) this.#fill();
-    this.#menu.hidden = !open;
-    this.#switch.setAttribute("aria-expanded", String(open));
   }
 
   #fill(): void {
     const recent = recentSources().map((source) =>
-      this.#entry("clock", shortened(source), "", () => this.onAddress(source)),
+      this.#menu.entry("clock", shortened(source), "", () => this.onAddress(source)),
     );
     const samples = SAMPLES.map(([name, about, file]) =>
-      this.#entry("picture", name, about, () => this.onAddress(addressOf(file))),
+      this.#menu.entry("picture", name, about, () => this.onAddress(addressOf(file))),
     );
     const forget = () => {
       forgetSources();
       this.#fill();
     };
-    const local = html`${this.#entry("folder", "Open folder…", "A Zarr folder on this computer", () =>
+    const local = html`${this.#menu.entry("folder", "Open folder…", "A Zarr folder on this computer", () =>
       this.#choose(chooseFolder),
     )}
-    ${this.#entry("file", "Open file…", "A .zip or .ozx archive, or kerchunk references", () =>
+    ${this.#menu.entry("file", "Open file…", "A .zip or .ozx archive, or kerchunk references", () =>
       this.#choose(() => chooseFile(askForHosts)),
     )}
     <p class="note">Or drop a folder, an archive or a link on the page. Nothing is uploaded.</p>`;
     render(
       html`${group("On this computer", local)} ${group("Samples", samples)}
       ${recent.length > 0 ? group("Recent", [recent, button("Clear list", forget, "quiet")]) : nothing}`,
-      this.#menu,
+      this.#menu.menu,
     );
-  }
-
-  #entry(picture: IconName, name: string, about: string, press: () => void): TemplateResult {
-    const choose = () => {
-      this.#set(false);
-      press();
-    };
-    const words = about ? html`<span class="about">${about}</span>` : nothing;
-    return html`<button type="button" class="entry" title=${name} @click=${choose}>
-      ${icon(picture)}<span class="words"><span>${name}</span>${words}</span>
-    </button>`;
   }
 
   async #choose(choice: () => Promise<Source | null>): Promise<void> {

@@ -1,26 +1,20 @@
-/** Shows the progress of loading, and the counters of requests and bytes. */
+/** Shows the progress of loading. */
 
-import { html, render } from "lit-html";
-import * as zarr from "zarr-wasm";
 import { byId } from "../page/element.js";
-import { bytesText, countText } from "../text/numbers.js";
 
-const REFRESH_MS = 500;
 /** Shorter work shows no progress. */
 const PATIENCE_MS = 500;
 
 export class Status {
   readonly #progress = byId<HTMLProgressElement>("progress");
   readonly #words = byId("loading");
-  readonly #counters = byId("counters");
   #text = "";
   #timer = 0;
   /** While a node opens, the progress of the previous picture's tiles is not shown. */
   #isBusy = false;
 
-  constructor() {
-    setInterval(() => this.#count(), REFRESH_MS);
-  }
+  /** Whether the picture lacks tiles. */
+  isWaiting = false;
 
   /** Shows work of unknown length. */
   busy(text: string): void {
@@ -39,6 +33,7 @@ export class Status {
   }
 
   show({ wanted, done }: { wanted: number; done: number }): void {
+    this.isWaiting = done < wanted;
     if (this.#isBusy) return;
     if (done >= wanted) {
       this.idle();
@@ -57,22 +52,5 @@ export class Status {
       this.#words.textContent = this.#text;
       this.#words.hidden = false;
     }, PATIENCE_MS);
-  }
-
-  /** Updates the counters, unless their panel is closed. */
-  #count(): void {
-    if (this.#counters.offsetParent === null) return;
-    const { wire, workers, decodeMs, caches } = zarr.info();
-    const rows: [string, string][] = [
-      ["Requests", countText(wire.requests)],
-      ["Received", bytesText(wire.bytes)],
-      ["Given up", countText(wire.aborted)],
-      ["Decoding", `${countText(Math.round(decodeMs))} ms in ${workers} worker${workers === 1 ? "" : "s"}`],
-      ["Kept decoded", bytesText(caches.decoded.bytes)],
-    ];
-    render(
-      rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`),
-      this.#counters,
-    );
   }
 }

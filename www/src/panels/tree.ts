@@ -112,7 +112,7 @@ export class Tree {
       await this.#fold(parts.slice(0, depth).join("/"), false);
     [this.#selected, this.#reached] = [path, this.#rowOf(path) ? path : ""];
     this.#render();
-    this.#rowOf(this.#reached)?.firstElementChild?.scrollIntoView({ block: "nearest" });
+    this.#rowOf(this.#reached)?.scrollIntoView({ block: "nearest" });
   }
 
   #rowOf(path: string): HTMLElement | null {
@@ -128,18 +128,20 @@ export class Tree {
     const { name, path, kind, role, isUnfolded } = branch;
     const hasRows = kind === "group" && (branch.children?.size !== 0 || branch.isUnlisted);
     if (kind === "array") branch.about ??= this.#about(branch);
-    return html`<div
-      role="treeitem"
-      aria-level=${level}
-      aria-selected=${path === this.#selected}
-      aria-expanded=${hasRows ? isUnfolded === true : nothing}
-      aria-label="${role ?? kind} ${name}"
-      tabindex=${path === this.#reached ? 0 : -1}
-      data-path=${path}
-    >
-      <div class="row ${kind} ${role ?? ""}" .style=${`--level: ${level}`}>
+    return html`<div role="none">
+      <div
+        role="treeitem"
+        aria-level=${level}
+        aria-selected=${path === this.#selected}
+        aria-expanded=${hasRows ? isUnfolded === true : nothing}
+        tabindex=${path === this.#reached ? 0 : -1}
+        data-path=${path}
+        class="row ${kind} ${role ?? ""}"
+        .style=${`--level: ${level}`}
+      >
         <span class="twist" aria-hidden="true"></span>
         <span class="kind" aria-hidden="true"></span>
+        <span class="hidden">${role ?? kind}</span>
         <span class="name" title=${name}>${shown(name)}</span>
         <span class="about">${branch.about ? until(branch.about, role) : role}</span>
       </div>
@@ -202,7 +204,7 @@ export class Tree {
     );
     const at = rows.indexOf(item);
     const expanded = item.getAttribute("aria-expanded");
-    const above = item.parentElement?.closest<HTMLElement>('[role="treeitem"]');
+    const above = item.closest('[role="group"]')?.previousElementSibling as HTMLElement | null | undefined;
     const actions: Record<string, () => unknown> = {
       ArrowDown: () => rows[at + 1]?.focus(),
       ArrowUp: () => rows[at - 1]?.focus(),

@@ -3,11 +3,12 @@ import type OpenLayersMap from "ol/Map.js";
 import type Projection from "ol/proj/Projection.js";
 import * as zarr from "zarr-wasm";
 import { buildScene } from "../scene/build_scene.js";
-import type { SceneLabel } from "../scene/scene.js";
+import type { Scene, SceneLabel } from "../scene/scene.js";
 import { type At, PyramidLayer } from "./pyramid_layer.js";
 
 interface Shown {
   label: SceneLabel;
+  facts: Scene["labelFacts"];
   layer: PyramidLayer;
   stop: () => void;
 }
@@ -23,7 +24,7 @@ interface Below {
 
 export class LabelLayers {
   readonly #shown = new Map<string, Shown>();
-  readonly #opening = new Set<string>();
+  readonly #opening = new Map<string, Promise<void>>();
   #labels: readonly SceneLabel[] = [];
   #at: At;
 
@@ -34,8 +35,8 @@ export class LabelLayers {
     this.#at = at;
   }
 
-  /** The visible labels and their layers. */
-  get shown(): { label: SceneLabel; layer: PyramidLayer }[] {
+  /** The visible labels, what is known of them, and their layers. */
+  get shown(): Omit<Shown, "stop">[] {
     return [...this.#shown.values()].filter(({ label }) => label.visible);
   }
 
@@ -44,7 +45,8 @@ export class LabelLayers {
     for (const label of labels) {
       const shown = this.#shown.get(label.path);
       if (shown) this.#adjust(shown, label);
-      else if (label.visible && !this.#opening.has(label.path)) void this.#open(label.path);
+      else if (label.visible && !this.#opening.has(label.path))
+        this.#opening.set(label.path, this.#open(label.path));
     }
   }
 
@@ -67,8 +69,12 @@ export class LabelLayers {
     shown.layer.layer.setOpacity(label.opacity);
   }
 
+  /** Resolves when the visible labels are on the map, or have reported an error. */
+  async opened(): Promise<void> {
+    await Promise.all(this.#opening.values());
+  }
+
   async #open(path: string): Promise<void> {
-    this.#opening.add(path);
     const { map, store, projection, signal, onError } = this.below;
     try {
       const place = new zarr.Location(store, path as `/${string}`);
@@ -80,7 +86,7 @@ export class LabelLayers {
       layer.source.onError = onError;
       const label = this.#labels.find((other) => other.path === path);
       if (!label) return;
-      const shown = { label, layer, stop: layer.source.follow(map) };
+      const shown = { label, facts: scene.labelFacts, layer, stop: layer.source.follow(map) };
       this.#shown.set(path, shown);
       this.#adjust(shown, label);
       map.addLayer(layer.layer);

@@ -152,14 +152,16 @@ function turnsOf(projection: Projection, [left, , right]: Extent): number[] {
   return [-360, 0, 360].filter((turn) => left < turn + 180 && right > turn - 180);
 }
 
+/** The coasts in degrees. They are read once, because reading changes the document. */
+const COASTS = new TopoJSON()
+  .readFeatures(world)
+  .flatMap((feature) => (feature.getGeometry() as MultiPolygon).getCoordinates().flat() as Point[][])
+  .flatMap(coastsOf);
+
 /** Coast lines. They are broken where they jump across the picture. */
 function coastLines(projection: Projection, extent: Extent): Point[][] {
   const { toMap } = globeOf(projection);
-  const rings = new TopoJSON().readFeatures(world).flatMap((feature) => {
-    const geometry = feature.getGeometry() as MultiPolygon;
-    return geometry.getCoordinates().flat() as Point[][];
-  });
-  const coasts = rings.flatMap(coastsOf).map((coast) => coast.map(toMap));
+  const coasts = COASTS.map((coast) => coast.map(toMap));
   return turnsOf(projection, extent).flatMap((turn) =>
     coasts.flatMap((coast) =>
       clippedTo(

@@ -5,8 +5,8 @@
  */
 import "./picture.css";
 import type ScaleLine from "ol/control/ScaleLine.js";
-import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 import type BaseLayer from "ol/layer/Base.js";
+import type Layer from "ol/layer/Layer.js";
 import OpenLayersMap from "ol/Map.js";
 import { unByKey } from "ol/Observable.js";
 import type Projection from "ol/proj/Projection.js";
@@ -18,9 +18,11 @@ import { type Limits, limitsOf } from "../scene/limits.js";
 import type { Scene } from "../scene/scene.js";
 import { LabelLayers } from "./label_layers.js";
 import type { MapLines, ShownLines } from "./map_lines.js";
+import { durationOf, interactionsOf } from "./motion.js";
 import { projectionOf, scaleBar } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
 import { isIncomplete, type Reading, readingOf, type Shown } from "./readings.js";
+import { type ViewBox, viewBoxOf } from "./view_box.js";
 
 /**
  * The view of the map: its centre in map coordinates, whose y grows upwards, and map units per CSS
@@ -60,6 +62,9 @@ const LEFT_OUT = 0.002;
 const TILES_AT_ONCE = 64;
 /** Values that must be read are read when the pointer has rested for this time in ms. */
 const REST_MS = 80;
+/** The times of animations. */
+const FIT_MS = 200;
+const ZOOM_MS = 150;
 /** Longer than OpenLayers' timers after a frame. */
 const RETIRED_MS = 100;
 
@@ -77,7 +82,11 @@ export class Picture {
   onCamera: () => void = () => {};
   /** Null if the pointer is outside of the picture. */
   onPointer: (reading: Reading | null) => void = () => {};
+  /** The user has chosen a place. */
+  onPick: (reading: Reading) => void = () => {};
   onProgress: (progress: TileProgress) => void = () => {};
+  /** A click in the picture that is neither a drag nor half of a double click. */
+  onClick: (place: readonly [x: number, y: number], withShift: boolean) => void = () => {};
   onError: (error: unknown) => void = () => {};
   /** The level that is drawn. */
   onLevel: (level: number) => void = () => {};
@@ -92,17 +101,19 @@ export class Picture {
   #pointer: number[] | null = null;
   #readTimer = 0;
   #isReading = false;
+  #overlay: Layer | null = null;
 
   /**
-   * The map and its scale bar are put into `target`. Throws an error for the user if the browser
-   * cannot draw.
+   * The map and its scale bar are put into `target`. `pixelRatio` is the number of pixels per CSS
+   * pixel, by default that of the screen. Throws an error for the user if the browser cannot draw.
    */
-  constructor(target: HTMLElement) {
+  constructor(target: HTMLElement, { pixelRatio }: { pixelRatio?: number } = {}) {
     checkWebGl();
     this.#map = new OpenLayersMap({
       target,
+      pixelRatio,
       controls: [],
-      interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, keyboard: false }),
+      interactions: interactionsOf(),
       maxTilesLoading: TILES_AT_ONCE,
     });
     this.#listen(target);
@@ -119,22 +130,31 @@ export class Picture {
       // At the same place, a read in progress continues.
       if (!dragging && pixel.join() !== this.#pointer?.join()) this.#point(pixel);
     });
-    this.#map.on("click", ({ pixel }) => this.#point(pixel));
+    this.#map.on("click", ({ pixel }) => void this.#pick(pixel));
+    this.#map.on("singleclick", ({ pixel, originalEvent }) => {
+      const found = this.#shownAt(pixel);
+      if (found) this.onClick(found.place, originalEvent.shiftKey);
+    });
     target.addEventListener("pointerleave", ({ pointerType }) => {
       // Lifting a finger is a leave event too. The tapped value stays visible.
       if (pointerType === "mouse") this.#point(null);
     });
   }
 
-  /** The previous picture stays until the projection of the new one is there. */
-  show(state: PictureState): void {
+  /**
+   * The previous picture stays until the projection of the new one is there. Resolves when the map
+   * has all its layers, or has reported an error.
+   */
+  async show(state: PictureState): Promise<void> {
     this.#showing.abort();
     this.#showing = new AbortController();
     const { signal } = this.#showing;
     this.#state = { ...state };
-    this.#draw(this.#state, signal).catch((error: unknown) => {
+    try {
+      await this.#draw(this.#state, signal);
+    } catch (error) {
       if (!signal.aborted) this.onError(error);
-    });
+    }
   }
 
   async #draw(state: PictureState, signal: AbortSignal): Promise<void> {
@@ -156,7 +176,7 @@ export class Picture {
     this.#map.addLayer(image.layer);
     if (bar) this.#map.addControl(bar);
     labels.set(scene.labels);
-    await this.#drawLines();
+    await Promise.all([this.#drawLines(), labels.opened()]);
   }
 
   /** Removes the contents. */
@@ -165,6 +185,12 @@ export class Picture {
     this.#state = null;
     this.#remove();
     this.#point(null);
+  }
+
+  /** Removes the map, too. Nothing can be shown any more. */
+  dispose(): void {
+    this.clear();
+    setTimeout(() => this.#map.setTarget(undefined), 2 * RETIRED_MS);
   }
 
   #remove(): void {
@@ -281,6 +307,24 @@ export class Picture {
     await Promise.all([this.#drawn?.image.preload(at), this.#drawn?.labels.preload(at)]);
   }
 
+  /** For layers and interactions of others. */
+  get map(): OpenLayersMap {
+    return this.#map;
+  }
+
+  /**
+   * The column and row of the finest array at a place, also of a warped map. Null outside of it.
+   */
+  async elementAt(
+    [x, y]: readonly [x: number, y: number],
+    signal: AbortSignal,
+  ): Promise<{ column: number; row: number } | null> {
+    const [drawn, plane] = [this.#drawn, this.#state?.scene.plane];
+    const reading = await drawn?.image.source.read(x, y, 0, signal);
+    const [column = -1, row = -1] = plane ? [reading?.index[plane.x], reading?.index[plane.y]] : [];
+    return column >= 0 && row >= 0 ? { column, row } : null;
+  }
+
   /** Resolves when every tile of the view is drawn or has failed. */
   async idle(): Promise<void> {
     const [drawn, [width = 0, height = 0] = []] = [this.#drawn, this.#map.getSize()];
@@ -321,21 +365,68 @@ export class Picture {
     if (!this.#drawn) return;
     this.#fitted = this.#fitting(this.#drawn.image.source);
     const { x, y, resolution } = this.#fitted;
-    this.#map.getView().animate({ center: [x, y], resolution, duration: 200 });
+    this.#map.getView().animate({ center: [x, y], resolution, duration: durationOf(FIT_MS) });
   }
 
   zoomBy(factor: number): void {
     const view = this.#map.getView();
     view.animate({
       resolution: view.getConstrainedResolution(this.camera().resolution / factor),
-      duration: 150,
+      duration: durationOf(ZOOM_MS),
     });
+  }
+
+  /** Draws the picture as it is on a canvas of any size, without the scale bar. */
+  drawOn(context: CanvasRenderingContext2D): void {
+    const { width, height } = context.canvas;
+    this.#map.once("postrender", () => {
+      // Later, browsers have emptied the canvases of WebGL.
+      const canvases = this.#map.getViewport()?.querySelectorAll("canvas") ?? [];
+      for (const canvas of canvases) {
+        const { opacity } = getComputedStyle(canvas.parentElement ?? canvas);
+        context.globalAlpha = Number(opacity);
+        if (canvas.width * canvas.height > 0) context.drawImage(canvas, 0, 0, width, height);
+      }
+      context.globalAlpha = 1;
+    });
+    this.#map.renderSync();
+  }
+
+  /**
+   * Puts a layer above the picture, which stays when another scene is shown. Null: takes it away.
+   */
+  setOverlay(layer: Layer | null): void {
+    if (layer === this.#overlay) return;
+    this.#overlay?.setMap(null);
+    layer?.setMap(this.#map);
+    this.#overlay = layer;
+  }
+
+  /** The level for a resolution, if it follows the zoom. */
+  levelFor(resolution: number): number {
+    return this.#drawn?.image.source.levelFor(resolution) ?? 0;
+  }
+
+  /** What is drawn, the size of the view, and the elements in it. Null if there are none. */
+  seen(): { state: PictureState; view: [width: number, height: number]; box: ViewBox } | null {
+    const [width = 0, height = 0] = this.#map.getSize() ?? [];
+    if (!this.#drawn || !this.#state || width * height === 0) return null;
+    const [camera, extent] = [this.camera(), this.#map.getView().calculateExtent([width, height])];
+    const box = viewBoxOf(this.#drawn.image.source, extent, camera.resolution);
+    return box && { state: { ...this.#state, camera }, view: [width, height], box };
   }
 
   /** Pans by CSS pixels. */
   panBy(dx: number, dy: number): void {
     const { x, y, resolution } = this.camera();
     this.#map.getView().setCenter([x + dx * resolution, y - dy * resolution]);
+  }
+
+  setCamera({ x, y, resolution }: Camera): void {
+    const view = this.#map.getView();
+    view.setCenter([x, y]);
+    view.setResolution(resolution);
+    this.#map.renderSync(); // so that places on the screen are those of now
   }
 
   camera(): Camera {
@@ -379,31 +470,53 @@ export class Picture {
     const { resolution } = this.camera();
     const image = drawn.image.source.reading(x, y, resolution);
     if (!image) return null;
-    const labels = drawn.labels.shown.flatMap(({ label, layer }) => {
+    const labels = drawn.labels.shown.flatMap(({ label, facts, layer }) => {
       const reading = layer.source.reading(x, y, resolution);
-      return reading ? [{ label, reading }] : [];
+      return reading ? [{ label, facts, reading }] : [];
     });
     const step = Math.min(...drawn.image.source.elementSize(image.level));
     return { ...state, projection: drawn.projection, place: [x, y], step, image, labels };
   }
 
-  /** Reads the values at a resting pointer that are not cached. */
+  /** Tells the values at a resting pointer that are not cached. */
   async #readAt(found: Shown): Promise<void> {
-    const [drawn, pointer] = [this.#drawn, this.#pointer];
-    if (!drawn) return;
+    const pointer = this.#pointer;
+    const whole = await this.#read(found);
+    if (whole && pointer === this.#pointer) this.onPointer(readingOf(whole));
+  }
+
+  /** Reads the values of a place that are not cached. Null if it fails, which the tile reports. */
+  async #read(found: Shown): Promise<Shown | null> {
+    const drawn = this.#drawn;
+    if (!drawn) return null;
     const [{ place }, { resolution }, { signal }] = [found, this.camera(), this.#showing];
     try {
       const image = (await drawn.image.source.read(...place, resolution, signal)) ?? found.image;
       const labels = await Promise.all(
-        drawn.labels.shown.map(async ({ label, layer }) => ({
+        drawn.labels.shown.map(async ({ label, facts, layer }) => ({
           label,
+          facts,
           reading: await layer.source.read(...place, resolution, signal),
         })),
       );
-      if (pointer === this.#pointer) this.onPointer(readingOf({ ...found, image, labels, isRead: true }));
+      return { ...found, image, labels, isRead: true };
     } catch {
-      // The read of the tile reports the error.
+      return null;
     }
+  }
+
+  /** Tells of a place that the user chose, when all its values are known. */
+  async #pick(pixel: number[]): Promise<void> {
+    this.#point(pixel);
+    const found = this.#shownAt(pixel);
+    const whole = found && isIncomplete(found) ? await this.#read(found) : found;
+    if (whole) this.onPick(readingOf(whole));
+  }
+
+  /** Chooses the place in the middle, as a click does. */
+  pickMiddle(): void {
+    const [width = 0, height = 0] = this.#map.getSize() ?? [];
+    void this.#pick([width / 2, height / 2]);
   }
 }
 

@@ -66,6 +66,7 @@ export class PyramidLayer {
       projection,
       at: this.#namedAt(at),
       areLabels: scene.kind === "labels",
+      labelColors: scene.labelFacts?.colors,
       channels: channels.length > 0 ? channels.map(({ index }) => index) : undefined,
       channelAxis: channelAxis ?? null,
       warped,

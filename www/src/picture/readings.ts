@@ -7,11 +7,13 @@ import { toLonLat } from "ol/proj.js";
 import type { TileReading } from "zarr-wasm/openlayers";
 import type { AxisTexts } from "../scene/coordinates.js";
 import { isPacked } from "../scene/lenient_reads.js";
-import type { Scene, SceneLabel } from "../scene/scene.js";
+import type { LabelFacts, LabelProperty, Scene, SceneLabel } from "../scene/scene.js";
 import { coordinateText, unitText, valueText, withUnit } from "../scene/value_text.js";
 
 /** The values at a place of the picture, as text. */
 export interface Reading {
+  /** The place on the map, in its coordinates. */
+  place: readonly [x: number, y: number];
   /**
    * The indices in that level, in the order of the array, without channels. -1 for an index that is
    * not yet known.
@@ -21,8 +23,18 @@ export interface Reading {
   coordinates: { name: string; text: string }[];
   /**
    * The values of the visible channels, with units: "no data" if missing, "…" if it is being read.
+   * Labels have the properties that the metadata gives them.
    */
-  values: { name: string; text: string; color?: string }[];
+  values: ReadingValue[];
+}
+
+export interface ReadingValue {
+  name: string;
+  text: string;
+  /** The number without its unit: NaN if it is missing, undefined if it is being read. */
+  value: TileReading["values"][number]["value"];
+  color?: string;
+  properties?: readonly LabelProperty[];
 }
 
 /** `signs` are the letters of positive and of negative degrees. */
@@ -87,7 +99,7 @@ export interface Shown {
   step: number;
   /** The values of the picture, and of the labels above it. */
   image: TileReading;
-  labels: readonly { label: SceneLabel; reading: TileReading | null }[];
+  labels: readonly { label: SceneLabel; facts?: LabelFacts; reading: TileReading | null }[];
   /** Whether values that were not cached have been read. */
   isRead?: boolean;
 }
@@ -109,30 +121,38 @@ export const isIncomplete = ({ scene, image, labels, isRead }: Shown): boolean =
     reading?.values.some(({ value }) => value === undefined),
   );
 
+/** The text of a label, its colour and its properties. */
+function labelText(name: string, reading: TileReading | null, facts?: LabelFacts): ReadingValue {
+  const value = reading?.values[0]?.value;
+  if (value === undefined) return { name, text: "…", value };
+  const [color, properties] = [facts?.colorOf.get(String(value)), facts?.propertiesOf.get(String(value))];
+  return { name, text: value ? String(value) : "none", value, color, properties };
+}
+
 /** The texts of a place: values of channels or the field, and of labels. */
 function valueTexts({ scene, image, labels }: Shown): Reading["values"] {
   const [dtype, { channels }] = [typeOf(scene), scene];
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
-  const told = (channel: number) => textOf(byChannel.get(channel), dtype, scene.unit);
-  const own =
-    channels.length > 0
-      ? channels
-          .filter(({ visible }) => visible)
-          .map(({ index, name, color }) => ({ name, color, text: told(index) }))
-      : [{ name: scene.kind === "labels" ? "label" : scene.title, text: told(0) }];
-  const over = labels.map(({ label, reading }) => {
-    const value = reading?.values[0]?.value;
-    return { name: label.name, text: value === undefined ? "…" : value ? String(value) : "none" };
-  });
-  return [...own, ...over];
+  const told = (channel: number) => {
+    const value = byChannel.get(channel);
+    return { value, text: textOf(value, dtype, scene.unit) };
+  };
+  const ofChannels = channels
+    .filter(({ visible }) => visible)
+    .map(({ index, name, color }) => ({ name, color, ...told(index) }));
+  const ofElement =
+    scene.kind === "labels" ? labelText("label", image, scene.labelFacts) : { name: scene.title, ...told(0) };
+  const own = channels.length > 0 ? ofChannels : [ofElement];
+  return [...own, ...labels.map(({ label, facts, reading }) => labelText(label.name, reading, facts))];
 }
 
 /** The reading of a place. */
 export function readingOf(found: Shown): Reading {
-  const { scene, at, texts } = found;
+  const { scene, at, texts, place } = found;
   const others = scene.axes.filter(({ role }) => role !== "c");
   const named = others.map(({ name }) => ({ name, text: texts.text(name, at[name] ?? 0) }));
   return {
+    place,
     index: indicesOf(found),
     coordinates: [...named.filter(({ text }) => text !== ""), ...placeTexts(found)],
     values: valueTexts(found),

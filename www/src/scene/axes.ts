@@ -33,7 +33,7 @@ function uniqueName(name: string, taken: readonly string[]): string {
 export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
   const shape = pyramid.levels[0]?.shape ?? [];
   const axes: SceneAxis[] = [];
-  for (const [axis, { name, role, unit }] of pyramid.axes.entries()) {
+  for (const [axis, { name, role, type, unit }] of pyramid.axes.entries()) {
     const length = shape[axis] ?? 1;
     const told = isUnnamed(name) ? (role === "other" ? `axis ${axis + 1}` : ROLE_NAMES[role]) : name;
     const own = uniqueName(
@@ -41,7 +41,7 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
       axes.map((other) => other.name),
     );
     const start = startOf(role, length, starts);
-    axes.push({ name: own, role, length, start, axis, unit });
+    axes.push({ name: own, role, length, start, axis, type, unit });
   }
   if (arePixels(pyramid, axes)) return asPixels(axes);
   const bands = colourBands(pyramid, axes);

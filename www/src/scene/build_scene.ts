@@ -8,6 +8,7 @@ import { lastPart, parentOf } from "../text/paths.js";
 import { type Starts, sceneAxes } from "./axes.js";
 import { channelsOf } from "./channels.js";
 import { fieldStyle } from "./field_style.js";
+import { labelFacts } from "./label_facts.js";
 import { decoded, isPacked } from "./lenient_reads.js";
 import { isObject, type Json, omeOf } from "./ome.js";
 import type {
@@ -165,7 +166,7 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
   const subject = subjectOf(pyramid, node.attrs, options);
   const { isGray: _isGray, signal: _signal, ...shown } = subject;
   const areLabels = options.kind === "labels" || isObject(omeOf(node.attrs)["image-label"]);
-  const labels: Appearance = { kind: "labels", channels: [] };
+  const labels: Appearance = { kind: "labels", channels: [], labelFacts: labelFacts(node.attrs) };
   const [placement, appearance] = await Promise.all([
     placementOf(subject),
     areLabels ? labels : appearanceOf(subject),
@@ -184,7 +185,7 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
   };
 }
 
-type Appearance = Pick<Scene, "kind" | "channels" | "field" | "decode">;
+type Appearance = Pick<Scene, "kind" | "channels" | "field" | "decode" | "labelFacts">;
 
 /** The kind of the scene, with its channels or style. */
 async function appearanceOf(subject: Subject): Promise<Appearance> {

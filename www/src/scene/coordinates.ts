@@ -1,7 +1,8 @@
 /** Reads the coordinates of a scene's axes, and writes them as text with units or dates. */
 import * as zarr from "zarr-wasm";
+import { shortName } from "../text/paths.js";
 import { nullUnlessAborted } from "./lenient_reads.js";
-import type { ArrayNode, Scene } from "./scene.js";
+import type { ArrayNode, Scene, SceneAxis } from "./scene.js";
 import { coordinateText, momentText, unitText, withUnit } from "./value_text.js";
 
 /** Maximum length of an axis whose coordinates are read. */
@@ -33,15 +34,27 @@ export async function textOf(coordinates: zarr.Coordinates): Promise<(index: num
   };
 }
 
+/** Maximum length of a type behind the name of an axis. Longer texts are remarks. */
+const LONGEST_TYPE = 20;
+
+/** The unit of an axis, or else its type, if the name does not tell it. */
+function remarkOf({ name, type = "", unit }: SceneAxis): string {
+  const isTold = name.toLowerCase().includes(type.toLowerCase());
+  return unitText(unit) || (isTold ? "" : shortName(type, LONGEST_TYPE));
+}
+
 /** The texts of the axes outside of the plane, as far as they are known. */
 export class AxisTexts {
   /** Another axis has texts. */
   onText: () => void = () => {};
   readonly #texts = new Map<string, (index: number) => string>();
+  readonly #remarks = new Map<string, string>();
 
   constructor(scene: Scene, signal: AbortSignal) {
     const { axes, plane, channels } = scene;
-    for (const { name, role, axis } of axes) {
+    for (const one of axes) {
+      const { name, role, axis } = one;
+      this.#remarks.set(name, remarkOf(one));
       if (role === "c") {
         this.#texts.set(name, (at) => channels.find(({ index }) => index === at)?.name ?? "");
       } else if (axis !== plane.x && axis !== plane.y) {
@@ -55,8 +68,17 @@ export class AxisTexts {
     const coordinates = await coordinatesOf(array, axis, { pyramid, signal });
     const text = coordinates && (await textOf(coordinates));
     if (!text || signal.aborted) return;
-    this.#texts.set(axes[axis]?.name ?? "", text);
+    const name = axes[axis]?.name ?? "";
+    this.#texts.set(name, text);
+    const unit = unitText(coordinates.units);
+    if (unit !== "") this.#remarks.set(name, unit);
     this.onText();
+  }
+
+  /** The name of an axis with its unit or type: "z (µm)". */
+  label(name: string): string {
+    const remark = this.#remarks.get(name);
+    return remark ? `${name} (${remark})` : name;
   }
 
   text(name: string, index: number): string {

@@ -25,6 +25,8 @@ export interface SceneAxis {
    * The first index to show: the middle of z, the first of t, or that in the metadata.
    */
   start: number;
+  /** OME's type, such as `space`. */
+  type?: string;
   unit?: string;
   /** The index of the axis in the array of level 0. */
   axis: number;
@@ -69,6 +71,20 @@ export interface SceneLabel {
   opacity: number;
 }
 
+/** A property that the metadata gives a label, as text. */
+export interface LabelProperty {
+  name: string;
+  text: string;
+}
+
+/** What the metadata tells of labels. */
+export interface LabelFacts {
+  colors: zarr.LabelColors;
+  /** `#rrggbbaa` by label, of those that have a colour of their own. */
+  colorOf: ReadonlyMap<string, string>;
+  propertiesOf: ReadonlyMap<string, readonly LabelProperty[]>;
+}
+
 /** The colours of a field. */
 export interface FieldStyle {
   /** A name of `COLORMAPS`. */
@@ -111,6 +127,8 @@ export interface SceneVariable {
 export interface Scene extends Omit<Subject, "signal" | "isGray"> {
   /** `labels`: labels with one colour each. */
   kind: "image" | "rgb" | "field" | "labels";
+  /** What the metadata tells of labels, if the elements are labels. */
+  labelFacts?: LabelFacts;
   title: string;
   /** The unit of the values; empty if it is unknown. */
   unit: string;

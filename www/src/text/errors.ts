@@ -70,6 +70,14 @@ const ADVICE: Record<string, Advice> = {
 
 function reason(code: string, detail: string, where: string, url: URL | null): Advice {
   if (code === "Store") return storeReason(detail, where, url);
+  const page = between(detail, "where the server sends ", " in place of metadata");
+  if (code === "NotFound" && page) {
+    return {
+      title: "This is a page, not the data",
+      cause: `At ${where} the server sends ${page.endsWith(",") ? page.slice(0, -1) : page}.`,
+      cure: `Look there for the address of the data itself, which often ends in .zarr.${sentence(between(detail, "about them; ", " ("))}`,
+    };
+  }
   if (code === "NotFound") {
     return {
       title: "No Zarr data here",
@@ -90,7 +98,31 @@ function reason(code: string, detail: string, where: string, url: URL | null): A
   );
 }
 
+/** What is between two texts: up to the end of the line if the second is missing. */
+function between(text: string, before: string, after: string): string | undefined {
+  const [, rest] = text.split(before);
+  return rest?.split("\n")[0]?.split(after)[0];
+}
+
+/** A remark of the package as a sentence, after another one. */
+const sentence = (text: string | undefined) => (text ? ` ${text[0]?.toUpperCase()}${text.slice(1)}.` : "");
+
 function storeReason(detail: string, where: string, url: URL | null): Advice {
+  const hidden = between(detail, "): ", " sends no Access-Control-Allow-Origin");
+  if (hidden && detail.startsWith("CORS: ")) {
+    return {
+      title: "The server lets no other site read this",
+      cause: `${hidden.replace(/^the /, "The ")} answers, but without the header Access-Control-Allow-Origin (CORS), so the browser hides the answer from this page.`,
+      cure: `Ask its owner to send Access-Control-Allow-Origin: * with every answer, also with 404, or use a mirror that does.${sentence(between(detail, "outside of a browser; ", " ("))}`,
+    };
+  }
+  if (/the bucket is requester pays, so/.test(detail)) {
+    return {
+      title: "Readers of this bucket pay",
+      cause: `${where} is in a requester-pays bucket, which sends nothing to visitors without an account.`,
+      cure: "Look for a public copy of the data. A program can sign its requests and pay; this page does not.",
+    };
+  }
   const status = /\b(4\d\d|5\d\d)\b/.exec(detail)?.[1];
   if (status === "401" || status === "403") {
     return {
@@ -108,11 +140,11 @@ function storeReason(detail: string, where: string, url: URL | null): Advice {
   }
   const title = `The server answered ${status}`;
   if (status) return { title, cause: `It would not give ${where}.`, cure: "Check the address." };
-  return unreachable(where, url);
+  return unreachable(where, url, detail.startsWith("network: "));
 }
 
 /** The browser hides why a request failed, so the text lists causes, the most likely first. */
-function unreachable(where: string, url: URL | null): Advice {
+function unreachable(where: string, url: URL | null, isSilent: boolean): Advice {
   const title = "The browser could not read this address";
   if (!navigator.onLine) {
     const cure = "Connect it to the network and open the address again.";
@@ -123,6 +155,13 @@ function unreachable(where: string, url: URL | null): Advice {
       title,
       cause: "This page came over https, and browsers do not let such a page read plain http.",
       cure: "Try the same address with https.",
+    };
+  }
+  if (url && isSilent) {
+    return {
+      title,
+      cause: `There is no server at ${url.host}, it does not answer, or this browser forbids the request.`,
+      cure: "Check the host's name, and try the address in a tab of its own.",
     };
   }
   const foreign = url !== null && url.origin !== location.origin;

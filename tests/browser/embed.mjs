@@ -1,0 +1,300 @@
+/**
+ * Drives `<zarr-view>` (`zarr-view.js`) in pages of others: one with a strict policy, and a
+ * sandboxed frame as notebooks have. Values are NumPy's (`examples/expected.json`).
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { serve } from "../../scripts/serve.mjs";
+import { accessibilityFindings } from "./axe.mjs";
+import { ROOT, VIEWER } from "./served.mjs";
+
+const { picked, colours } = JSON.parse(
+  readFileSync(join(ROOT, "tests/browser/examples/expected.json"), "utf8"),
+);
+
+const PATIENCE_MS = 30_000;
+const CLIMATE = 'src="/viewer/samples/climate.zarr" variable="air_temperature" at="time:6"';
+const CELLS = 'src="/viewer/samples/cells.ome.zarr"';
+
+/** No inlined scripts, no other servers. The engine needs the words about wasm and workers. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src blob:",
+  "connect-src 'self'",
+].join("; ");
+
+/** The page's own style, which must reach nothing of the element. */
+const STYLE = "button, .map, canvas { display: none } zarr-view { height: 320px }";
+
+const pageWith = (attributes) => `<!doctype html>
+<html lang="en">
+  <head><meta charset="utf-8"><title>A page</title><link rel="stylesheet" href="/embed/page.css"></head>
+  <body>
+    <main><h1>A page</h1><zarr-view ${attributes}></zarr-view></main>
+    <script src="/viewer/zarr-view.js"></script>
+  </body>
+</html>`;
+
+/** A frame as a notebook makes it: its origin is opaque, and its address is about:srcdoc. */
+const notebookWith = (attributes, root) => {
+  const inside = `<base href="${root}/"><script src="${root}/viewer/zarr-view.js"></script>
+    <script>addEventListener("zarr-pick", ({ detail }) => parent.postMessage(detail.values[0].value, "*"))</script>
+    <zarr-view ${attributes}></zarr-view>`;
+  return `<!doctype html><html lang="en"><title>A notebook</title>
+    <script>addEventListener("message", ({ data, origin }) => (window.told = { data, origin }))</script>
+    <iframe title="An output" sandbox="allow-scripts" width="800" height="420"
+      srcdoc="${inside.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"></iframe></html>`;
+};
+
+/** Runs in the page before its scripts: keeps the events of elements. */
+function keepEvents() {
+  window.events = [];
+  for (const type of ["zarr-load", "zarr-view", "zarr-pick", "zarr-error"])
+    addEventListener(type, ({ detail }) => window.events.push({ type, detail: structuredClone(detail) }));
+}
+
+/** The page that the server has now. */
+let served = { html: "", headers: {} };
+
+/** The server of pages of others, which also has `zarr-view.js`. */
+function answerPage({ url }, response) {
+  if (!url.startsWith("/embed/")) return false;
+  const isStyle = url.endsWith(".css");
+  const type = isStyle ? "text/css" : "text/html; charset=utf-8";
+  response.writeHead(200, { "Content-Type": type, ...(!isStyle && served.headers) });
+  response.end(isStyle ? STYLE : served.html);
+  return true;
+}
+
+class EmbeddingPage {
+  complaints = [];
+
+  constructor(page, url) {
+    [this.page, this.url] = [page, url];
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    page.on("console", (message) => {
+      const isAbsent = message.text().startsWith("Failed to load resource");
+      if (message.type() === "error" && !isAbsent) this.complaints.push(message.text());
+    });
+  }
+
+  /** Opens a page with this text and these headers. */
+  async open(html, headers = {}) {
+    served = { html, headers };
+    await this.page.addInitScript(keepEvents);
+    await this.page.goto(`${this.url}/embed/`);
+  }
+
+  /** Waits for an event that was not heard before, and resolves to its detail. */
+  async hears(type, frame = this.page) {
+    const found = await frame.waitForFunction((wanted) => {
+      const at = window.events.findIndex((event) => event.type === wanted);
+      return at < 0 ? null : window.events.splice(at, 1)[0];
+    }, type);
+    return (await found.jsonValue()).detail;
+  }
+
+  set(attributes) {
+    return this.page.evaluate((all) => {
+      const view = document.querySelector("zarr-view");
+      for (const [name, value] of Object.entries(all)) view.setAttribute(name, value);
+    }, attributes);
+  }
+
+  state() {
+    return this.page.evaluate(() => document.querySelector("zarr-view").state);
+  }
+}
+
+const viewAt = ([east, north]) => `${east},${north},0.5`;
+
+const TESTS = {
+  async "under a strict policy the middle has NumPy's values, by the keyboard"(shown) {
+    await shown.open(pageWith(`${CLIMATE} view="${viewAt(picked.places[0])}"`), {
+      "Content-Security-Policy": `${POLICY}; style-src 'self'`,
+    });
+    assert.deepEqual(await shown.hears("zarr-load"), { kind: "scene", title: "2 metre temperature" });
+    for (const [at, place] of picked.places.entries()) {
+      await shown.set({ view: viewAt(place) });
+      await shown.page.locator("zarr-view .map").press("Enter");
+      const { values, index } = await shown.hears("zarr-pick");
+      assert.equal(Number(values[0].value.toFixed(3)), picked.values[at], `the value at ${place}`);
+      const [row, column] = picked.cells[at];
+      assert.deepEqual(
+        index.map((one) => one.index),
+        [6, row, column],
+      );
+    }
+    assert.deepEqual(shown.complaints, []);
+  },
+
+  async "it changes no style of the page, and the page changes none of it"(shown) {
+    await shown.open(pageWith(CLIMATE));
+    await shown.hears("zarr-load");
+    const { sheets, adopted, height, zoom } = await shown.page.evaluate(() => ({
+      sheets: document.styleSheets.length,
+      adopted: document.adoptedStyleSheets.length,
+      height: document.querySelector("zarr-view").offsetHeight,
+      zoom: document.querySelector("zarr-view").shadowRoot.querySelector(".zoom button").offsetHeight,
+    }));
+    assert.deepEqual([sheets, adopted, height], [1, 0, 320]);
+    assert.ok(zoom > 20, `the buttons are ${zoom} pixels high`);
+    assert.equal(
+      await shown.page.evaluate(() => Object.keys(window).filter((name) => /zarr/i.test(name)).length),
+      0,
+    );
+  },
+
+  async "a sandboxed frame of a notebook shows data, and tells the page what was picked"(shown, root) {
+    const attributes = `${CLIMATE} view="${viewAt(picked.places[0])}"`;
+    await shown.open(notebookWith(attributes.replace('src="', `src="${root}`), root));
+    const view = shown.page.frameLocator("iframe").locator("zarr-view");
+    await view.locator('.map[aria-busy="false"] canvas').first().waitFor();
+    await view.locator(".map").press("Enter");
+    const told = await (await shown.page.waitForFunction(() => window.told)).jsonValue();
+    assert.deepEqual(
+      { ...told, data: Number(told.data.toFixed(3)) },
+      { data: picked.values[0], origin: "null" },
+    );
+    assert.deepEqual(shown.complaints, []);
+  },
+
+  async "attributes say all that the viewer's address says, and the state gives them back"(shown) {
+    const channels = "0:ff0000:10:900:1:on,1:00ff00:0:3000:2:off,2:0000ff:0:100:1:on";
+    const wanted = { at: "t:2,z:5", view: "40,-46,0.25", level: "1", channels };
+    await shown.open(
+      pageWith(
+        `${CELLS} ${Object.entries(wanted)
+          .map(([name, value]) => `${name}="${value}"`)
+          .join(" ")}`,
+      ),
+    );
+    await shown.hears("zarr-load");
+    assert.deepEqual(await shown.state(), { src: "/viewer/samples/cells.ome.zarr", ...wanted });
+    await shown.set({ plane: "x,z" });
+    await shown.hears("zarr-load");
+    assert.equal((await shown.state()).plane, "x,z");
+    await shown.set({
+      src: "/viewer/samples/climate.zarr",
+      path: "air_temperature",
+      plane: "",
+      at: "time:6",
+    });
+    await shown.hears("zarr-load");
+    const field = {
+      colours: "magma,reversed",
+      limits: "240,300",
+      layers: "graticule",
+      view: "10,20,0.5",
+      level: "0",
+    };
+    await shown.set(field);
+    await shown.page.waitForTimeout(500);
+    const state = await shown.state();
+    for (const [name, value] of Object.entries(field)) assert.equal(state[name], value, name);
+    assert.equal(state.at, "time:6");
+    assert.deepEqual(shown.complaints, []);
+  },
+
+  async "the pixels are NumPy's colours, and a slider tells of its change"(shown) {
+    // Two pixels are an element. The elements' centres are at multiples of 0.16.
+    const middle = 288;
+    const view = [middle * 0.16, middle * -0.16, 0.08].join(",");
+    await shown.page.setViewportSize({ width: 1000, height: 900 });
+    await shown.open(pageWith(`${CELLS} view="${view}" level="0" style="height: 800px"`));
+    await shown.hears("zarr-load");
+    const { x, y, width, height } = await shown.page.locator("zarr-view .map").boundingBox();
+    const visible = colours.places.flatMap(([row, column], at) => {
+      const [across, down] = [2 * (column - middle), 2 * (row - middle)];
+      const isInside = Math.abs(across) < width / 2 - 100 && Math.abs(down) < height / 2 - 40;
+      return isInside ? [{ at, place: [x + width / 2 + across, y + height / 2 + down].map(Math.floor) }] : [];
+    });
+    assert.ok(visible.length >= 9, `${visible.length} places are visible`);
+    const png = (await shown.page.screenshot()).toString("base64");
+    const found = await shown.page.evaluate(coloursOf, [png, visible.map(({ place }) => place)]);
+    for (const [own, { at }] of visible.entries()) {
+      const off = found[own].map((part, channel) => Math.abs(part - colours.first[at][channel]));
+      assert.ok(Math.max(...off) <= 4, `place ${at} is ${found[own]}, not ${colours.first[at]}`);
+    }
+    await shown.page.locator("zarr-view .dimension").first().locator("input[type=range]").press("ArrowRight");
+    await shown.page.waitForFunction(() => window.events.some(({ detail }) => detail?.at?.startsWith("t:1")));
+  },
+
+  async "a store of the page in the place of an address, and an error that says what is wrong"(shown) {
+    await shown.open(pageWith('src="/viewer/samples/nothing.zarr"'));
+    await shown.hears("zarr-error");
+    assert.match(await shown.page.locator("zarr-view [role=alert]").innerText(), /No Zarr data here/);
+    await shown.page.evaluate(() => {
+      const metadata = {
+        zarr_format: 3,
+        node_type: "array",
+        shape: [2, 3],
+        data_type: "uint8",
+        chunk_grid: { name: "regular", configuration: { chunk_shape: [2, 3] } },
+        chunk_key_encoding: { name: "default" },
+        fill_value: 7,
+        codecs: [{ name: "bytes" }],
+      };
+      const document_ = new TextEncoder().encode(JSON.stringify(metadata));
+      document.querySelector("zarr-view").store = new Map([["/zarr.json", document_]]);
+    });
+    assert.equal((await shown.hears("zarr-load")).kind, "scene");
+    await shown.page.locator("zarr-view .map").press("Enter");
+    assert.equal((await shown.hears("zarr-pick")).values[0].value, 7);
+  },
+
+  async "two of them live side by side, and one that is taken away and put back shows the same"(shown) {
+    await shown.open(pageWith(CLIMATE));
+    await shown.hears("zarr-load");
+    await shown.page.evaluate((src) => {
+      const second = Object.assign(document.createElement("zarr-view"), { id: "second" });
+      second.setAttribute("src", src);
+      document.querySelector("main").append(second);
+    }, "/viewer/samples/tissue.ome.zarr");
+    await shown.hears("zarr-load");
+    await shown.page.evaluate(() => {
+      window.taken = document.querySelector("zarr-view");
+      window.taken.remove();
+    });
+    await shown.page.evaluate(() => document.querySelector("main").append(window.taken));
+    assert.deepEqual(await shown.hears("zarr-load"), { kind: "scene", title: "2 metre temperature" });
+    await shown.page.locator("zarr-view:last-of-type .map").press("Enter");
+    assert.equal((await shown.hears("zarr-pick")).values[0].text.slice(-1), "K");
+    assert.deepEqual(shown.complaints, []);
+  },
+
+  async "axe-core finds nothing in it"(shown) {
+    for (const attributes of [CLIMATE, CELLS, 'src="/viewer/samples/climate.zarr" path="time"']) {
+      await shown.open(pageWith(attributes));
+      await shown.hears("zarr-load");
+      assert.deepEqual(await accessibilityFindings(shown.page), [], attributes);
+    }
+  },
+};
+
+/** Runs in the page: the colours of places in a picture. */
+async function coloursOf([png, places]) {
+  const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  return places.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)]);
+}
+
+export async function runEmbed({ browser, report, pattern }) {
+  const { url, close } = await serve({ "/viewer/": VIEWER }, { data: ["/"], intercept: answerPage });
+  for (const [words, run] of Object.entries(TESTS)) {
+    const name = `embed: ${words}`;
+    if (!pattern.test(name)) continue;
+    const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+    const error = await run(new EmbeddingPage(page, url), url).then(
+      () => undefined,
+      (failure) => String(failure.stack),
+    );
+    await page.close();
+    report({ name, error });
+  }
+  await close();
+}

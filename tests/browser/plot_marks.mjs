@@ -1,0 +1,109 @@
+/**
+ * Tests the viewer's plots under a driver: they grow while shards arrive, what is not needed is not
+ * requested, marks are dragged with the mouse, and points are tapped on a phone. Values are those
+ * of `fixtures/viewer-marks`.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { unpackFixtures } from "../fixture_archives.mjs";
+import { runDriven } from "./driven_page.mjs";
+
+const CLIMATE = "./samples/climate.zarr";
+const GAPS = "/fixtures/viewer-marks/gaps";
+const FACTS = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-marks/expected.json"), "utf8"));
+
+const isScript = (request) => /\/\w+\.[\da-f]{8}\.js$/.test(request);
+
+/** The values of the first series in the table of the plot, as texts. */
+async function tabled({ page }) {
+  const details = page.locator(".plots-table details");
+  if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+  return page.locator(".plots-table tbody td:first-of-type").allTextContents();
+}
+
+/** Whether the places of a mark in the address are these, to two pixels. */
+function isNear(address, at, wanted) {
+  const [, , ...places] = (address.searchParams.get("marks") ?? "").split(",")[at].split(":").map(Number);
+  return wanted.every((number, place) => Math.abs(number - places[place]) < 1);
+}
+
+const TESTS = {
+  async "a series grows while its shards arrive, and its gaps stay gaps"(viewer, { url }) {
+    const { page } = viewer;
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/gaps/heat/c/2/0/0", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const [row, column] = FACTS.gaps.element;
+    await viewer.goto({ source: url + GAPS, variable: "heat", marks: `point:0:${2 * column}:${2 * row}` });
+    // Three of four shards of ten days.
+    await viewer.says(".plots-side .note", "75 %");
+    const texts = FACTS.gaps.series.map((value) => (value === null ? "–" : String(value)));
+    assert.deepEqual(
+      await tabled(viewer),
+      texts.map((text, at) => (at >= 20 && at < 30 ? "–" : text)),
+    );
+    release();
+    await page.locator(".plots-side .note").waitFor({ state: "detached" });
+    assert.deepEqual(await tabled(viewer), texts);
+  },
+
+  async "the code for plots loads with the first mark, and a picture without plots has none"(viewer) {
+    const { page } = viewer;
+    await viewer.goto({ source: CLIMATE, variable: "air_temperature" });
+    await viewer.drawn();
+    await page.waitForTimeout(500);
+    const before = new Set(viewer.requests.filter(isScript));
+    const { x, y, width, height } = await page.locator("#map").boundingBox();
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await page.locator(".plots-chart canvas").waitFor();
+    const later = viewer.requests.filter((request) => isScript(request) && !before.has(request));
+    assert.ok(later.length > 0, "no script was loaded late");
+  },
+
+  async "a pin and the corner of a box are dragged, and their plots follow"(viewer) {
+    const { page } = viewer;
+    const marks = "point:0:0:0,box:1:-40:-20:40:20";
+    await viewer.goto({ source: CLIMATE, variable: "air_temperature", marks, view: "0,0,0.5" });
+    await page.locator(".plots-chart canvas").waitFor();
+    await page.waitForTimeout(700);
+    const { x, y, width, height } = await page.locator("#map").boundingBox();
+    const at = ([longitude, latitude]) => [x + width / 2 + longitude / 0.5, y + height / 2 - latitude / 0.5];
+    const drag = async (from, to) => {
+      await page.mouse.move(...at(from));
+      await page.mouse.down();
+      await page.mouse.move(...at(to), { steps: 5 });
+      await page.mouse.up();
+    };
+    const before = await tabled(viewer);
+    await drag([0, 0], [20, 10]);
+    await page.waitForURL((address) => isNear(address, 0, [20, 10]));
+    await page.waitForTimeout(300);
+    assert.notDeepEqual(await tabled(viewer), before);
+    await drag([40, 20], [60, 30]);
+    await page.waitForURL((address) => isNear(address, 1, [-40, -20, 60, 30]));
+  },
+
+  async "on a phone a tap plots a series"(viewer) {
+    const { page } = viewer;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await viewer.goto({ source: CLIMATE, variable: "air_temperature" });
+    await viewer.drawn();
+    const { x, y, width, height } = await page.locator("#map").boundingBox();
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await page.locator(".plots-chart canvas").waitFor();
+    const values = await tabled(viewer);
+    assert.equal(values.length, 24);
+    assert.ok(
+      values.every((value) => Number(value) > 200 && Number(value) < 330),
+      `${values}`,
+    );
+  },
+};
+
+export const runPlotMarks = (session) => runDriven("plots", TESTS, session);

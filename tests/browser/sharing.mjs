@@ -1,0 +1,264 @@
+/**
+ * Tests of what the viewer hands over: the link, code, pictures and films. They need a driver for
+ * the clipboard, downloads and the keyboard. Films are decoded by the browser, not by what made
+ * them.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { runDriven } from "./driven_page.mjs";
+import { checkView, VIEWS } from "./snippets.mjs";
+
+const CELLS = "./samples/cells.ome.zarr";
+const CLIMATE = "./samples/climate.zarr";
+const FILM_MS = 120_000;
+/** Mean difference of a colour channel: lossy codecs, and the smoothing of another size. */
+const CLOSE = 6;
+
+async function chooseShare(viewer, entry) {
+  await viewer.page.click("#share-switch");
+  await viewer.page.click(`#share-menu >> text="${entry}"`);
+  await viewer.page.waitForSelector("dialog[open]");
+}
+
+/** Presses a button that saves a file. Resolves to its name and its bytes in base64. */
+async function saved(viewer, button) {
+  const [download] = await Promise.all([
+    viewer.page.waitForEvent("download", { timeout: FILM_MS }),
+    viewer.page.click(`dialog >> text="${button}"`),
+  ]);
+  return {
+    name: download.suggestedFilename(),
+    bytes: readFileSync(await download.path()).toString("base64"),
+  };
+}
+
+/** Runs in the page: the frames of a file as 32 × 24 pixels, with the size and the times in s. */
+async function framesOf({ bytes, type, times }) {
+  const blob = await (await fetch(`data:${type};base64,${bytes}`)).blob();
+  const canvas = new OffscreenCanvas(32, 24);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const sampled = (frame) => {
+    context.drawImage(frame, 0, 0, 32, 24);
+    return [...context.getImageData(0, 0, 32, 24).data];
+  };
+  if (type === "image/gif") {
+    const decoder = new ImageDecoder({ data: await blob.arrayBuffer(), type });
+    await Promise.all([decoder.completed, decoder.tracks.ready]);
+    const { frameCount } = decoder.tracks.selectedTrack;
+    const frames = [];
+    for (let frameIndex = 0; frameIndex < frameCount; frameIndex += 1)
+      frames.push((await decoder.decode({ frameIndex })).image);
+    const duration = frames.reduce((sum, frame) => sum + frame.duration / 1e6, 0);
+    const [{ displayWidth, displayHeight }] = frames;
+    return { size: [displayWidth, displayHeight], duration, frames: frames.map(sampled) };
+  }
+  if (type === "image/png") {
+    const image = await createImageBitmap(blob);
+    return { size: [image.width, image.height], frames: [sampled(image)] };
+  }
+  const video = document.createElement("video");
+  video.muted = true;
+  video.src = URL.createObjectURL(blob);
+  await new Promise((resolve, reject) => {
+    video.onloadeddata = resolve;
+    video.onerror = () => reject(new Error(video.error.message));
+  });
+  const frames = [];
+  for (const time of times) {
+    video.currentTime = time;
+    await new Promise((resolve) => {
+      video.onseeked = resolve;
+    });
+    frames.push(sampled(video));
+  }
+  return { size: [video.videoWidth, video.videoHeight], duration: video.duration, frames };
+}
+
+/**
+ * Decodes a file in another page, because the viewer's policy forbids addresses of data. `times`
+ * are for a video.
+ */
+async function decoded(viewer, file, times = []) {
+  const type = { png: "image/png", gif: "image/gif", mp4: "video/mp4", webm: "video/webm" }[
+    file.name.split(".").at(-1)
+  ];
+  const page = await viewer.page.context().browser().newPage();
+  try {
+    // The decoder of images is for pages of servers.
+    await page.goto(new URL("samples/climate.zarr/zarr.json", viewer.viewer).href);
+    return await page.evaluate(framesOf, { bytes: file.bytes, type, times });
+  } finally {
+    await page.close();
+  }
+}
+
+const difference = (one, other) =>
+  one.reduce((sum, value, at) => sum + Math.abs(value - other[at]), 0) / one.length;
+
+/** The view as the page shows it, without what is above it, as a file. */
+async function screen(viewer) {
+  const hidden = ".title, .zoom, .corner, .scale-bar, .loading { visibility: hidden !important; }";
+  const style = await viewer.page.addStyleTag({ content: hidden });
+  const png = await viewer.page.locator("#stage").screenshot();
+  await style.evaluate((element) => element.remove());
+  return decoded(viewer, { name: "screen.png", bytes: png.toString("base64") });
+}
+
+async function setSteps(viewer, first, last) {
+  const fields = viewer.page.locator('.film-fields input[type="number"]');
+  await fields.nth(0).fill(String(first));
+  await fields.nth(1).fill(String(last));
+  await fields.nth(1).press("Tab");
+}
+
+/** Makes a film of three months, and compares each frame with the view at that step. */
+async function checkFilm(viewer, format) {
+  await viewer.goto({ source: CLIMATE, at: "time:0", layers: "" });
+  await viewer.drawn();
+  const views = [];
+  for (const step of [0, 6, 7]) {
+    await viewer.page.fill('[aria-label="Index of time"]', String(step));
+    await viewer.waitForParameter("at", `time:${step}`);
+    await viewer.drawn();
+    views.push((await screen(viewer)).frames[0]);
+  }
+  await chooseShare(viewer, "Save film…");
+  await viewer.page.locator(`option[value="${format}"]`).waitFor({ state: "attached" });
+  await viewer.page.selectOption('[aria-label="Format"]', format);
+  await viewer.page.selectOption('[aria-label="Speed"]', "2");
+  await setSteps(viewer, 6, 7);
+  const file = await saved(viewer, "Make film");
+  assert.equal(file.name, `climate.zarr-2-metre-temperature-time.${format}`);
+  const { duration, frames, size } = await decoded(viewer, file, [0.25, 0.75]);
+  assert.ok(Math.abs(duration - 1) < 0.05, `two frames at two a second last ${duration} s`);
+  assert.equal(frames.length, 2);
+  assert.ok(
+    size.every((length) => length % 2 === 0 && length > 400),
+    `size ${size}`,
+  );
+  const away = frames.map((frame) => views.map((view) => difference(frame, view)));
+  assert.ok(away[0][1] < CLOSE && away[1][2] < CLOSE, `the frames are July and August: ${away}`);
+  assert.ok(away[0][1] < away[0][0] && away[1][2] < away[1][0], `and not January: ${away}`);
+  assert.equal(new URL(viewer.page.url()).searchParams.get("at"), "time:7", "the view stays");
+}
+
+const TESTS = {
+  async "the link opens the same view"(viewer) {
+    await viewer.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await viewer.goto({ source: CLIMATE, at: "time:3", colours: "magma,reversed", limits: "240,300" });
+    await viewer.drawn();
+    await viewer.page.keyboard.press("Escape");
+    await viewer.page.fill('[aria-label="Index of time"]', "9");
+    await viewer.page.click("#share-switch");
+    await viewer.page.click('#share-menu >> text="Copy link"');
+    await viewer.says(".note-box", "The link is copied.");
+    const link = await viewer.page.evaluate(() => navigator.clipboard.readText());
+    const parameters = new URL(link).searchParams;
+    assert.equal(parameters.get("at"), "time:9", "the change of a moment ago is in it");
+    assert.equal(parameters.get("colours"), "magma,reversed");
+    await viewer.page.goto(link);
+    await viewer.drawn();
+    assert.equal(await viewer.page.inputValue('[aria-label="Index of time"]'), "9");
+  },
+
+  async "the code has tabs that the keyboard moves between, and is copied"(viewer) {
+    await viewer.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await viewer.goto({ source: CELLS });
+    await viewer.drawn();
+    await viewer.page.focus("#share-switch");
+    await viewer.page.keyboard.press("Enter");
+    await viewer.page.keyboard.press("Tab");
+    await viewer.page.keyboard.press("Tab");
+    await viewer.page.keyboard.press("Enter");
+    await viewer.page.waitForSelector(".code-dialog");
+    await viewer.page.focus('[role="tab"][aria-selected="true"]');
+    for (const language of ["zarrita", "xarray", "zarr-python", "zarr-wasm", "zarrita"]) {
+      await viewer.page.keyboard.press("ArrowRight");
+      const focused = await viewer.page.evaluate(() => document.activeElement.textContent);
+      assert.equal(focused, language);
+      assert.ok((await viewer.page.textContent(".code")).includes(`install`), language);
+    }
+    await viewer.page.click('.code-dialog >> text="Copy"');
+    await viewer.says(".code-dialog output", "Copied.");
+    const copied = await viewer.page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied, await viewer.page.textContent(".code"));
+    assert.match(copied, /from "zarrita"/);
+    await viewer.page.keyboard.press("Escape");
+    await viewer.page.locator("dialog").waitFor({ state: "detached" });
+  },
+
+  async "a picture of twice the size shows the view, its legend and scale bar"(viewer) {
+    await viewer.goto({ source: CELLS });
+    await viewer.drawn();
+    const shown = await screen(viewer);
+    await chooseShare(viewer, "Save picture…");
+    await viewer.page.click('.file-width >> text="2 ×"');
+    const annotated = await decoded(viewer, await saved(viewer, "Save PNG"));
+    await viewer.page.click('.picture-dialog >> text="Legend, scale bar and coordinates"');
+    const plain = await decoded(viewer, await saved(viewer, "Save PNG"));
+    assert.ok(Math.abs(plain.size[0] - 2 * shown.size[0]) <= 2, `${plain.size} of ${shown.size}`);
+    assert.ok(Math.abs(plain.size[1] - 2 * shown.size[1]) <= 2, `${plain.size} of ${shown.size}`);
+    const away = difference(plain.frames[0], shown.frames[0]);
+    assert.ok(away < CLOSE, `the picture differs by ${away}`);
+    const most = Math.max(...plain.frames[0].map((value, at) => Math.abs(value - annotated.frames[0][at])));
+    assert.ok(most > 10, `the legend and the scale bar are drawn: ${most}`);
+  },
+
+  async "a map has its coast lines in the file, too"(viewer) {
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await viewer.page.waitForTimeout(1000);
+    const shown = await screen(viewer);
+    await chooseShare(viewer, "Save picture…");
+    await viewer.page.click('.picture-dialog >> text="Legend, scale bar and coordinates"');
+    const file = await decoded(viewer, await saved(viewer, "Save PNG"));
+    const away = difference(file.frames[0], shown.frames[0]);
+    assert.ok(away < 1.5, `the picture differs by ${away}`);
+  },
+
+  "a film as WebM has the steps of a play": (viewer) => checkFilm(viewer, "webm"),
+  "a film as GIF has the steps of a play": (viewer) => checkFilm(viewer, "gif"),
+
+  async "without codecs a film is a GIF"(viewer) {
+    await viewer.page.addInitScript(() => delete globalThis.VideoEncoder);
+    await viewer.goto({ source: CELLS });
+    await viewer.drawn();
+    await chooseShare(viewer, "Save film…");
+    await viewer.page.waitForSelector('dialog >> text="Make film"');
+    const formats = await viewer.page.locator('[aria-label="Format"] option').allTextContents();
+    assert.deepEqual(formats, ["GIF"]);
+  },
+
+  async "a film can be stopped, and leaves no file"(viewer) {
+    let downloads = 0;
+    viewer.page.on("download", () => {
+      downloads += 1;
+    });
+    await viewer.goto({ source: CLIMATE });
+    await viewer.drawn();
+    await chooseShare(viewer, "Save film…");
+    await viewer.page.click('dialog >> text="Make film"');
+    await viewer.says(".film-progress", /Frame ([2-9]|\d\d) of 24/);
+    await viewer.page.click('dialog >> text="Stop"');
+    await viewer.says(".film-dialog output", "Stopped.");
+    assert.equal(downloads, 0);
+    await setSteps(viewer, 0, 1);
+    assert.ok((await saved(viewer, "Make film")).bytes.length > 1000, "another film can be made");
+  },
+
+  async "what sharing needs is loaded when it is used"(viewer) {
+    await viewer.goto({ source: CELLS });
+    await viewer.drawn();
+    const scripts = () => viewer.requests.filter((url) => url.endsWith(".js")).length;
+    const before = scripts();
+    await chooseShare(viewer, "Save film…");
+    await viewer.page.waitForSelector('dialog >> text="Make film"');
+    assert.ok(scripts() > before, "the dialog and the encoders are scripts of their own");
+  },
+};
+
+const CODE = Object.fromEntries(
+  Object.keys(VIEWS).map((name) => [`code of ${name}`, (viewer) => checkView(viewer, name, null)]),
+);
+
+export const runSharing = (session) => runDriven("sharing", { ...TESTS, ...CODE }, session);

@@ -1,0 +1,144 @@
+/**
+ * `<zarr-view>`: a custom element that shows a node of a data set in any page. Its attributes have
+ * the names and forms of the viewer's address. It has a shadow root, so it changes no style of the
+ * page, and no style of the page changes it.
+ */
+
+import type { Readable } from "zarr-wasm";
+import { readUrlState, writeUrlState } from "../opening/url_state.js";
+import { Messages } from "../panels/messages.js";
+import { explain } from "../text/errors.js";
+import { plainPath } from "../text/paths.js";
+import { Contents } from "./contents.js";
+import { styleSheet } from "./style.js";
+
+/** Attributes whose change opens another node, and those that change how it is shown. */
+const OF_NODE = ["src", "path", "variable", "plane"];
+const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers"];
+
+/**
+ * Events, which bubble:
+ *
+ * - `zarr-load`: the contents are there; `detail` is `{ kind, title }`.
+ * - `zarr-view`: the user has moved or changed something; `detail` is the new `state`.
+ * - `zarr-pick`: the user has chosen a place; `detail` has its `place`, `index`, `coordinates` and
+ *   `values`.
+ * - `zarr-error`: something could not be read; `detail` is the error.
+ */
+export class ZarrView extends HTMLElement {
+  static readonly observedAttributes = [...OF_NODE, ...OF_VIEW];
+
+  #contents: Contents | null = null;
+  #store: Readable | null = null;
+  /** The names of attributes that have changed since the last update. */
+  readonly #changed = new Set<string>();
+  #frame = 0;
+
+  /** A store in the place of the address `src`, such as a folder that the user has dropped. */
+  get store(): Readable | null {
+    return this.#store;
+  }
+
+  set store(store: Readable | null) {
+    this.#store = store;
+    this.#update("src");
+  }
+
+  /** What is shown, as attributes: set them, and the same is shown. */
+  get state(): Record<string, string> {
+    const shown = this.#contents?.view.state() ?? {};
+    const path = this.getAttribute("path") ?? undefined;
+    const query = new URLSearchParams(writeUrlState({ ...shown, path }));
+    const src = this.getAttribute("src");
+    return { ...(src !== null && { src }), ...Object.fromEntries(query) };
+  }
+
+  connectedCallback(): void {
+    this.#update("src");
+  }
+
+  disconnectedCallback(): void {
+    // An element that is only moved is there again at once.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#contents?.close();
+    });
+  }
+
+  attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+    if (before !== now) this.#update(name);
+  }
+
+  /** Shows the attributes, once for all that change in a task. */
+  #update(name: string): void {
+    if (this.#changed.size === 0) {
+      queueMicrotask(() => {
+        const names = [...this.#changed];
+        this.#changed.clear();
+        if (this.isConnected) this.#show(names);
+      });
+    }
+    this.#changed.add(name);
+  }
+
+  #show(changed: readonly string[]): void {
+    const { src, ...others } = Object.fromEntries(
+      [...this.attributes]
+        .filter(({ name }) => ZarrView.observedAttributes.includes(name))
+        .map(({ name, value }) => [name, value]),
+    );
+    if (src === undefined && !this.#store) return;
+    const query = new URLSearchParams({ ...others, ...(src !== undefined && { source: src }) });
+    const state = readUrlState(query.toString());
+    const contents = this.#inside();
+    if (!contents) return;
+    if (changed.some((name) => OF_NODE.includes(name))) void this.#open(contents, state);
+    else contents.view.apply(state);
+  }
+
+  async #open(contents: Contents, state: ReturnType<typeof readUrlState>): Promise<void> {
+    const path = state.path === undefined ? undefined : plainPath(state.path);
+    const shown = await contents.open({ ...state, path }, this.#store);
+    if (!shown) return;
+    if (shown.kind === "scene") await contents.view.picture.idle();
+    this.#tell("zarr-load", { kind: shown.kind, title: shown.title });
+  }
+
+  /** The contents, which are made at their first use. Null if the browser cannot draw. */
+  #inside(): Contents | null {
+    if (this.#contents) return this.#contents;
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [styleSheet()];
+    const place = document.createElement("div");
+    place.className = "inside";
+    root.replaceChildren(place);
+    try {
+      this.#contents = new Contents(place);
+    } catch (error) {
+      new Messages(place).fail(explain(error, null));
+      this.#tell("zarr-error", error);
+      return null;
+    }
+    this.#listenTo(this.#contents);
+    return this.#contents;
+  }
+
+  #listenTo(contents: Contents): void {
+    contents.onChange = () => this.#tellView();
+    contents.onError = (error) => this.#tell("zarr-error", error);
+    contents.onPath = (path) => this.setAttribute("path", path);
+    contents.view.picture.onPick = (reading) => this.#tell("zarr-pick", reading);
+  }
+
+  /** Tells changes once in a frame. */
+  #tellView(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      if (this.isConnected) this.#tell("zarr-view", this.state);
+    });
+  }
+
+  #tell(type: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The elements under a mark, for files: the series of a point, the samples of a line, the box of an
+ * area. Outside of a polygon they are NaN. Dimensions have the coordinates of the map.
+ */
+import * as zarr from "zarr-wasm";
+import { coordinatesOf } from "../scene/coordinates.js";
+import type { Scene } from "../scene/scene.js";
+import { lastPart } from "../text/paths.js";
+import { centreOf, countIn, elementAt, placedLevels, stored } from "./elements_under.js";
+import type { Mark } from "./marks.js";
+import { areaOf } from "./read_area.js";
+import { readProfile } from "./read_profile.js";
+import { type Subject, selectionOf } from "./selecting.js";
+
+type Numbers = zarr.TypedArray<zarr.NumberDataType | zarr.BigintDataType>;
+
+export interface Dimension {
+  name: string;
+  values: ArrayLike<number> | readonly string[];
+  attributes: Record<string, unknown>;
+}
+
+export interface MarkElements {
+  /** The name of the variable. */
+  name: string;
+  attributes: Record<string, unknown>;
+  dimensions: readonly Dimension[];
+  shape: readonly number[];
+  data: Numbers;
+}
+
+/** Maximum number of elements of a file. */
+const MOST_ELEMENTS = 64_000_000;
+
+/** Attributes that tell what values mean; others may be about how they are stored. */
+const TOLD = ["units", "calendar", "standard_name", "long_name", "axis", "positive"];
+
+const toldOf = (attrs: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(attrs).filter(([name]) => TOLD.includes(name)));
+
+function nameOf({ array, variable, title }: Scene): string {
+  return lastPart(variable ?? "") || lastPart(array.path) || title || "values";
+}
+
+async function alongAxis(
+  { pyramid, array, axes }: Scene,
+  axis: number,
+  signal: AbortSignal,
+): Promise<Dimension> {
+  const { name = "", unit, length = 0 } = axes[axis] ?? {};
+  const coordinates = await coordinatesOf(array, axis, { pyramid, signal });
+  if (!coordinates) return { name, values: Array.from({ length }, (_, at) => at), attributes: {} };
+  const { values, attrs, units } = coordinates;
+  const told = units ?? unit;
+  return { name, values, attributes: { ...toldOf(attrs), ...(told !== undefined && { units: told }) } };
+}
+
+type Elements = Pick<MarkElements, "dimensions" | "shape" | "data">;
+
+async function ofPoint(
+  subject: Subject,
+  { places }: Mark,
+  along: number,
+  signal: AbortSignal,
+): Promise<Elements> {
+  const { scene } = subject;
+  const [level] = placedLevels(scene);
+  const element = level && elementAt(level, places[0] ?? [0, 0]);
+  if (!level || !element) throw nothingThere();
+  const selection = selectionOf(subject, {
+    level: 0,
+    x: stored(level, element.column),
+    y: element.row,
+    along: { axis: along, entry: null },
+  });
+  const { decode, array } = scene;
+  const read = decode ? array.get(selection, { decode, signal }) : array.get(selection, { signal });
+  const { data, shape } = await read;
+  return { data: data as Numbers, shape, dimensions: [await alongAxis(scene, along, signal)] };
+}
+
+async function ofLine(subject: Subject, { places }: Mark, signal: AbortSignal): Promise<Elements> {
+  const { values, distances, unit } = await readProfile(subject, places, signal);
+  const dimension = { name: "distance", values: distances, attributes: unit ? { units: unit } : {} };
+  return { data: values, shape: [values.length], dimensions: [dimension] };
+}
+
+async function ofArea(subject: Subject, mark: Mark, signal: AbortSignal): Promise<Elements> {
+  const { scene } = subject;
+  const { plane, axes, decode, isUpward } = scene;
+  const area = areaOf(scene, mark);
+  if (!area) throw nothingThere();
+  const { level, box } = area;
+  if (countIn(box) > MOST_ELEMENTS)
+    throw new zarr.ZarrError("Limit", "the area is too large for a file", { actual: String(countIn(box)) });
+  const selection = selectionOf(subject, { level: level.index, x: area.x, y: area.y });
+  const { array } = scene.pyramid.levels[level.index] as zarr.PyramidLevel;
+  const isMasked = mark.kind === "polygon";
+  const options = { signal, memoryOrder: [plane.y, plane.x] };
+  const read = isMasked
+    ? array.get(selection, { ...options, decode, as: "float64" })
+    : decode
+      ? array.get(selection, { ...options, decode })
+      : array.get(selection, options);
+  const { data } = await read;
+  const numbers = data as Numbers;
+  if (isMasked) {
+    for (const [at, isInside] of (area.mask ?? []).entries()) if (!isInside) numbers[at] = Number.NaN;
+  }
+  const [[left, right], [first, last]] = [box.columns, box.rows];
+  const list = (from: number, to: number, valueAt: (at: number) => number) =>
+    Array.from({ length: to - from }, (_, at) => valueAt(from + at));
+  const unit = "unit" in scene.space ? scene.space.unit : scene.space.kind === "geographic" ? "degrees" : "";
+  const attributes = unit ? { units: unit } : {};
+  const y = (row: number) => (isUpward ? 1 : -1) * centreOf(level, 0, row)[1];
+  return {
+    data: numbers,
+    shape: [last - first, right - left],
+    dimensions: [
+      { name: axes[plane.y]?.name ?? "y", values: list(first, last, y), attributes },
+      {
+        name: axes[plane.x]?.name ?? "x",
+        values: list(left, right, (column) => centreOf(level, column, 0)[0]),
+        attributes,
+      },
+    ],
+  };
+}
+
+const nothingThere = () => new zarr.ZarrError("Argument", "the mark is outside of the picture");
+
+/** Reads the elements under a mark. `along` is the axis of a point's series. */
+export async function elementsOfMark(
+  subject: Subject,
+  mark: Mark,
+  along: number | undefined,
+  signal: AbortSignal,
+): Promise<MarkElements> {
+  const { scene } = subject;
+  const { array, decode } = scene;
+  const told = toldOf(array.attrs);
+  const attributes =
+    decode || !("units" in told) ? { ...told, ...(scene.unit && { units: told.units ?? scene.unit }) } : told;
+  const common = { name: nameOf(scene), attributes };
+  if (mark.kind === "line") return { ...common, ...(await ofLine(subject, mark, signal)) };
+  if (mark.kind !== "point") return { ...common, ...(await ofArea(subject, mark, signal)) };
+  if (along === undefined) throw nothingThere();
+  return { ...common, ...(await ofPoint(subject, mark, along, signal)) };
+}

@@ -1,0 +1,37 @@
+/** Selections of what lies under a mark: along an axis, at one index of the others. */
+import type { AnySelection } from "zarr-wasm";
+import type { Scene } from "../scene/scene.js";
+
+/** An index, a range, a list of indices, or null for all. */
+export type Entry = number | { start: number; stop: number; step: null } | readonly number[] | null;
+
+/** What is asked about a scene: at these indices of its axes, of one channel. */
+export interface Subject {
+  scene: Scene;
+  /** Indices of the finest level by name of axis. */
+  at: Readonly<Record<string, number>>;
+  channel: number;
+}
+
+interface Chosen {
+  level: number;
+  x: Entry;
+  y: Entry;
+  /** The axis of a series, and what is selected of it. */
+  along?: { axis: number; entry: Entry };
+}
+
+/** The selection of a level. Levels may be coarser than the finest one along each axis. */
+export function selectionOf({ scene, at, channel }: Subject, { level, x, y, along }: Chosen): AnySelection {
+  const { axes, plane, pyramid, channels } = scene;
+  const [finest, own] = [pyramid.levels[0], pyramid.levels[level]];
+  const selected = axes.map(({ name, role, axis }): Entry => {
+    if (axis === plane.x) return x;
+    if (axis === plane.y) return y;
+    if (axis === along?.axis) return along.entry;
+    if (role === "c" && channels.length > 0) return channel;
+    const [all = 1, here = 1] = [finest?.shape[axis], own?.shape[axis]];
+    return Math.min(Math.floor((((at[name] ?? 0) + 0.5) * here) / all), here - 1);
+  });
+  return selected as AnySelection;
+}

@@ -1,0 +1,153 @@
+/**
+ * Writes a read as Python for xarray or zarr-python. The code leaves the elements in `data`.
+ * Several ranges are joined in the order of the screen.
+ */
+
+import type { AxisRead, Run, ScreenRead, StorePlace } from "./screen_read.js";
+import { hasLimits, isPlain, type Unpacking } from "./unpacking.js";
+
+type Library = "xarray" | "zarr-python";
+
+const quoted = (text: string) => JSON.stringify(text);
+
+/** How a store is made. */
+interface StoreCode {
+  packages: readonly string[];
+  imports: readonly string[];
+  make: string;
+}
+
+/** Null if the libraries have no such store. */
+export function pythonOf(read: ScreenRead, library: Library): string | null {
+  const store = storeOf(read.store);
+  if (!store) return null;
+  const isDataset = library === "xarray" && read.isInDataset && readsAlike(read.unpacking);
+  const body = isDataset ? datasetLines(read) : arrayLines(read, library);
+  const modules = isDataset ? ["xarray as xr"] : ["zarr", ...(library === "xarray" ? ["xarray as xr"] : [])];
+  const usesNumpy = body.some((line) => line.includes("np."));
+  const imports = [...(usesNumpy ? ["numpy as np"] : []), ...modules].map((name) => `import ${name}`);
+  const packages = [...(library === "xarray" ? ["xarray"] : []), "zarr", ...store.packages];
+  const lines = [
+    `# pip install ${packages.join(" ")}`,
+    ...[...new Set([...imports, ...store.imports])].sort(),
+    "",
+    `store = ${store.make}`,
+    ...body,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function storeOf({ kind, address, isLocal }: StorePlace): StoreCode | null {
+  const place = quoted(address);
+  if (kind === "zip" && isLocal)
+    return { packages: [], imports: ["import zarr"], make: `zarr.storage.ZipStore(${place}, mode="r")` };
+  if (kind === "zip") {
+    const make = `zarr.storage.FsspecStore.from_url(${quoted(`zip::${address}`)}, read_only=True)`;
+    return { packages: ["fsspec", "aiohttp"], imports: ["import zarr"], make };
+  }
+  if (kind === "references" && !isLocal) {
+    const options = `storage_options={"fo": ${place}}`;
+    const make = `zarr.storage.FsspecStore.from_url("reference://", ${options}, read_only=True)`;
+    return { packages: ["fsspec", "aiohttp"], imports: ["import zarr"], make };
+  }
+  if (kind !== "folder") return null;
+  return { packages: isLocal ? [] : ["fsspec", "aiohttp"], imports: [], make: place };
+}
+
+/** Whether xarray unpacks as the viewer does. It does not look at the limits of valid values. */
+const readsAlike = (unpacking: Unpacking | null) =>
+  unpacking === null || !(hasLimits(unpacking) || unpacking.isReinterpreted);
+
+function noteLines({ isWarped, level }: ScreenRead): string[] {
+  return [
+    ...(level === null ? [] : [`# Level ${level} of the image, which is the one on the screen.`]),
+    ...(isWarped ? ["# Rows and columns are not those of the map: this reads the whole plane."] : []),
+  ];
+}
+
+function datasetLines(read: ScreenRead): string[] {
+  const { path, axes, unpacking } = read;
+  const slash = path.lastIndexOf("/");
+  const [group, name] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
+  const options = [
+    "store",
+    ...(group === "" ? [] : [`group=${quoted(group)}`]),
+    "chunks=None",
+    ...(unpacking ? [] : ["mask_and_scale=False"]),
+  ];
+  const select = (part: readonly (number | Run)[]) => `array.isel(${namedText(axes, part)})`;
+  return [
+    `array = xr.open_zarr(${options.join(", ")})[${quoted(name)}]`,
+    ...noteLines(read),
+    `data = ${joined(axes, select, (parts, axis) => {
+      return `xr.concat([${parts.join(", ")}], ${quoted(axes[axis]?.name ?? "")})`;
+    })}`,
+  ];
+}
+
+const isWord = (name: string) => /^[A-Za-z_]\w*$/.test(name);
+
+/** Keyword arguments, or a dictionary for names that are no words. */
+function namedText(axes: readonly AxisRead[], part: readonly (number | Run)[]): string {
+  const text = (read: number | Run | undefined) =>
+    typeof read === "object" ? `slice(${read[0]}, ${read[1]})` : String(read);
+  if (axes.every(({ name }) => isWord(name)))
+    return axes.map(({ name }, at) => `${name}=${text(part[at])}`).join(", ");
+  return `{${axes.map(({ name }, at) => `${quoted(name)}: ${text(part[at])}`).join(", ")}}`;
+}
+
+function arrayLines(read: ScreenRead, library: Library): string[] {
+  const { path, axes, unpacking } = read;
+  const at = path === "" ? "" : `, path=${quoted(path)}`;
+  const select = (part: readonly (number | Run)[]) =>
+    `array[${part.map((read) => (typeof read === "number" ? read : `${read[0]}:${read[1]}`)).join(", ")}]`;
+  const elements = joined(axes, select, (parts, axis) => {
+    const before = axes.slice(0, axis).filter(({ read }) => typeof read !== "number").length;
+    return `np.concatenate([${parts.join(", ")}], axis=${before})`;
+  });
+  const isUnpacked = unpacking !== null && !isPlain(unpacking);
+  return [
+    `array = zarr.open_array(store${at}, mode="r")`,
+    ...noteLines(read),
+    ...(isUnpacked ? [`stored = ${elements}`, ...unpackLines(unpacking)] : [`data = ${elements}`]),
+    ...(library === "xarray" ? [`data = xr.DataArray(data, dims=${dimensionsOf(axes)})`] : []),
+  ];
+}
+
+/** The dimensions that the read keeps. Those without a name get xarray's. */
+function dimensionsOf(axes: readonly AxisRead[]): string {
+  const kept = axes.filter(({ read }) => typeof read !== "number");
+  const areNamed = new Set(kept.map(({ name }) => name).filter(Boolean)).size === kept.length;
+  return `[${kept.map(({ name }, at) => quoted(areNamed ? name : `dim_${at}`)).join(", ")}]`;
+}
+
+/** The expression of a read with several ranges along some axes. */
+function joined(
+  axes: readonly AxisRead[],
+  select: (part: readonly (number | Run)[]) => string,
+  join: (parts: readonly string[], axis: number) => string,
+): string {
+  const below = (part: readonly (number | Run)[]): string => {
+    const axis = part.length;
+    const read = axes[axis]?.read;
+    if (read === undefined) return select(part);
+    if (typeof read === "number") return below([...part, read]);
+    const parts = read.map((run) => below([...part, run]));
+    return parts.length === 1 ? (parts[0] ?? "") : join(parts, axis);
+  };
+  return below([]);
+}
+
+function unpackLines({ scale, offset, missing, valid, isReinterpreted }: Unpacking): string[] {
+  const [low, high] = valid;
+  const tests = [
+    ...(missing.length > 0 ? [`np.isin(stored, [${missing.join(", ")}])`] : []),
+    ...(Number.isFinite(low) ? [`(stored < ${low})`] : []),
+    ...(Number.isFinite(high) ? [`(stored > ${high})`] : []),
+  ];
+  const scaled = `stored${scale === 1 ? "" : ` * ${scale}`}${offset === 0 ? "" : ` + ${offset}`}`;
+  return [
+    ...(isReinterpreted ? ["# The attribute _Unsigned is not taken into account."] : []),
+    tests.length > 0 ? `data = np.where(${tests.join(" | ")}, np.nan, ${scaled})` : `data = ${scaled}`,
+  ];
+}
