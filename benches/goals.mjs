@@ -69,6 +69,13 @@ const GOALS = [
 
   goal("warp", /./, { who: ["ours"], faster: 1, than: "pixels" }),
 
+  goal("reduce", /200 Mbit\/s$/, { who: ["ours"], within: 1.05, of: ["fetch"] }),
+  goal("reduce", /fast line$/, { who: ["ours"], within: 1.3, of: ["stream"] }),
+  goal("reduce", /page's thread$/, { who: ["ours"], most: 10 }),
+  goal("reduce", /shards: processor time$/, { who: ["ours"], faster: 4, than: "zarrita" }),
+  goal("reduce", /one thread: /, { who: ["ours"], within: 2.5, of: ["numpy"] }),
+  goal("reduce", /more memory$/, { who: ["ours"], most: 64 }),
+
   goal("memory", /^peak/, { within: 1, of: ["fetch"] }),
   goal("memory", /^start: an engine/, { who: ["ours"], most: 40 }),
   goal("sizes", /^facade/, { most: 40 }),

@@ -24,6 +24,9 @@ const LABELS = {
   "one thread": "one thread",
   "2 workers": "2 workers",
   shared: "2 workers, shared memory",
+  stream: "ours, a stream: decoding alone",
+  numpy: "NumPy",
+  nanmean: "NumPy, skipping NaN",
 };
 
 const number = (value) => {

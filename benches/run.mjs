@@ -45,12 +45,13 @@ const GROUPS = {
   main_thread: { places: [undefined], waits: true },
   viewer: { places: [undefined], waits: true },
   warp: { places: ["chromium"] },
+  reduce: { places: [undefined], waits: true },
   memory: { places: [undefined] },
   sizes: { places: [undefined] },
 };
 
-const FULL = { rounds: 11, waitingRounds: 5, pans: 500 };
-const QUICK = { rounds: 3, waitingRounds: 2, pans: 60 };
+const FULL = { rounds: 11, waitingRounds: 5, pans: 500, steps: 1024 };
+const QUICK = { rounds: 3, waitingRounds: 2, pans: 60, steps: 256 };
 
 async function inNode(group, env, keep) {
   const { measure } = await import(`./groups/${group}.mjs`);

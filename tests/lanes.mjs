@@ -99,7 +99,7 @@ export const LANES = [
   {
     name: "browser",
     what: "the built package in headless Chromium",
-    minutes: 15,
+    minutes: 25,
     everyday: true,
     browser: true,
     command: [node, "tests/browser/run.mjs"],
@@ -172,6 +172,7 @@ export const LANES = [
     what: "zarr-python, TensorStore and zarrs read what we write, we read what they write",
     minutes: 12,
     everyday: false,
+    browser: true,
     prepare: [node, "tests/conformance/run.mjs", "prepare"],
     command: [node, "tests/conformance/run.mjs"],
     counts: countOk,

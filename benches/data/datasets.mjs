@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { ask, ROOT, run, StepFailed } from "../../scripts/run_command.mjs";
+import { tiled } from "./tiled.mjs";
 
 export const DATA = join(ROOT, "target/bench/data");
 const MAKER = join(ROOT, "benches/data/make.py");
@@ -30,8 +31,16 @@ export async function ensureData(python) {
   writeFileSync(keyFile, key);
 }
 
-/** All values of a store by key. */
+/**
+ * All values of a store by key. `tile@1024` is the array `tile` with so many steps, of which
+ * `tiled.mjs` makes the values.
+ */
 export function load(name) {
+  const [stored, steps] = name.split("@");
+  return steps === undefined ? valuesIn(stored) : tiled(valuesIn(stored), Number(steps));
+}
+
+function valuesIn(name) {
   const folder = join(DATA, name);
   const files = readdirSync(folder, { recursive: true }).map(String);
   const isFile = (file) => statSync(join(folder, file)).isFile();

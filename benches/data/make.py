@@ -122,6 +122,11 @@ def write_series():
     write("series", field(720, 128), CODECS["blosc-zstd"], chunks=(24, 64, 64))
 
 
+def write_tile():
+    """One shard of 64 MiB. tiled.mjs makes arrays of any length of it."""
+    write("tile", field(256, 256), CODECS["blosc-zstd"], chunks=(64, 64, 64), shards=(256, 256, 256))
+
+
 def write_nodes():
     """One array as zarr-python consolidates it, a hundred thousand times: only the names differ."""
     root = zarr.create_group(ROOT / "nodes", zarr_format=3)
@@ -142,3 +147,4 @@ write_pyramid()
 write_nodes()
 write_series()
 write_first_tile()
+write_tile()

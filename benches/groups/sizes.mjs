@@ -15,8 +15,10 @@ const ROWS = {
   "facade of open, get and slice": ["open, get, slice"],
   "engine's wasm": ["zarr_wasm.wasm"],
   "programs of the workers": ["modules/engine-programs.js"],
+  "reading build": ["modules/reading-wasm.js"],
   "full build": ["modules/full-wasm.js"],
   "images build": ["modules/images-wasm.js"],
+  "GRIB build": ["modules/grib-wasm.js"],
   "conventions build": ["modules/conventions-wasm.js"],
 };
 const FIRST_READ = ["open, get, slice", "modules/engine-texts.js"];

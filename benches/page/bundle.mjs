@@ -107,6 +107,7 @@ export async function bundlePages({ before } = {}) {
   mkdirSync(PAGES, { recursive: true });
   await writePage("groups", "groups.mjs");
   await writePage("main_thread", "main_thread.mjs");
+  await writePage("reduce", "reduce.mjs");
   await bundlePage("cold/pulsed", "cold/pulsed.mjs");
   writeFileSync(join(PAGES, "cold/empty.html"), page(""));
   for (const name of ["fetch", "zarrita", "tuned", "ours", "file", "caller"]) await writeColdPage(name, name);

@@ -30,14 +30,14 @@ export class ChromiumTab {
   #page;
   #thread;
 
-  static async open(browser, base, who) {
+  static async open(browser, base, who, url = pageOf(base, who)) {
     const tab = new ChromiumTab();
     tab.#browser = browser;
     tab.#base = base;
     tab.#who = who;
     const context = await browser.newContext();
     tab.#page = await context.newPage();
-    await tab.#page.goto(pageOf(base, who));
+    await tab.#page.goto(url);
     await tab.#page.waitForFunction(() => window.perform !== undefined);
     tab.#thread = await MainThread.of(tab.#page);
     return tab;
