@@ -2,6 +2,7 @@
  * The viewer's page under a driver, with real clicks, keys and dialogs, which a page cannot send to
  * itself. It records the page's requests. `www_frame.mjs` controls the page from another page.
  */
+import { attempt } from "./attempts.mjs";
 import { keepDrawings } from "./viewer_frame.mjs";
 
 const PATIENCE_MS = 20_000;
@@ -109,18 +110,20 @@ function readingOf() {
 
 /**
  * Runs the tests of a group with names that match `pattern`, each with its own page. `url` is the
- * URL of the test server, and `report` receives `{name, error}`.
+ * URL of the test server, and `report` receives `{name, error, earlier}`.
  */
 export async function runDriven(group, tests, { browser, url, report, pattern }) {
   for (const [words, run] of Object.entries(tests)) {
     const name = `${group}: ${words}`;
     if (!pattern.test(name)) continue;
-    const viewer = await DrivenPage.of(browser, `${url}/viewer/`);
-    const error = await run(viewer, { url }).then(
-      () => undefined,
-      (failure) => String(failure.stack),
-    );
-    await viewer.close();
-    report({ name, error });
+    const outcome = await attempt(async () => {
+      const viewer = await DrivenPage.of(browser, `${url}/viewer/`);
+      try {
+        await run(viewer, { url });
+      } finally {
+        await viewer.close();
+      }
+    });
+    report({ name, ...outcome });
   }
 }

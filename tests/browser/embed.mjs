@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "../../scripts/serve.mjs";
+import { attempt } from "./attempts.mjs";
 import { accessibilityFindings } from "./axe.mjs";
 import { ROOT, VIEWER } from "./served.mjs";
 
@@ -288,13 +289,15 @@ export async function runEmbed({ browser, report, pattern }) {
   for (const [words, run] of Object.entries(TESTS)) {
     const name = `embed: ${words}`;
     if (!pattern.test(name)) continue;
-    const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
-    const error = await run(new EmbeddingPage(page, url), url).then(
-      () => undefined,
-      (failure) => String(failure.stack),
-    );
-    await page.close();
-    report({ name, error });
+    const outcome = await attempt(async () => {
+      const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+      try {
+        await run(new EmbeddingPage(page, url), url);
+      } finally {
+        await page.close();
+      }
+    });
+    report({ name, ...outcome });
   }
   await close();
 }

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { unpackFixtures } from "../fixture_archives.mjs";
+import { attempt } from "./attempts.mjs";
 import { accessibilityFindings } from "./axe.mjs";
 import { ExamplePage } from "./examples/page.mjs";
 import { ROOT } from "./served.mjs";
@@ -255,12 +256,6 @@ async function writePicture(example, page) {
   await example.writePicture(join(EXAMPLES, `pictures/${page}.jpg`));
 }
 
-const outcomeOf = (run) =>
-  run().then(
-    () => undefined,
-    (error) => String(error.stack),
-  );
-
 /** The index is accessible, and has all its pictures. */
 async function checkIndex(browser, url) {
   const index = await ExamplePage.open(browser, `${url}/viewer/examples/`);
@@ -276,18 +271,21 @@ export async function runExamples({ browser, url, report, pattern }) {
     checkPages();
     await checkIndex(browser, url);
   };
-  if (pattern.test(all)) report({ name: all, error: await outcomeOf(check) });
+  if (pattern.test(all)) report({ name: all, ...(await attempt(check)) });
   for (const [page, run] of Object.entries(TESTS)) {
     const name = `examples: ${page} shows what zarr-python reads, and is accessible`;
     if (!pattern.test(name)) continue;
-    const example = await ExamplePage.open(browser, `${url}/viewer/examples/${page}.html`);
-    const error = await outcomeOf(async () => {
-      await run(example);
-      assert.deepEqual(example.complaints, []);
-      assert.deepEqual(await accessibilityFindings(example.page), [], "what axe-core finds");
-      if (process.env.WRITE_EXAMPLE_PICTURES) await writePicture(example, page);
+    const outcome = await attempt(async () => {
+      const example = await ExamplePage.open(browser, `${url}/viewer/examples/${page}.html`);
+      try {
+        await run(example);
+        assert.deepEqual(example.complaints, []);
+        assert.deepEqual(await accessibilityFindings(example.page), [], "what axe-core finds");
+        if (process.env.WRITE_EXAMPLE_PICTURES) await writePicture(example, page);
+      } finally {
+        await example.close();
+      }
     });
-    await example.close();
-    report({ name, error });
+    report({ name, ...outcome });
   }
 }

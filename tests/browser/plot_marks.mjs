@@ -15,11 +15,27 @@ const FACTS = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-marks/expec
 
 const isScript = (request) => /\/\w+\.[\da-f]{8}\.js$/.test(request);
 
-/** The values of the first series in the table of the plot, as texts. */
+/**
+ * The values of the first series in the table of the plot, as texts. The table is filled by an event
+ * that follows the click, so this waits for its first row.
+ */
 async function tabled({ page }) {
   const details = page.locator(".plots-table details");
   if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
-  return page.locator(".plots-table tbody td:first-of-type").allTextContents();
+  const values = page.locator(".plots-table tbody td:first-of-type");
+  await values.first().waitFor();
+  return values.allTextContents();
+}
+
+/** Waits until each row of the table has a number. */
+async function completelyTabled(viewer) {
+  await tabled(viewer);
+  await viewer.page.waitForFunction(() =>
+    [...document.querySelectorAll(".plots-table tbody td:first-of-type")].every(
+      ({ textContent }) => textContent.trim() !== "" && Number.isFinite(Number(textContent)),
+    ),
+  );
+  return tabled(viewer);
 }
 
 /** Whether the places of a mark in the address are these, to two pixels. */
@@ -80,11 +96,16 @@ const TESTS = {
       await page.mouse.move(...at(to), { steps: 5 });
       await page.mouse.up();
     };
-    const before = await tabled(viewer);
+    const before = await completelyTabled(viewer);
     await drag([0, 0], [20, 10]);
     await page.waitForURL((address) => isNear(address, 0, [20, 10]));
-    await page.waitForTimeout(300);
-    assert.notDeepEqual(await tabled(viewer), before);
+    await page.waitForFunction(
+      (old) =>
+        [...document.querySelectorAll(".plots-table tbody td:first-of-type")].some(
+          ({ textContent }, row) => textContent !== old[row],
+        ),
+      before,
+    );
     await drag([40, 20], [60, 30]);
     await page.waitForURL((address) => isNear(address, 1, [-40, -20, 60, 30]));
   },
@@ -97,7 +118,7 @@ const TESTS = {
     const { x, y, width, height } = await page.locator("#map").boundingBox();
     await page.mouse.click(x + width / 2, y + height / 2);
     await page.locator(".plots-chart canvas").waitFor();
-    const values = await tabled(viewer);
+    const values = await completelyTabled(viewer);
     assert.equal(values.length, 24);
     assert.ok(
       values.every((value) => Number(value) > 200 && Number(value) < 330),

@@ -30,10 +30,11 @@ const PAGES = ["/", "/isolated"];
 
 function reporter() {
   const totals = { pass: 0, fail: 0 };
-  const report = ({ name, error, ms }) => {
+  const report = ({ name, error, earlier, ms }) => {
     totals[error ? "fail" : "pass"] += 1;
     const time = ms === undefined ? "" : ` # ${ms} ms`;
     console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${name}${time}`);
+    if (earlier) console.log(`the first attempt failed:\n${earlier}`.replace(/^/gm, "  # "));
     if (error) console.log(error.replace(/^/gm, "  # "));
   };
   return { totals, report };
