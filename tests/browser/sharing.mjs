@@ -142,6 +142,25 @@ async function checkFilm(viewer, format) {
   assert.equal(new URL(viewer.page.url()).searchParams.get("at"), "time:7", "the view stays");
 }
 
+/** The data sets that the links of the menu name, by the text of the link. */
+async function otherViewers(viewer, source) {
+  await viewer.goto({ source });
+  await viewer.drawn();
+  await viewer.page.click("#share-switch");
+  await viewer.says("#share-menu", "Copy as code");
+  const links = await viewer.page
+    .locator("#share-menu a")
+    .evaluateAll((all) => all.map(({ href, rel, target, title }) => ({ href, rel, target, title })));
+  const named = links.map(({ href, rel, target, title }) => {
+    assert.deepEqual([rel, target], ["noreferrer", "_blank"]);
+    const address = new URL(href);
+    if (address.hash === "") return [title, address.searchParams.get("source")];
+    const state = JSON.parse(decodeURIComponent(address.hash.replace("#!", "")));
+    return [title, state.layers[0].source];
+  });
+  return Object.fromEntries(named);
+}
+
 const TESTS = {
   async "the link opens the same view"(viewer) {
     await viewer.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -159,6 +178,19 @@ const TESTS = {
     await viewer.page.goto(link);
     await viewer.drawn();
     assert.equal(await viewer.page.inputValue('[aria-label="Index of time"]'), "9");
+  },
+
+  async "other viewers get the image, or the array of a field, and no address with a query"(viewer, { url }) {
+    const samples = `${url}/viewer/samples`;
+    assert.deepEqual(await otherViewers(viewer, CELLS), {
+      "Open in neuroglancer": `${samples}/cells.ome.zarr/|zarr:`,
+      "Open in vizarr": `${samples}/cells.ome.zarr`,
+      "Open in the OME-NGFF validator": `${samples}/cells.ome.zarr`,
+    });
+    assert.deepEqual(await otherViewers(viewer, CLIMATE), {
+      "Open in neuroglancer": `${samples}/climate.zarr/air_temperature/|zarr:`,
+    });
+    assert.deepEqual(await otherViewers(viewer, `${CELLS}?key=secret`), {});
   },
 
   async "the code has tabs that the keyboard moves between, and is copied"(viewer) {

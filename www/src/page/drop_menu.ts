@@ -40,9 +40,23 @@ export class DropMenu {
       this.button.focus(); // the entry is hidden, and dialogs give the focus back when they close
       press();
     };
-    const words = about ? html`<span class="about">${about}</span>` : nothing;
     return html`<button type="button" class="entry" title=${name} @click=${choose}>
-      ${icon(picture)}<span class="words"><span>${name}</span>${words}</span>
+      ${content(picture, name, about)}
     </button>`;
   }
+
+  /** An entry that opens another site in a new tab. That site is not told where the link was. */
+  link(
+    picture: IconName,
+    { name, about, url }: { name: string; about: string; url: string },
+  ): TemplateResult {
+    return html`<a class="entry" title=${name} href=${url} target="_blank" rel="noreferrer" @click=${() => this.close()}>
+      ${content(picture, name, about)}
+    </a>`;
+  }
 }
+
+const content = (picture: IconName, name: string, about: string): TemplateResult[] => [
+  icon(picture),
+  html`<span class="words"><span>${name}</span>${about ? html`<span class="about">${about}</span>` : nothing}</span>`,
+];

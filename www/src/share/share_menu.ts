@@ -9,6 +9,7 @@ import { byId, type IconName } from "../page/element.js";
 import { slidAxes } from "../scene_state.js";
 import { copyText } from "./copy_text.js";
 import type { OnScreen } from "./on_screen.js";
+import { otherViewers } from "./other_viewers.js";
 
 export interface Shared {
   /** Null if there is no picture. */
@@ -52,7 +53,8 @@ export class ShareMenu {
     const film = this.#entry("play", "Save film…", "Plays along a dimension: MP4, WebM or GIF", async () =>
       (await import("./film_dialog.js")).showFilmDialog(seen),
     );
-    return slidAxes(seen.state.scene).length > 0 ? [code, picture, film] : [code, picture];
+    const files = slidAxes(seen.state.scene).length > 0 ? [code, picture, film] : [code, picture];
+    return [...files, ...otherViewers(seen).map((viewer) => this.#menu.link("leave", viewer))];
   }
 
   #entry(picture: IconName, name: string, about: string, work: () => Promise<void>): TemplateResult {
