@@ -51,7 +51,29 @@ function routeHost(viewer, host, root) {
   });
 }
 
+/** Air temperature at places of the map, read by xarray. Stored values are these less 260, times 20. */
+const { picked } = JSON.parse(readFileSync(join(ROOT, "tests/browser/examples/expected.json"), "utf8"));
+
 const TESTS = {
+  async "a packed field is shown as stored, and unpacked again at the same place"(viewer) {
+    const [[x, y], value] = [picked.places[0], picked.values[0]];
+    await viewer.goto({ source: CLIMATE, at: "time:6", view: `${x},${y},0.1`, panels: "display" });
+    await viewer.drawn("2 metre temperature");
+    assert.equal((await viewer.reading()).value, value);
+    const stored = Math.round((value - 260) * 20);
+    await viewer.page.getByLabel("As stored").check();
+    await viewer.waitForParameter("values", "stored");
+    await viewer.drawn();
+    assert.equal((await viewer.reading()).value, stored);
+    await viewer.page.reload();
+    await viewer.drawn();
+    assert.equal((await viewer.reading()).value, stored, "the address has it");
+    await viewer.page.getByLabel("As stored").uncheck();
+    await viewer.waitForParameter("values", null);
+    await viewer.drawn();
+    assert.equal((await viewer.reading()).value, value);
+  },
+
   async "s3 and gs addresses are read over HTTPS"(viewer, { url }) {
     const buckets = [
       ["s3://images/several/first", "https://images.s3.amazonaws.com", 100],

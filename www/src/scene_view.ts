@@ -227,11 +227,12 @@ export class SceneView {
   state(): UrlState {
     const scene = this.#scene;
     if (!scene) return {};
-    const { plane, pyramid, axes, variable } = scene;
+    const { plane, pyramid, axes, variable, kind, isPacked, decode } = scene;
     const isSwapped = plane.x !== pyramid.plane.x || plane.y !== pyramid.plane.y;
     const indices = slidAxes(scene).map(({ name }) => [name, this.#at[name] ?? 0]);
     return {
       variable,
+      values: kind === "field" && isPacked && !decode ? "stored" : undefined,
       plane: isSwapped ? { x: axes[plane.x]?.name ?? "", y: axes[plane.y]?.name ?? "" } : undefined,
       at: indices.length > 0 ? Object.fromEntries(indices) : undefined,
       view: this.picture.camera(),

@@ -34,7 +34,7 @@ export type Shown = Place & { title: string } & (
     | { kind: "failed"; error: unknown }
   );
 
-type Wanted = Pick<UrlState, "variable" | "plane"> & { path: string };
+type Wanted = Pick<UrlState, "variable" | "plane" | "values"> & { path: string };
 
 /** Reads the contents of a node. A well shows its first field, an array its image. */
 export async function readShown(
@@ -82,7 +82,7 @@ async function placeOf(dataset: Dataset, path: string): Promise<Place> {
 /** The picture of a node, or what is shown in its place. */
 async function pictureOf(
   node: DatasetNode,
-  { variable, plane }: Wanted,
+  { variable, plane, values: form }: Wanted,
   place: Place,
   signal: AbortSignal,
 ): Promise<Shown> {
@@ -93,7 +93,7 @@ async function pictureOf(
       const values = await readValues(array, signal);
       return { ...place, kind: "values", title: variable ?? title, values };
     }
-    const scene = await buildScene(node, { signal, variable, plane });
+    const scene = await buildScene(node, { signal, variable, plane, values: form });
     return { ...place, kind: "scene", title: scene.title || title, scene };
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;

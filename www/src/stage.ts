@@ -32,6 +32,8 @@ export class Stage {
   onChange: () => void = () => {};
   onPath: (path: string) => void = () => {};
   onVariable: (variable: string) => void = () => {};
+  /** Values are to be shown as they are stored, or unpacked. */
+  onStored: (isStored: boolean) => void = () => {};
   /** Something was read, so there may be new warnings. */
   onWarnings: () => void = () => {};
   onError: (error: unknown) => void = () => {};
@@ -47,7 +49,11 @@ export class Stage {
   readonly #channels = new Channels(byId("channels"), (channels) =>
     this.#view.restyle({ channels }, { channels }),
   );
-  readonly #field = new Field(byId("field-style"), (field) => this.#view.restyle({ field }, { field }));
+  readonly #field = new Field(
+    byId("field-style"),
+    (field) => this.#view.restyle({ field }, { field }),
+    (isStored) => this.onStored(isStored),
+  );
   readonly #layers = new Layers(byId("layers"), byId("layers-section"), {
     setLabels: (labels) => {
       const visible = labels.filter((label) => label.visible);
@@ -147,12 +153,14 @@ export class Stage {
   }
 
   #showColours(scene: Scene): void {
-    const { title, field, integer, kind, channels, axes } = scene;
+    const { title, field, integer, kind, channels, axes, isPacked, decode } = scene;
     byId("field-section").hidden = kind !== "field";
     byId("channels-section").hidden = channels.length === 0;
     if (field) {
       const limitsInView = () => this.#view.picture.limitsInView();
-      this.#field.show({ title, style: field, integer, histogram: () => this.#histogram(), limitsInView });
+      const isStored = isPacked ? !decode : undefined;
+      const histogram = () => this.#histogram();
+      this.#field.show({ title, style: field, integer, isStored, histogram, limitsInView });
     } else {
       const count = (kind === "image" && axes.find(({ role }) => role === "c")?.length) || channels.length;
       this.#channels.show({ channels, count, integer, histogram: ({ index }) => this.#histogram(index) });

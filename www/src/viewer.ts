@@ -62,6 +62,7 @@ export class Viewer {
     };
     this.#stage.onPath = (path) => void this.#choose({ path });
     this.#stage.onVariable = (variable) => void this.#choose({ path: this.#path, variable });
+    this.#stage.onStored = (isStored) => this.#showStored(isStored);
     this.#stage.onWarnings = () => this.#warn();
     this.#stage.onError = (error) => this.#fail(error, this.#dataset?.source ?? null, this.#path);
     this.#tree.onSelect = (path) => void this.#choose({ path });
@@ -133,6 +134,13 @@ export class Viewer {
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.#fail(error, dataset.source, state.path);
     }
+  }
+
+  /** Shows the node with its values as they are stored, or unpacked, at the same place. */
+  #showStored(isStored: boolean): void {
+    const { variable, plane, at, view, layers } = this.#stage.state();
+    const values = isStored ? ("stored" as const) : undefined;
+    void this.#choose({ path: this.#path, variable, plane, at, view, layers, values });
   }
 
   /** Aborts opening. */

@@ -13,7 +13,7 @@ import { Contents } from "./contents.js";
 import { styleSheet } from "./style.js";
 
 /** Attributes whose change opens another node, and those that change how it is shown. */
-const OF_NODE = ["src", "path", "variable", "plane"];
+const OF_NODE = ["src", "path", "variable", "plane", "values"];
 const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers"];
 
 /**

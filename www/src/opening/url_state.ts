@@ -4,7 +4,8 @@
  *
  * `source` is the data set, `path` the node in it, `variable` the array of a group, `plane` the
  * horizontal and vertical axis, `at` the indices of the other axes, `view` the centre and the map
- * units per CSS pixel, `level` a fixed level of the pyramid. `channels`, `colours` with `limits`,
+ * units per CSS pixel, `level` a fixed level of the pyramid, `values` whether values are shown as they
+ * are stored. `channels`, `colours` with `limits`,
  * `labels` and `layers` say how it is drawn. `marks` are points, lines and areas on the picture,
  * and `plot` says what is plotted of them. `structure` says how its chunks are coloured, `play` how
  * fast it plays, and `panels` which panels are open. Missing parameters have defaults.
@@ -21,6 +22,8 @@ export interface UrlState {
   path?: string;
   variable?: string;
   plane?: { x: string; y: string };
+  /** Whether the values of a field are not unpacked. */
+  values?: "stored";
   at?: Record<string, number>;
   view?: Camera;
   level?: number;
@@ -56,6 +59,7 @@ export function readUrlState(query: string): UrlState {
     ...(path !== null && { path }),
     variable: text("variable"),
     plane: readPlane(text("plane")),
+    values: text("values") === "stored" ? "stored" : undefined,
     at: readPairs(text("at"), isIndex),
     view: readView(text("view")),
     level: isIndex(level) ? level : undefined,
@@ -73,13 +77,14 @@ export function readUrlState(query: string): UrlState {
 
 /** The query of a state. Slashes, commas and colons are not escaped, so it is readable. */
 export function writeUrlState(state: UrlState): string {
-  const { source, path, variable, plane, at, view, level, channels, field, labels, layers } = state;
+  const { source, path, variable, plane, values, at, view, level, channels, field, labels, layers } = state;
   const { marks, plot, structure, play, panels } = state;
   const parts: [string, string | undefined][] = [
     ["source", source],
     ["path", path],
     ["variable", variable],
     ["plane", plane && `${escaped(plane.x)},${escaped(plane.y)}`],
+    ["values", values],
     ["at", at && writePairs(at)],
     ["view", view && [view.x, view.y, view.resolution].map((value) => short(value, 6)).join(",")],
     ["level", level === undefined ? undefined : String(level)],

@@ -1,6 +1,6 @@
-/** The panel of a field's colours: the colormap, the limits and the logarithmic scale. */
+/** The panel of a field: the colormap, the limits, the logarithmic scale, and how values are read. */
 
-import { html, render, type TemplateResult } from "lit-html";
+import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import type { Histogram } from "zarr-wasm";
 import { button, tickBox } from "../page/element.js";
@@ -13,6 +13,8 @@ export interface FieldSource {
   title: string;
   style: FieldStyle;
   integer: boolean;
+  /** Whether values are shown as they are stored. Undefined if they are not packed. */
+  isStored?: boolean;
   histogram(): Promise<Histogram>;
   /** The limits of the values in view. */
   limitsInView(): Promise<Limits | null>;
@@ -29,6 +31,8 @@ export class Field {
   constructor(
     readonly place: HTMLElement,
     readonly change: (style: FieldStyle) => void,
+    /** Shows the values as they are stored, or unpacked. */
+    readonly setStored: (isStored: boolean) => void,
   ) {}
 
   show(source: FieldSource): void {
@@ -48,7 +52,7 @@ export class Field {
   }
 
   #render(source: FieldSource): void {
-    const { title, integer, style } = source;
+    const { title, integer, style, isStored } = source;
     const { range, log, reversed } = this.#style;
     const limits = { label: title, limits: style.range, window: range, integer, counts: this.#counts };
     const change = (changed: Partial<FieldStyle>) => this.#change(source, changed);
@@ -61,6 +65,7 @@ export class Field {
       <div class="ticks">
         ${tickBox("Logarithmic", log, (log) => change({ log, range: rangeFor(log, range) }))}
         ${tickBox("Reversed", reversed, (reversed) => change({ reversed }))}
+        ${isStored === undefined ? nothing : tickBox("As stored", isStored, this.setStored)}
       </div>`;
     render(keyed(source, panel), this.place);
   }

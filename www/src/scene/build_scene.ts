@@ -9,7 +9,7 @@ import { type Starts, sceneAxes } from "./axes.js";
 import { channelsOf } from "./channels.js";
 import { fieldStyle } from "./field_style.js";
 import { labelFacts } from "./label_facts.js";
-import { decoded, isPacked } from "./lenient_reads.js";
+import { decoded, hasMissing, isPacked } from "./lenient_reads.js";
 import { isObject, type Json, omeOf } from "./ome.js";
 import type {
   ArrayNode,
@@ -143,7 +143,7 @@ function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
 export function subjectOf(
   pyramid: zarr.Pyramid,
   attrs: Json,
-  { plane, signal }: Pick<SceneOptions, "plane" | "signal">,
+  { plane, signal, values }: Pick<SceneOptions, "plane" | "signal" | "values">,
 ): Subject {
   const array = pyramid.levels[0]?.array;
   if (!array || !isNumeric(array.dtype)) {
@@ -154,7 +154,8 @@ export function subjectOf(
   }
   const { starts, isGray } = settingsOf(attrs);
   const axes = sceneAxes(pyramid, starts);
-  const integer = /int|bool/.test(array.dtype) && !isPacked(array);
+  const isStored = values === "stored" || !isPacked(array);
+  const integer = /int|bool/.test(array.dtype) && isStored;
   return { pyramid, array, axes, plane: planeOf(axes, plane), integer, isGray, signal };
 }
 
@@ -169,7 +170,7 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
   const labels: Appearance = { kind: "labels", channels: [], labelFacts: labelFacts(node.attrs) };
   const [placement, appearance] = await Promise.all([
     placementOf(subject),
-    areLabels ? labels : appearanceOf(subject),
+    areLabels ? labels : appearanceOf(subject, options.values),
   ]);
   const isNamed = node.kind === "array" || variable !== undefined;
   const { array } = subject;
@@ -178,7 +179,8 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
     ...placement,
     ...appearance,
     title: pyramid.name || (isNamed ? titleOf(array, lastPart(array.path)) : lastPart(node.path)),
-    unit: unitText(array.attrs.units),
+    unit: isPacked(array) && !appearance.decode ? "" : unitText(array.attrs.units),
+    isPacked: isPacked(array) || hasMissing(array),
     labels: labelsOf(pyramid),
     variables,
     variable,
@@ -188,13 +190,14 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
 type Appearance = Pick<Scene, "kind" | "channels" | "field" | "decode" | "labelFacts">;
 
 /** The kind of the scene, with its channels or style. */
-async function appearanceOf(subject: Subject): Promise<Appearance> {
+async function appearanceOf(subject: Subject, values: SceneOptions["values"]): Promise<Appearance> {
   const channels = await channelsOf(subject);
   if (channels) return channels;
-  // A field, unpacked by CF's attributes unless they are invalid.
-  return decoded(subject.array, async (decode) => {
+  const field = async (decode: Scene["decode"]): Promise<Appearance> => {
     return { kind: "field", channels: [], field: await fieldStyle(subject, decode), decode };
-  });
+  };
+  // Unpacked by CF's attributes, unless they are invalid.
+  return values === "stored" ? field(undefined) : decoded(subject.array, field);
 }
 
 /** The scene with another plane. */

@@ -42,7 +42,7 @@ function pairOf(value: unknown): [number, number] | undefined {
     : undefined;
 }
 
-/** The limits in the attributes, except those of packed values, which are packed too. */
+/** The limits in the attributes, except those of packed values: CF does not fix which they mean. */
 const writtenLimits = (array: ArrayNode): [number, number] | undefined =>
   isPacked(array) ? undefined : (pairOf(array.attrs.actual_range) ?? pairOf(array.attrs.valid_range));
 

@@ -24,6 +24,12 @@ export async function decoded<T>(
 export const isPacked = ({ attrs }: Pick<ArrayNode, "attrs">): boolean =>
   attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
 
+/** Whether CF's attributes mark missing values. */
+export const hasMissing = ({ attrs }: Pick<ArrayNode, "attrs">): boolean =>
+  MARKS.some((name) => attrs[name] !== undefined);
+
+const MARKS = ["_FillValue", "missing_value", "valid_min", "valid_max", "valid_range"];
+
 /** Handles an error of such a read: null, unless the read was aborted. */
 export const nullUnlessAborted =
   (signal: AbortSignal | undefined) =>

@@ -138,7 +138,9 @@ export interface Scene extends Omit<Subject, "signal" | "isGray"> {
   warped?: WarpedPlane;
   /** Whether the coordinates of y grow upwards, as northings do. */
   isUpward: boolean;
-  /** Whether values are unpacked by CF's attributes. */
+  /** Whether CF's attributes pack the values, or mark missing ones. */
+  isPacked: boolean;
+  /** How values are unpacked by these attributes. Without it they are shown as they are stored. */
   decode?: { convention: "cf"; zarrFillValue: boolean };
   /** The channels of an image, three for RGB. Empty for a field, which has a style. */
   channels: SceneChannel[];
@@ -158,6 +160,8 @@ export interface SceneOptions {
   kind?: "labels";
   /** The names of the axes to draw instead of x and y. */
   plane?: { x: string; y: string };
+  /** `stored`: the values of a field are not unpacked. */
+  values?: "stored";
 }
 
 /**
