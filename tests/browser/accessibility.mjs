@@ -91,6 +91,10 @@ const STATES = {
   "a plot of two points": plotted("point:0:10:30,point:1:-100:45", "series,time"),
   "a profile of a line": plotted("line:0:-60:0:60:40", "profile"),
   "a histogram of a box": plotted("box:0:-10:35:30:60", "histogram"),
+  async "three planes of a volume"(viewer) {
+    await drawn({ source: CELLS, planes: "" })(viewer);
+    await viewer.page.locator(".cross-reading .value").first().waitFor();
+  },
   async "the panel of insight, with the grid of chunks"(viewer) {
     await drawn({ source: ARCTIC, structure: "size", panels: "insight,display" })(viewer);
     await viewer.page.locator("#chunks-in-view").waitFor();

@@ -17,6 +17,7 @@ import { runEmbed } from "./embed.mjs";
 import { runExamples } from "./examples.mjs";
 import { runFirstRequests } from "./first_requests.mjs";
 import { runInsight } from "./insight.mjs";
+import { runLinkedViews } from "./linked_views.mjs";
 import { runLongMetadata } from "./long_metadata.mjs";
 import { runOpening } from "./opening.mjs";
 import { runPlates } from "./plates.mjs";
@@ -156,6 +157,7 @@ try {
   await runOpening(session);
   await runPlates(session);
   await runPlotMarks(session);
+  await runLinkedViews(session);
   await runSharing(session);
   await runInsight(session);
   await runCatalogues(session);

@@ -13,7 +13,7 @@ import { VIEWS } from "../number_views.mjs";
 export const FIXTURES = unpackFixtures();
 
 /** Folders that hold no stores with a list of nodes. */
-const OTHERS = ["bad", "kerchunk", "unreadable", "viewer", "viewer-marks", "viewer-plates"];
+const OTHERS = ["bad", "kerchunk", "unreadable", "viewer", "viewer-linked", "viewer-marks", "viewer-plates"];
 
 const folders = (path) =>
   readdirSync(path, { withFileTypes: true })

@@ -59,6 +59,9 @@ export class SceneView {
   #lines: ShownLines = { coast: true, graticule: false };
   #changed: Changed = {};
   #reading = new AbortController();
+  #texts: AxisTexts | undefined;
+  /** Whether an axis outside of the plane has a slider. */
+  #hasSlider: (name: string) => boolean = () => true;
   #waits = 0;
 
   /** Throws an error for the user if the browser cannot draw. */
@@ -100,6 +103,11 @@ export class SceneView {
     return this.#at;
   }
 
+  /** The fixed level. Null: it follows the zoom. */
+  get level(): number | null {
+    return this.#level;
+  }
+
   get lines(): ShownLines {
     return this.#lines;
   }
@@ -114,6 +122,7 @@ export class SceneView {
 
   clear(): void {
     this.#scene = null;
+    this.#texts = undefined;
     this.picture.clear();
     this.#dimensions.show([]);
     showLegend(this.#parts.legend, null);
@@ -158,9 +167,37 @@ export class SceneView {
     this.#scene = scene;
     const [at, level, lines] = [this.#at, this.#level, this.#lines];
     const texts = new AxisTexts(scene, this.#reading.signal);
+    this.#texts = texts;
     void this.picture.show({ scene, at, camera, level, lines, texts });
-    this.#dimensions.show(slidAxes(scene), at, texts);
+    this.#showSliders(scene);
     this.onDrawn(scene, level);
+  }
+
+  #showSliders(scene: Scene): void {
+    const slid = slidAxes(scene).filter(({ name }) => this.#hasSlider(name));
+    this.#dimensions.show(slid, this.#at, this.#texts);
+  }
+
+  /** Shows sliders of some of the axes outside of the plane. Other views set the others. */
+  setSliders(hasSlider: (name: string) => boolean): void {
+    this.#hasSlider = hasSlider;
+    if (this.#scene) this.#showSliders(this.#scene);
+  }
+
+  /** The text of an index of an axis outside of the plane, such as a date. */
+  textOf(name: string): string {
+    return this.#texts?.text(name, this.#at[name] ?? 0) ?? "";
+  }
+
+  /** Takes the colours, the lines and the level of another view of the same data. */
+  follow({ scene, level, lines }: Pick<SceneView, "scene" | "level" | "lines">): void {
+    const own = this.#scene;
+    if (!own || !scene) return;
+    const { channels, field, labels } = scene;
+    const isOld = own.channels !== channels || own.field !== field || own.labels !== labels;
+    if (isOld) this.restyle({ channels, field, labels }, {});
+    if (this.#level !== level) this.setLevel(level);
+    if (this.#lines !== lines) this.setLines(lines);
   }
 
   /** Draws other axes. */

@@ -3,6 +3,7 @@
  * the place of a picture. It passes changes in the panels to the scene.
  */
 
+import { Linked } from "./linked/linked.js";
 import type { UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
 import { Channels } from "./panels/channels.js";
@@ -30,6 +31,8 @@ const BINS = { bins: 128 };
 export class Stage {
   /** The contents have changed. */
   onChange: () => void = () => {};
+  /** What is shown beside the picture is about to change. */
+  onLeave: () => void = () => {};
   onPath: (path: string) => void = () => {};
   onVariable: (variable: string) => void = () => {};
   /** Values are to be shown as they are stored, or unpacked. */
@@ -62,7 +65,7 @@ export class Stage {
     },
     setLines: (lines) => this.#view.setLines(lines),
   });
-  readonly #options = new ViewOptions(byId("view"), byId("view-section"), {
+  readonly #options = new ViewOptions(byId("view"), {
     setPlane: (plane) => void this.#setPlane(plane).catch((error) => this.onError(error)),
     setLevel: (level) => this.#view.setLevel(level),
   });
@@ -70,6 +73,13 @@ export class Stage {
     changed: () => this.onChange(),
     setIndex: (name, index) => this.#view.choose(name, index),
     fail: (error) => this.onError(error),
+    isClickTaken: () => this.#linked.takesClicks,
+  });
+  readonly #linked = new Linked(this.#view, byId("linked"), {
+    changed: () => this.onChange(),
+    leave: () => this.onLeave(),
+    fail: (error) => this.onError(error),
+    isDrawing: () => this.#plots.isDrawing,
   });
   readonly #plates = new PlateGrid(byId("plate"), (path) => this.onPath(path));
 
@@ -92,6 +102,7 @@ export class Stage {
       this.#view.clear();
       this.#plots.show(null);
     }
+    this.#linked.show(shown, wanted);
     if (shown.kind === "values") showValues(byId("values"), shown.values);
     if (shown.kind === "plate") this.#plates.show(shown, this.#signal);
     if (shown.kind === "failed") this.onError(shown.error);
@@ -106,7 +117,12 @@ export class Stage {
 
   /** The state of the contents, without the data set and the node. */
   state(): UrlState {
-    return { ...this.#view.state(), ...this.#plots.state() };
+    return { ...this.#view.state(), ...this.#plots.state(), ...this.#linked.state() };
+  }
+
+  /** What is beside the picture, which stays when another node of the data set is chosen. */
+  linked(): UrlState {
+    return this.#linked.state();
   }
 
   /** The picture as it is. Null if there is none. */
@@ -141,8 +157,11 @@ export class Stage {
 
   /** Draws other axes. Marks are places in the axes before. */
   async #setPlane(plane: Plane): Promise<void> {
+    const { planes } = this.#linked.state();
+    if (planes) this.#view.setAt({ ...this.#view.at, ...planes }); // the place of the crosshair stays
     await this.#view.setPlane(plane);
     this.#showPlots([], {});
+    if (this.#shown) this.#linked.show(this.#shown, this.#linked.state());
   }
 
   #showPlots(marks: UrlState["marks"], plot: UrlState["plot"]): void {
@@ -180,6 +199,7 @@ export class Stage {
     this.#view.onChange = () => {
       const { scene, at } = this.#view;
       if (scene) this.#plots.update(scene, at);
+      this.#linked.update();
       this.onChange();
     };
     this.#view.onError = (error) => this.onError(error);

@@ -60,6 +60,7 @@ export class Viewer {
       this.#history.changed();
       if (this.#layout.isOpen("insight")) this.#insight.open();
     };
+    this.#stage.onLeave = () => this.#history.leave();
     this.#stage.onPath = (path) => void this.#choose({ path });
     this.#stage.onVariable = (variable) => void this.#choose({ path: this.#path, variable });
     this.#stage.onStored = (isStored) => this.#showStored(isStored);
@@ -130,7 +131,7 @@ export class Viewer {
     if (!dataset) return;
     const signal = this.#begin("Reading");
     try {
-      await this.#show(dataset, state, signal, true);
+      await this.#show(dataset, { ...this.#stage.linked(), ...state }, signal, true);
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.#fail(error, dataset.source, state.path);
     }

@@ -5,11 +5,12 @@
  */
 
 import type { Readable } from "zarr-wasm";
+import { Contents } from "../contents.js";
 import { readUrlState, writeUrlState } from "../opening/url_state.js";
 import { Messages } from "../panels/messages.js";
 import { explain } from "../text/errors.js";
 import { plainPath } from "../text/paths.js";
-import { Contents } from "./contents.js";
+import { datasetOf } from "./opening.js";
 import { styleSheet } from "./style.js";
 
 /** Attributes whose change opens another node, and those that change how it is shown. */
@@ -97,7 +98,10 @@ export class ZarrView extends HTMLElement {
 
   async #open(contents: Contents, state: ReturnType<typeof readUrlState>): Promise<void> {
     const path = state.path === undefined ? undefined : plainPath(state.path);
-    const shown = await contents.open({ ...state, path }, this.#store);
+    const shown = await contents.open(
+      { ...state, path },
+      datasetOf(contents, state.source ?? "", this.#store),
+    );
     if (!shown) return;
     if (shown.kind === "scene") await contents.view.picture.idle();
     this.#tell("zarr-load", { kind: shown.kind, title: shown.title });

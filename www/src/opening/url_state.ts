@@ -7,10 +7,12 @@
  * units per CSS pixel, `level` a fixed level of the pyramid, `values` whether values are shown as they
  * are stored. `channels`, `colours` with `limits`,
  * `labels` and `layers` say how it is drawn. `marks` are points, lines and areas on the picture,
- * and `plot` says what is plotted of them. `structure` says how its chunks are coloured, `play` how
+ * and `plot` says what is plotted of them. `planes` is the crosshair of three planes; `compare` says
+ * how the picture is compared, and `with` is the state of what it is compared with. `structure` says how its chunks are coloured, `play` how
  * fast it plays, and `panels` which panels are open. Missing parameters have defaults.
  */
 
+import { type Comparison, readComparison, writeComparison } from "../linked/linked_state.js";
 import type { Camera } from "../picture/picture.js";
 import { type Mark, type PlotView, readMarks, writeMarks } from "../plots/marks.js";
 import type { FieldStyle, SceneChannel } from "../scene/scene.js";
@@ -35,6 +37,11 @@ export interface UrlState {
   layers?: string[];
   marks?: readonly Mark[];
   plot?: PlotView;
+  /** Three planes, with the indices of the crosshair along the axes of the picture. */
+  planes?: Readonly<Record<string, number>>;
+  compare?: Comparison;
+  /** What the picture is compared with: where it differs from the picture. */
+  with?: UrlState;
   /** What the colours of the grid of chunks tell. Without it the grid is hidden. */
   structure?: string;
   play?: PlayState;
@@ -69,6 +76,9 @@ export function readUrlState(query: string): UrlState {
     layers: parameters.has("layers") ? list(text("layers")) : undefined,
     marks: parameters.has("marks") ? readMarks(text("marks") ?? "") : undefined,
     plot: readPlot(text("plot")),
+    planes: parameters.has("planes") ? (readPairs(text("planes"), isIndex) ?? {}) : undefined,
+    compare: readComparison(text("compare") ?? ""),
+    with: parameters.has("with") ? readUrlState(text("with") ?? "") : undefined,
     structure: text("structure"),
     play: readPlay(text("play")),
     panels: parameters.has("panels") ? list(text("panels")) : undefined,
@@ -78,7 +88,7 @@ export function readUrlState(query: string): UrlState {
 /** The query of a state. Slashes, commas and colons are not escaped, so it is readable. */
 export function writeUrlState(state: UrlState): string {
   const { source, path, variable, plane, values, at, view, level, channels, field, labels, layers } = state;
-  const { marks, plot, structure, play, panels } = state;
+  const { marks, plot, planes, compare, with: other, structure, play, panels } = state;
   const parts: [string, string | undefined][] = [
     ["source", source],
     ["path", path],
@@ -95,6 +105,9 @@ export function writeUrlState(state: UrlState): string {
     ["layers", layers?.join(",")],
     ["marks", marks && writeMarks(marks)],
     ["plot", plot && writePlot(plot)],
+    ["planes", planes && writePairs(planes)],
+    ["compare", compare && writeComparison(compare)],
+    ["with", other && writeUrlState(other).slice(1)],
     ["structure", structure],
     ["play", play && `${play.speed}${play.isLoop ? "" : ",once"}`],
     ["panels", panels?.join(",")],

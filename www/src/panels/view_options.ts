@@ -23,7 +23,6 @@ export class ViewOptions {
 
   constructor(
     readonly place: HTMLElement,
-    readonly section: HTMLElement,
     readonly changes: ViewChanges,
   ) {}
 
@@ -44,7 +43,6 @@ export class ViewOptions {
     const rows = html`${hasAxes ? this.#axes(axes, scene.plane) : nothing}
     ${hasLevels ? this.#levels(scene) : nothing}`;
     render(keyed(scene, rows), this.place);
-    this.section.hidden = !hasAxes && !hasLevels;
   }
 
   #axes(axes: readonly SceneAxis[], plane: Plane): TemplateResult {

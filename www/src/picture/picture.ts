@@ -12,10 +12,11 @@ import { unByKey } from "ol/Observable.js";
 import type Projection from "ol/proj/Projection.js";
 import View from "ol/View.js";
 import * as zarr from "zarr-wasm";
-import type { MapExtent, TileProgress } from "zarr-wasm/openlayers";
+import type { TileProgress } from "zarr-wasm/openlayers";
 import type { AxisTexts } from "../scene/coordinates.js";
 import { type Limits, limitsOf } from "../scene/limits.js";
 import type { Scene } from "../scene/scene.js";
+import { extentOf } from "./extent.js";
 import { LabelLayers } from "./label_layers.js";
 import type { MapLines, ShownLines } from "./map_lines.js";
 import { durationOf, interactionsOf } from "./motion.js";
@@ -23,6 +24,7 @@ import { projectionOf, scaleBar } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
 import { isIncomplete, type Reading, readingOf, type Shown } from "./readings.js";
 import { type ViewBox, viewBoxOf } from "./view_box.js";
+import { checkWebGl } from "./webgl.js";
 
 /**
  * The view of the map: its centre in map coordinates, whose y grows upwards, and map units per CSS
@@ -79,7 +81,12 @@ interface Drawn {
 }
 
 export class Picture {
+  /** The camera rests at another place. */
   onCamera: () => void = () => {};
+  /** The camera has moved, also during a movement. */
+  onMove: () => void = () => {};
+  /** Another scene is drawn, or the same one with other limits of zooming. */
+  onView: () => void = () => {};
   /** Null if the pointer is outside of the picture. */
   onPointer: (reading: Reading | null) => void = () => {};
   /** The user has chosen a place. */
@@ -98,6 +105,8 @@ export class Picture {
   #level = -1;
   /** The camera that shows the whole picture, if it is in use. */
   #fitted: Camera | null = null;
+  /** The finest and the coarsest resolution of the picture that this one follows. */
+  #zoomRange: readonly [finest: number, coarsest: number] | null = null;
   #pointer: number[] | null = null;
   #readTimer = 0;
   #isReading = false;
@@ -123,6 +132,10 @@ export class Picture {
     this.#map.on("moveend", () => {
       this.onCamera();
       this.#pointAgain();
+    });
+    this.#map.on("change:view", () => {
+      this.#map.getView().on(["change:center", "change:resolution"], () => this.onMove());
+      this.onView();
     });
     this.#map.on("postrender", () => this.#tellLevel());
     this.#map.on("change:size", () => this.#fitAgain());
@@ -222,9 +235,10 @@ export class Picture {
     this.#fitted = camera ? null : fitting;
     const { x, y, resolution: wanted } = camera ?? fitting;
     const resolution = Math.min(wanted, widest);
-    const maxResolution = Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), widest);
-    const steps = source.elementSize(0).map((step) => step / LARGEST_PIXEL);
-    const finest = Math.min(...steps, fitting.resolution, resolution);
+    const usual = [Math.min(...source.elementSize(0)) / LARGEST_PIXEL, fitting.resolution / SMALLEST_SHARE];
+    const [narrow = 0, wide = 0] = this.#zoomRange ?? usual;
+    const maxResolution = Math.min(Math.max(resolution, wide), widest);
+    const finest = Math.min(narrow, fitting.resolution, resolution);
     return new View({
       projection,
       center: [x, y],
@@ -429,6 +443,24 @@ export class Picture {
     this.#map.renderSync(); // so that places on the screen are those of now
   }
 
+  /** Takes the camera of another picture, and its limits of zooming, in this picture's units. */
+  follow({ x, y, resolution }: Camera, zoomRange: readonly [number, number]): void {
+    const drawn = this.#drawn;
+    const isNew = this.#zoomRange?.join() !== zoomRange.join();
+    this.#zoomRange = zoomRange;
+    if (!drawn) return;
+    if (isNew) this.#map.setView(this.#view(drawn, { x, y, resolution }));
+    const view = this.#map.getView();
+    view.setResolution(resolution);
+    view.setCenter([x, y]);
+  }
+
+  /** The finest and the coarsest resolution. */
+  zoomRange(): readonly [finest: number, coarsest: number] {
+    const view = this.#map.getView();
+    return [view.getMinResolution(), view.getMaxResolution()];
+  }
+
   camera(): Camera {
     const view = this.#map.getView();
     const [x = 0, y = 0] = view.getCenter() ?? [];
@@ -464,9 +496,13 @@ export class Picture {
 
   /** What is known of a place without a request. Null outside of the picture. */
   #shownAt(pixel: number[]): Shown | null {
-    const [state, drawn] = [this.#state, this.#drawn];
     const [x, y] = this.#map.getCoordinateFromPixel(pixel) ?? [];
-    if (!state || !drawn || x === undefined || y === undefined) return null;
+    return x === undefined || y === undefined ? null : this.#shownOf([x, y]);
+  }
+
+  #shownOf([x, y]: readonly [x: number, y: number]): Shown | null {
+    const [state, drawn] = [this.#state, this.#drawn];
+    if (!state || !drawn) return null;
     const { resolution } = this.camera();
     const image = drawn.image.source.reading(x, y, resolution);
     if (!image) return null;
@@ -505,6 +541,14 @@ export class Picture {
     }
   }
 
+  /** What is known of a place of the map, and then, if something must be read, all of it. */
+  async *readingsAt(place: readonly [x: number, y: number]): AsyncGenerator<Reading> {
+    const found = this.#shownOf(place);
+    if (found) yield readingOf(found);
+    const whole = found && isIncomplete(found) && (await this.#read(found));
+    if (whole) yield readingOf(whole);
+  }
+
   /** Tells of a place that the user chose, when all its values are known. */
   async #pick(pixel: number[]): Promise<void> {
     this.#point(pixel);
@@ -518,26 +562,4 @@ export class Picture {
     const [width = 0, height = 0] = this.#map.getSize() ?? [];
     void this.#pick([width / 2, height / 2]);
   }
-}
-
-/** Throws an error for the user if the browser has no WebGL with float textures. */
-function checkWebGl(): void {
-  const gl = document.createElement("canvas").getContext("webgl");
-  const fine = gl?.getExtension("OES_texture_float");
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  if (fine) return;
-  throw new Error("This browser cannot draw the picture, because WebGL is switched off or missing here.");
-}
-
-/** The extent of the finest level. */
-function extentOf({ array, plane, places, warped }: Scene): MapExtent {
-  const [finest] = places;
-  if (warped || !finest) return warped?.extent ?? [0, 0, 1, 1];
-  const edges = ({ start, step }: { start: number; step: number }, length = 1) =>
-    [start - step / 2, start + (length - 0.5) * step].sort((a, b) => a - b) as [number, number];
-  const [[left, right], [bottom, top]] = [
-    edges(finest.x, array.shape[plane.x]),
-    edges(finest.y, array.shape[plane.y]),
-  ];
-  return [left, bottom, right, top];
 }

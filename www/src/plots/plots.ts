@@ -14,6 +14,8 @@ export interface PlotsOptions {
   changed(): void;
   setIndex(name: string, index: number): void;
   fail(error: unknown): void;
+  /** Whether a click without Shift is for others. */
+  isClickTaken(): boolean;
 }
 
 interface Subject {
@@ -56,6 +58,11 @@ export class Plots {
     this.#apply();
   }
 
+  /** Whether a mark is being drawn. */
+  get isDrawing(): boolean {
+    return this.#tool !== null;
+  }
+
   /** The state for the page's URL. */
   state(): { marks?: readonly Mark[]; plot?: PlotView } {
     const isShown = this.#isOpen && this.#marks.length > 0;
@@ -65,6 +72,7 @@ export class Plots {
   /** A click moves the last point, if it is the only one, or adds one. */
   #click(place: Place, isAdding: boolean): void {
     const scene = this.#subject?.scene;
+    if (!isAdding && this.options.isClickTaken()) return;
     if (!scene || this.#tool || slidAxes(scene).length === 0) return;
     const points = this.#marks.filter(({ kind }) => kind === "point");
     const [only] = points;

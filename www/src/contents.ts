@@ -1,20 +1,19 @@
 /**
- * The inside of `<zarr-view>`: the scene of a node, or its plate, values or list of nodes, and
- * messages. It has no attributes and no events of the page: `zarr_view.ts` has those.
+ * A view of its own in an element: the scene of a node, or its plate, values or list of nodes, and
+ * messages. `<zarr-view>` has one, and so has each picture beside the viewer's. It opens no
+ * addresses: its caller says how the data set of a state is opened.
  */
 
 import { html, render } from "lit-html";
-import type { Readable } from "zarr-wasm";
-import { type Dataset, firstPath, openDataset } from "../opening/dataset.js";
-import { sourceOf } from "../opening/source.js";
-import type { UrlState } from "../opening/url_state.js";
-import { showChoices } from "../panels/choices.js";
-import { Messages } from "../panels/messages.js";
-import { PlateGrid } from "../panels/plate_grid.js";
-import { showValues } from "../panels/values.js";
-import { SceneView } from "../scene_view.js";
-import { readShown, type Shown } from "../shown.js";
-import { explain, isAbort, PageError, warningText } from "../text/errors.js";
+import { type Dataset, firstPath } from "./opening/dataset.js";
+import type { UrlState } from "./opening/url_state.js";
+import { showChoices } from "./panels/choices.js";
+import { Messages } from "./panels/messages.js";
+import { PlateGrid } from "./panels/plate_grid.js";
+import { showValues } from "./panels/values.js";
+import { SceneView } from "./scene_view.js";
+import { readShown, type Shown } from "./shown.js";
+import { explain, isAbort, warningText } from "./text/errors.js";
 
 const FRAME = html`<div class="stage">
     <div
@@ -41,15 +40,8 @@ const PLACES = { scene: ".map", values: ".values", plate: ".plate-view", choices
 
 const ADVICE = "Name a node by the attribute path to show it.";
 
-/** References to other servers, about which a page of another author cannot ask. */
-class OtherServersError extends PageError {
-  readonly title = "Not opened: its data is on other servers";
-  readonly cure = "Open its address in the viewer, which asks first, or give the element a store.";
-}
-
-const refuse = async (_document: string, hosts: readonly string[]): Promise<void> => {
-  throw new OtherServersError(`The document of references names ${hosts.join(", ")}.`);
-};
+/** Opens the data set of a state. `own` is the one that is open. */
+export type DatasetOf = (own: Dataset | null, signal: AbortSignal) => Promise<Dataset>;
 
 export class Contents {
   onChange: () => void = () => {};
@@ -57,13 +49,13 @@ export class Contents {
   /** The user has chosen another node. */
   onPath: (path: string) => void = () => {};
 
+  /** What is opened, for messages. */
+  url: URL | null = null;
   readonly view: SceneView;
   readonly #root: ParentNode;
   readonly #messages: Messages;
   readonly #plates: PlateGrid;
   #dataset: Dataset | null = null;
-  /** What is opened, for messages. */
-  #url: URL | null = null;
   #opening = new AbortController();
 
   /** Throws an error for the user if the browser cannot draw. */
@@ -93,18 +85,18 @@ export class Contents {
 
   /**
    * Opens the node of a state, and resolves when it is shown: to null if another one was opened
-   * meanwhile, or if it failed. `store` replaces the address.
+   * meanwhile, or if it failed.
    */
-  async open(state: UrlState, store: Readable | null): Promise<Shown | null> {
+  async open(state: UrlState, datasetOf: DatasetOf): Promise<Shown | null> {
     this.#opening.abort();
     this.#opening = new AbortController();
     const { signal } = this.#opening;
     try {
-      const dataset = await this.#open(state.source ?? "", store, signal);
+      const dataset = await datasetOf(this.#dataset, signal);
       const path = state.path ?? (await firstPath(dataset, signal));
       const shown = await readShown(dataset, await dataset.node(path), { ...state, path }, signal);
       signal.throwIfAborted();
-      this.#show(shown, state, dataset);
+      this.show(shown, state);
       return shown;
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.fail(error);
@@ -112,19 +104,10 @@ export class Contents {
     }
   }
 
-  /** An open data set is kept for its other nodes. */
-  async #open(key: string, store: Readable | null, signal: AbortSignal): Promise<Dataset> {
-    const own = this.#dataset?.source;
-    if (own && (store ? own.store === store : own.key === key)) return this.#dataset as Dataset;
-    const given = store && { key: "", name: "data", url: null, store };
-    const source = given ?? (await sourceOf(key, { base: document.baseURI, ask: refuse, signal }));
-    this.#url = source.url;
-    return openDataset(source, signal);
-  }
-
-  #show(shown: Shown, state: UrlState, dataset: Dataset): void {
-    const isSame = this.#dataset === dataset;
-    this.#dataset = dataset;
+  /** Shows what has been read of a node. */
+  show(shown: Shown, state: UrlState): void {
+    const isSame = this.#dataset === shown.dataset;
+    this.#dataset = shown.dataset;
     this.#messages.clear();
     const signal = this.view.leave();
     const isScene = shown.kind === "scene";
@@ -143,7 +126,7 @@ export class Contents {
   }
 
   fail(error: unknown): void {
-    this.#messages.fail(explain(error, this.#url));
+    this.#messages.fail(explain(error, this.url));
     this.onError(error);
   }
 

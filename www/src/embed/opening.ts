@@ -1,0 +1,32 @@
+/**
+ * Opens the data set of a `<zarr-view>`: that of its address, or of a store of the page. It asks no
+ * questions, because a page of another author cannot.
+ */
+
+import type { Readable } from "zarr-wasm";
+import type { Contents, DatasetOf } from "../contents.js";
+import { openDataset } from "../opening/dataset.js";
+import { sourceOf } from "../opening/source.js";
+import { PageError } from "../text/errors.js";
+
+/** References to other servers, about which a page of another author cannot ask. */
+class OtherServersError extends PageError {
+  readonly title = "Not opened: its data is on other servers";
+  readonly cure = "Open its address in the viewer, which asks first, or give the element a store.";
+}
+
+const refuse = async (_document: string, hosts: readonly string[]): Promise<void> => {
+  throw new OtherServersError(`The document of references names ${hosts.join(", ")}.`);
+};
+
+/** The data set of an address; `store` replaces it. An open one is kept for its other nodes. */
+export const datasetOf =
+  (contents: Contents, key: string, store: Readable | null): DatasetOf =>
+  async (own, signal) => {
+    const before = own?.source;
+    if (own && before && (store ? before.store === store : before.key === key)) return own;
+    const given = store && { key: "", name: "data", url: null, store };
+    const source = given ?? (await sourceOf(key, { base: document.baseURI, ask: refuse, signal }));
+    contents.url = source.url;
+    return openDataset(source, signal);
+  };

@@ -1,0 +1,40 @@
+/**
+ * What is shown beside the picture, as it is in the page's URL: the crosshair of three planes, or
+ * how the picture is compared.
+ */
+
+const HOW = ["beside", "swipe", "difference"] as const;
+const LIMITS = ["shared", "own"] as const;
+
+/** `difference`: the first picture minus the second, beside the first. */
+export type How = (typeof HOW)[number];
+
+export interface Comparison {
+  how: How;
+  /** The place of the divider as a share of the width, if the user has moved it. */
+  divider?: number;
+  /** Whether both have the same colours and limits, if the user has chosen it. */
+  limits?: (typeof LIMITS)[number];
+}
+
+/** Three digits are a pixel of a large screen. */
+const DIGITS = 3;
+
+export const writeComparison = ({ how, divider, limits }: Comparison): string =>
+  [
+    how,
+    ...(divider === undefined ? [] : [Number(divider.toFixed(DIGITS))]),
+    ...(limits ? [limits] : []),
+  ].join(",");
+
+/** Undefined for a text that names no way to compare. */
+export function readComparison(text: string): Comparison | undefined {
+  const [first, ...others] = text.split(",");
+  const how = HOW.find((known) => known === first);
+  const divider = others
+    .filter((word) => word !== "")
+    .map(Number)
+    .find((share) => share >= 0 && share <= 1);
+  const limits = LIMITS.find((known) => others.includes(known));
+  return how && { how, ...(divider !== undefined && { divider }), ...(limits && { limits }) };
+}

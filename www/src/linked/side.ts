@@ -1,0 +1,52 @@
+/**
+ * A picture beside the viewer's: an element with contents of its own, and a caption. It does not
+ * know why it is shown.
+ */
+
+import { render } from "lit-html";
+import { Contents } from "../contents.js";
+import { byId } from "../page/element.js";
+
+export class Side {
+  readonly contents: Contents;
+  readonly root = document.createElement("section");
+  readonly #caption = document.createElement("header");
+
+  /** `className` tells what it is for; `name` is for those who do not see it. */
+  constructor(className: string, name: string) {
+    const inside = document.createElement("div");
+    inside.className = "side-contents";
+    this.#caption.className = "caption";
+    this.root.className = `side ${className}`;
+    this.root.append(inside);
+    this.contents = new Contents(inside);
+    this.root.querySelector(".stage")?.append(this.#caption); // it has the colours of the stage
+    this.name(name);
+    byId("views").append(this.root);
+  }
+
+  /** The element with the picture, which can have the focus. */
+  get map(): HTMLElement {
+    return this.root.querySelector(".map") as HTMLElement;
+  }
+
+  /** Names the picture. `keys` are what its keys do. */
+  name(
+    name: string,
+    keys = "Arrow keys pan, plus and minus zoom, 0 shows all, Enter reads the middle.",
+  ): void {
+    this.root.setAttribute("aria-label", name);
+    this.map.setAttribute("aria-label", `Picture of ${name}. ${keys}`);
+  }
+
+  caption(content: unknown): void {
+    render(content, this.#caption);
+  }
+
+  /** Ends all reads, and gives the memory back. */
+  close(): void {
+    this.contents.close();
+    this.contents.view.picture.dispose();
+    this.root.remove();
+  }
+}
