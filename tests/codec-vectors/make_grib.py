@@ -178,7 +178,8 @@ def packings():
     kerchunk("simple-single", encoded(values, "grid_simple", {"bitsPerValue": 16}), dtype="float32")
     kerchunk("constant", encoded(np.full(values.size, 273.15), "grid_simple"))
     kerchunk("constant-missing", encoded(with_gaps(np.full(values.size, -3.5)), "grid_simple"))
-    kerchunk("all-missing", encoded(np.full(values.size, np.nan), "grid_simple"))
+    for packing in ("simple", "complex", "complex_spatial_differencing", "jpeg", "ccsds"):
+        kerchunk(f"all-missing-{packing}", encoded(np.full(values.size, np.nan), f"grid_{packing}"))
     for precision in (1, 2):
         kerchunk(f"ieee-{precision}", encoded(values, "grid_ieee", {"precision": precision}))
     for packing, name in (("grid_complex", "complex"), ("grid_complex_spatial_differencing", "differences")):
@@ -227,6 +228,19 @@ def coordinates():
             of_gribberish(f"{name}-north-up", content, "TMP", shape, north_up=True)
 
 
+def across_the_meridian():
+    """Rows whose longitudes pass 0: just, by far, and to the west."""
+    for name, first, last, west in (("just", 350, 1, 0), ("far", 350, 40, 0), ("west", 8, 350, 1)):
+        count = (first - last if west else last - first) % 360 + 1
+        grid = {
+            "Ni": count, "Nj": 2, "iScansNegatively": west, "latitudeOfFirstGridPointInDegrees": 40,
+            "latitudeOfLastGridPointInDegrees": 39, "longitudeOfFirstGridPointInDegrees": first,
+            "longitudeOfLastGridPointInDegrees": last, "iDirectionIncrementInDegrees": 1, "jDirectionIncrementInDegrees": 1,
+        }
+        content = encoded(field()[: 2 * count], "grid_simple", {"bitsPerValue": 4}, grid)
+        kerchunk(f"meridian-{name}", content, "longitude", (2, count), tolerance=1e-9)
+
+
 def adjustments():
     for name, first, up in (("from-0", 0, 0), ("from-180", 180, 0), ("from-0-up", 0, 1)):
         last = (first + 330) % 360
@@ -248,6 +262,7 @@ def adjustments():
 
 packings()
 coordinates()
+across_the_meridian()
 adjustments()
 for codec, vectors in VECTORS.items():
     (HERE / codec).mkdir(exist_ok=True)

@@ -27,7 +27,7 @@ pub struct Adjustments {
 pub enum Convention {
     /// Longitudes of maps go from −180 to 180, others from 0 to 360, with the steps of the message.
     Gribberish,
-    /// Longitudes of maps go from 0 to 360, others ascend from the first; both ends are exact.
+    /// Longitudes of maps go from 0 to 360, others go on from the first; both ends are exact.
     Eccodes,
 }
 
@@ -44,6 +44,8 @@ enum Shape {
     Even {
         latitude: (f64, f64),
         longitude: (f64, f64),
+        /// The last longitude, as the message gives it.
+        last: f64,
     },
     Projected(Projected),
 }
@@ -100,7 +102,7 @@ impl Grid {
     pub fn coordinates(&self, axis: Axis, adjustments: Adjustments, count: usize) -> Result<Vec<f64>> {
         let points = self.columns.saturating_mul(self.rows);
         let (latitude, longitude) = match &self.shape {
-            Shape::Even { latitude, longitude } => (*latitude, *longitude),
+            Shape::Even { latitude, longitude, .. } => (*latitude, *longitude),
             Shape::Projected(_) if count != points => return Err(other_count(count, points)),
             Shape::Projected(projected) => return self.of_projected(projected, axis, adjustments),
         };
@@ -110,7 +112,7 @@ impl Grid {
         }
         let line = match axis {
             Axis::Latitude => latitudes(latitude, len, adjustments)?,
-            Axis::Longitude => longitudes(longitude, len, adjustments)?,
+            Axis::Longitude => self.longitudes(longitude, adjustments)?,
         };
         if line.len() == count {
             return Ok(line);
@@ -122,6 +124,18 @@ impl Grid {
             all.push(line.get(at).copied().unwrap_or(f64::NAN));
         }
         Ok(all)
+    }
+
+    fn longitudes(&self, longitude: (f64, f64), adjustments: Adjustments) -> Result<Vec<f64>> {
+        match (self.convention, &self.shape) {
+            (Convention::Eccodes, Shape::Even { last, .. }) => {
+                let mut line = line(longitude, self.columns)?;
+                line.pop();
+                line.push(*last);
+                Ok(line)
+            }
+            _ => wrapped_longitudes(longitude, self.columns, adjustments),
+        }
     }
 
     /// The column and the row of a point.
@@ -180,13 +194,7 @@ fn even(section: &[u8], size: (usize, usize), scan: u8, convention: Convention) 
     let unit = unit(section)?;
     let angle = |at| Ok(f64::from(i32_at(section, at)?) * unit);
     let (first_row, last_row) = (angle(46)?, angle(55)?);
-    let (mut first, mut last) = (angle(50)?, angle(59)?);
-    if scan & FROM_EAST == 0 && last < first {
-        match convention {
-            Convention::Eccodes => first -= 360.0,
-            Convention::Gribberish => last += 360.0,
-        }
-    }
+    let (mut first, last) = (angle(50)?, angle(59)?);
     let step = |at, ends: f64, count: usize, is_negative: bool| -> Result<f64> {
         let given = u32_at(section, at)?;
         #[allow(clippy::cast_precision_loss, reason = "counts have 32 bits")]
@@ -196,10 +204,21 @@ fn even(section: &[u8], size: (usize, usize), scan: u8, convention: Convention) 
         };
         Ok(if is_negative { -step } else { step })
     };
+    let goes_west = scan & FROM_EAST != 0;
+    let ends = if goes_west { first - last } else { last - first };
+    let crosses = ends < 0.0;
+    let along_row = step(63, if crosses { ends + 360.0 } else { ends }, size.0, goes_west)?;
+    #[allow(clippy::cast_precision_loss, reason = "counts have 32 bits")]
+    let last_but_one = first + along_row * size.0.saturating_sub(2) as f64;
+    // A row that ends just beyond the meridian has 360 and the last longitude, as in eccodes.
+    if convention == Convention::Eccodes && crosses && !goes_west && last_but_one > 360.0 {
+        first -= 360.0;
+    }
     let goes_south = scan & FROM_SOUTH == 0;
     Ok(Shape::Even {
         latitude: (first_row, step(67, last_row - first_row, size.1, goes_south)?),
-        longitude: (first, step(63, last - first, size.0, scan & FROM_EAST != 0)?),
+        longitude: (first, along_row),
+        last,
     })
 }
 
@@ -226,7 +245,8 @@ fn latitudes(latitude: (f64, f64), count: usize, adjustments: Adjustments) -> Re
     Ok(line)
 }
 
-fn longitudes(longitude: (f64, f64), count: usize, adjustments: Adjustments) -> Result<Vec<f64>> {
+/// Longitudes from 0 to 360, or from −180 to 180.
+fn wrapped_longitudes(longitude: (f64, f64), count: usize, adjustments: Adjustments) -> Result<Vec<f64>> {
     let mut line = line(longitude, count)?;
     for value in &mut line {
         if *value >= 360.0 {

@@ -65,7 +65,9 @@ impl<'a> Message<'a> {
         if count > points {
             return Err(wrong());
         }
-        let mut values = packing::unpack(self.representation, self.data, count)?;
+        // A field without values may have no image and no groups.
+        let mut values =
+            if count == 0 { Vec::new() } else { packing::unpack(self.representation, self.data, count)? };
         if values.len() != count {
             return Err(wrong());
         }
