@@ -34,9 +34,12 @@ const HIDDEN = 6;
 /** The longest wait in ms after failures, each of which doubles it. */
 const MOST_MS = 600_000;
 
+/** The longest time in ms that a timer takes. It fires at once for a longer one. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { visibilityState } = (globalThis as { document?: Document }).document ?? {};
-  const time = visibilityState === "hidden" ? HIDDEN * ms : ms;
+  const time = Math.min(visibilityState === "hidden" ? HIDDEN * ms : ms, LONGEST_TIMER);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const waited = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, time);

@@ -4,14 +4,38 @@
  * lets other tasks run.
  */
 
+/** What waits for a signal, and its only listener: Node warns of signals with more than ten. */
+interface Waits {
+  rejects: Set<() => void>;
+  abort: () => void;
+}
+
+const waits = new WeakMap<AbortSignal, Waits>();
+
+/** Calls `reject` if the signal fires before the returned function is called. */
+function unlessLeft(signal: AbortSignal, reject: () => void): () => void {
+  let own = waits.get(signal);
+  if (!own) {
+    const rejects = new Set<() => void>();
+    own = { rejects, abort: () => rejects.forEach((each) => void each()) };
+    waits.set(signal, own);
+  }
+  const { rejects, abort } = own;
+  if (rejects.size === 0) signal.addEventListener("abort", abort, { once: true });
+  rejects.add(reject);
+  return () => {
+    rejects.delete(reject);
+    if (rejects.size === 0) signal.removeEventListener("abort", abort);
+  };
+}
+
 /** Settles as the promise does, or rejects with the signal's reason if that comes first. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    if (signal.aborted) reject(signal.reason);
+    const leave = unlessLeft(signal, () => reject(signal.reason));
+    promise.then(resolve, reject).finally(leave);
   });
 }
 
