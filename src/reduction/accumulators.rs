@@ -37,6 +37,8 @@ pub struct Accumulators<V> {
     pub sketches: Vec<Sketch>,
     /// The length of a full list of a sketch.
     capacity: usize,
+    /// Whether numbers have weights. Without cells all lists are empty.
+    pub is_weighted: bool,
 }
 
 /// An empty accumulator for each cell, if they are wanted.
@@ -97,6 +99,7 @@ impl<V: Value> Accumulators<V> {
             nonzero: empty::<V, _>(measures.nonzero, cells)?,
             sketches: empty_sketches(measures.sketch > 0, cells)?,
             capacity: measures.sketch,
+            is_weighted,
         })
     }
 

@@ -153,7 +153,8 @@ impl<V: Value> Accumulators<V> {
     }
 
     fn sum(&self, settings: Settings) -> Result<Answer> {
-        if !self.weighted.is_empty() {
+        if self.is_weighted {
+            self.is_remembered(&self.weighted)?;
             let sums = self.weighted.iter().map(|sum| sum.products.total());
             return Ok(self.floats_of(settings, sums));
         }
@@ -175,7 +176,8 @@ impl<V: Value> Accumulators<V> {
 
     #[allow(clippy::cast_precision_loss, reason = "the nearest double")]
     fn mean(&self, settings: Settings) -> Result<Answer> {
-        if !self.weighted.is_empty() {
+        if self.is_weighted {
+            self.is_remembered(&self.weighted)?;
             let means = self.weighted.iter().map(|sum| sum.products.total() / sum.weights.total());
             return Ok(self.floats_of(settings, means));
         }
@@ -246,7 +248,7 @@ impl<V: Value> Accumulators<V> {
 
 /// The error for a sum that does not fit.
 fn too_large(sum: i128, number: NumberType) -> Error {
-    Error::limit("the sum of integers does not fit 64 bits: reduce them as float64")
+    Error::limit("the sum of integers does not fit 64 bits: with decode: \"cf\" it is a float64")
         .expected(number.name())
         .actual(sum.to_string())
 }

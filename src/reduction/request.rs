@@ -103,8 +103,8 @@ impl Reduction {
                 return Err(contradiction("a block has no places"));
             }
         }
-        if self.labels.is_some() == (self.groups == 0) {
-            return Err(contradiction("there are labels without groups, or groups without labels"));
+        if self.labels.is_none() && self.groups > 0 {
+            return Err(contradiction("there are groups without labels"));
         }
         if let Some(labels) = &self.labels {
             self.check_spread(labels)?;

@@ -74,7 +74,8 @@ impl Session {
             return Err(Error::argument("a reduction that has begun cannot go on from another"));
         }
         let before = Reduction { groups: groups.len(), ..self.whole.clone() };
-        if groups.is_empty() != (self.whole.groups == 0) || groups.iter().any(|at| *at >= self.whole.groups) {
+        let is_grouped = self.whole.labels.is_some();
+        if (!groups.is_empty() && !is_grouped) || groups.iter().any(|at| *at >= self.whole.groups) {
             return Err(Error::argument("a reduction cannot go on from one with other groups"));
         }
         let cells = regrouped(&before.grid()?, groups, self.whole.groups);

@@ -111,13 +111,15 @@ fn count_uses(values: &[Value]) -> Map<usize, usize> {
 /// The error for a `Failure` of `worker/protocol.ts`: the report of another instance as JSON, and
 /// what a user's codec threw. Also accepts any other thrown value.
 pub fn thrown_error(thrown: &JsValue) -> Error {
+    reported_error(thrown).unwrap_or_else(|| store_failed("decoding failed", thrown.clone()))
+}
+
+/// The error that another instance reported; `None` for any other thrown value.
+pub fn reported_error(thrown: &JsValue) -> Option<Error> {
     let member = |name: &str| Reflect::get(thrown, &name.into()).ok().filter(|value| !value.is_undefined());
-    let Some(json) = member("report").and_then(|report| report.as_string()) else {
-        return store_failed("decoding failed", thrown.clone());
-    };
-    let error = error_of_json(&json);
-    match member("cause") {
+    let error = error_of_json(&member("report")?.as_string()?);
+    Some(match member("cause") {
         Some(cause) => error.caused_by(Rc::new(cause)),
         None => error,
-    }
+    })
 }

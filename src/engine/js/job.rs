@@ -79,8 +79,11 @@ pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
     (Float64Array::from(start.as_slice()), Float64Array::from(shape.as_slice()))
 }
 
-/// The error if the job has no room for the result.
+/// The error if the job does not take a part: what its sink reports, or that it has no room.
 pub fn refused(thrown: JsValue) -> Error {
+    if let Some(error) = super::decoder::reported_error(&thrown) {
+        return error;
+    }
     let message = super::error::describe(&thrown);
     Error::limit(format!("the result cannot be held: {message}")).caused_by(Rc::new(thrown))
 }

@@ -97,6 +97,7 @@ async fn read_selected(
         decoder: decoder.clone(),
         layout: layout.clone(),
         cache_policy,
+        reduces: request.growth.is_some(),
         token: Rc::new(()),
     };
     let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);

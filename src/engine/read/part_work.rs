@@ -62,6 +62,8 @@ pub(super) struct ReadContext {
     pub decoder: Rc<dyn Decoder>,
     pub layout: OutputLayout,
     pub cache_policy: CachePolicy,
+    /// Whether decoders reduce the elements of a part. Then they need all of them.
+    pub reduces: bool,
     /// Identifies the read.
     pub token: Rc<()>,
 }
@@ -157,7 +159,8 @@ impl ReadContext {
             Some(decoding) => {
                 // Reads that began together with this one have had the chance to join this part.
                 let_others_run().await;
-                let decoded = if is_wanted.get() {
+                let is_mixed = self.reduces && !state.chunks.is_empty();
+                let decoded = if is_wanted.get() || is_mixed {
                     decoding.finish().await.map(Some)
                 } else {
                     decoding.finish_at(&part).await

@@ -7,13 +7,14 @@ import { bindCodecs, elementSizeOf } from "../api/arrays.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import type { AnySelection } from "../api/selection.ts";
 import { product } from "../elements/typed_arrays.ts";
-import { need, needReadable, object, optionsOf, refuse } from "../model/argument.ts";
+import { needReadable, optionsOf, refuse } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { axisOf, type Reduced } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
-import { prepare, reducedOf, type StatisticsOptions, trimmed } from "./prepare.ts";
+import { prepare, reducedOf, type StatisticsOptions, shapeOf } from "./prepare.ts";
 import { opsOf, type ReduceOp } from "./questions.ts";
 import { answerOf, type ReduceAnswer, type ReduceOptions, RULES, run } from "./reduce.ts";
+import type { Along } from "./wire.ts";
 
 /** The answers for some places along the dimension. */
 export interface ReductionStep<Op> {
@@ -63,29 +64,18 @@ async function stepExtent({ array, axes }: Reduced, axis: number): Promise<numbe
   return chunk * Math.max(1, Math.floor(STEP_BYTES / Math.max(1, bytes)));
 }
 
-/** The selection, its dimension, and how many of its elements are one place of the result. */
-function growing(
+/** The selected places of the dimension, and how many of them are one place of the result. */
+async function growing(
   reduced: Reduced,
   dimension: string | number,
-  { over, groups, coarsen, edges }: StatisticsOptions,
-): { axis: number; place: SelectedAxis; block: number } {
+  options: StatisticsOptions,
+): Promise<{ axis: number; place: SelectedAxis; block: number }> {
   const axis = axisOf(reduced, dimension, "dimension");
-  const name = reduced.names?.[axis] ?? String(axis);
-  if (groups !== undefined) object(groups, "groups");
-  needReadable(over, "over");
-  const gone = (Array.isArray(over) ? Array.from(over) : over === undefined ? [] : [over]) as (
-    | string
-    | number
-  )[];
-  const isGone =
-    (over === undefined && !coarsen) || gone.some((one) => axisOf(reduced, one, "over") === axis);
-  const isGrouped = groups !== undefined && !("shape" in groups) && name in groups;
-  const own = reduced.axes[axis] as SelectedAxis;
-  if (isGone || isGrouped || own.isIndex)
+  const { axes, along } = await shapeOf(reduced, options);
+  const [place, one] = [axes[axis] as SelectedAxis, along[axis] as Along];
+  if (one === "reduce" || one === "group")
     refuse("the dimension along which a result grows does not stay", "a dimension of the result", dimension);
-  const block = coarsen?.[name] ?? 1;
-  need(Number.isSafeInteger(block) && block > 0, "coarsen", "sizes of blocks, from 1 on");
-  return { axis, place: block === 1 ? own : trimmed(own, block, edges, name), block };
+  return { axis, place, block: typeof one === "object" ? one.block : 1 };
 }
 
 /**
@@ -127,7 +117,7 @@ async function* steps<Op>(
   await source[FACTS].doubt?.(others.signal);
   const facts = source[FACTS];
   const reduced = await reducedOf(source, selection, others.signal);
-  const { axis, place, block } = growing(reduced, dimension, others);
+  const { axis, place, block } = await growing(reduced, dimension, others);
   await bindCodecs(source[FACTS], others.signal);
   const leaving = new AbortController();
   const ends = [leaving.signal, ...(others.signal ? [others.signal] : [])];

@@ -7,6 +7,7 @@ import { FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { product } from "../elements/typed_arrays.ts";
 import { needList, object, refuse } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
 import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./wire.ts";
 
@@ -35,14 +36,22 @@ export interface Reduced {
   names: (string | null)[] | undefined;
 }
 
-/** The dimension with a name, or at a place. */
+/**
+ * The dimension with a name, or at a place. A place is also a text if no dimension has that name,
+ * as keys of objects are texts: `{ coarsen: { 0: 4 } }`.
+ */
 export function axisOf({ array, names }: Reduced, dimension: string | number, field: string): number {
-  const axis = typeof dimension === "number" ? dimension : (names?.indexOf(dimension) ?? -1);
-  if (Number.isInteger(axis) && axis >= 0 && axis < array.shape.length) return axis;
-  const known = names
-    ? names.map((name) => JSON.stringify(name)).join(", ")
-    : `0 to ${array.shape.length - 1}`;
-  return refuse(`the option ${field} names a dimension that the array does not have`, known, dimension);
+  const rank = array.shape.length;
+  const named = names?.indexOf(dimension as string) ?? -1;
+  const isPlace = typeof dimension === "string" ? /^\d+$/.test(dimension) : typeof dimension === "number";
+  const axis = named < 0 && isPlace ? Number(dimension) : named;
+  if (Number.isInteger(axis) && axis >= 0 && axis < rank) return axis;
+  const known = names?.map((name) => JSON.stringify(name)).join(", ") ?? `0 to ${rank - 1}`;
+  return refuse(
+    `the option ${field} names a dimension that the array does not have`,
+    rank === 0 ? "none: the array has no dimensions" : known,
+    dimension,
+  );
 }
 
 const isArray = (over: Over): over is AnyArray => FACTS in over;
@@ -64,6 +73,9 @@ function checked(over: Over, field: string): Over {
   needList(shape, `${field}.shape`);
   if (dimensionNames !== undefined) needList(dimensionNames, `${field}.dimensionNames`);
   if (offset !== undefined) needList(offset, `${field}.offset`);
+  const count = product(Array.from(shape));
+  if (data.length !== count)
+    refuse(`the option ${field} has another number of values than its shape`, String(count), data.length);
   return {
     data,
     shape: Array.from(shape),
@@ -115,6 +127,19 @@ function stepsAlong({ shape, offset }: NumbersOver, { indices }: SelectedAxis, a
   });
 }
 
+/** The most numbers in memory that lie over the selected places. */
+const MOST_NUMBERS = 2 ** 26;
+
+/** The number of places. Throws a `Limit` error if they are too many. */
+function countWithin(shape: readonly number[], field: string): number {
+  const count = product(shape);
+  if (count <= MOST_NUMBERS) return count;
+  throw new ZarrError("Limit", `the option ${field} lies over too many selected places`, {
+    expected: `at most ${MOST_NUMBERS}`,
+    actual: String(count),
+  });
+}
+
 /** The numbers of the selected places, in the order of the other array's dimensions. */
 async function selectedNumbers(
   over: Over,
@@ -127,7 +152,7 @@ async function selectedNumbers(
     const selection = axes.map(({ indices }) => indices.map((index) => index));
     return (await over.get(selection, { as: "float64", signal })).data;
   }
-  const numbers = new Float64Array(product(shape));
+  const numbers = new Float64Array(countWithin(shape, field));
   const steps = axes.map((axis, at) => stepsAlong(over, axis, at));
   const places = axes.map(() => 0);
   for (let at = 0; at < numbers.length; at += 1) {

@@ -129,7 +129,8 @@ async function byLabels(
 ): Promise<Grouping> {
   if (ids !== undefined) {
     needList(ids, "ids");
-    for (const id of Array.from(ids)) numberIn(id, "ids");
+    const numbers = Array.from(ids, (id) => numberIn(id, "ids"));
+    if (new Set(numbers).size < numbers.length) refuse("the option ids is not valid", "each label once", ids);
   }
   const { axes, values } = await spreadOf(reduced, over, "groups", signal);
   const { keys, labels } = byNumber(values, ids);

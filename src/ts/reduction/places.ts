@@ -51,6 +51,9 @@ export class Indices {
   toEngine(): EngineDimension {
     if (!this.#range) return { List: [...this.#list] };
     const [start, step] = this.#range;
+    // The first index of an empty slice may be before the array, where the engine would count from
+    // the end.
+    if (this.length === 0) return { Slice: { start: 0, step: 1, stop: 0 } };
     const stop = start + this.length * step;
     return { Slice: { start, step, ...(stop >= 0 && { stop }) } };
   }

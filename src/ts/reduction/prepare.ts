@@ -18,9 +18,11 @@ import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from 
 import { type SelectedAxis, selectedAxes } from "./places.ts";
 import {
   askedOf,
+  ELEMENTS_TO_COME,
   type QuantileOptions,
   questionsOf,
   type ReduceOp,
+  type ResultLayout,
   resultsOf,
   sketchSize,
   VIEWS,
@@ -64,7 +66,7 @@ function axesOver(reduced: Reduced, { over, coarsen }: StatisticsOptions): Set<n
 }
 
 /** The selected places, without those of a block that is not whole. */
-export function trimmed(
+function trimmed(
   axis: SelectedAxis,
   size: number,
   edges: StatisticsOptions["edges"],
@@ -88,6 +90,8 @@ const dimensionOf = ({ indices, isIndex }: SelectedAxis): EngineDimension =>
 interface PrepareOptions extends StatisticsOptions {
   /** The earlier reduction, from which this one goes on. */
   before?: State | undefined;
+  /** Whether a later reduction may go on from this one. */
+  keepsWords?: boolean | undefined;
   spread?: boolean | undefined;
 }
 
@@ -98,7 +102,8 @@ interface Shape {
   grouping: Grouping | undefined;
 }
 
-async function shapeOf(reduced: Reduced, options: PrepareOptions): Promise<Shape> {
+/** What happens to each dimension, by the options. */
+export async function shapeOf(reduced: Reduced, options: PrepareOptions): Promise<Shape> {
   const { coarsen = {}, edges, groups, signal, before } = options;
   const over = axesOver(reduced, options);
   const blocks = new Map<number, number>();
@@ -128,6 +133,7 @@ async function whereOf(reduced: Reduced, { where, signal }: StatisticsOptions) {
   if (where === undefined) return {};
   object(where, "where");
   if ("shape" in where) return { mask: await spreadOf(reduced, where, "where", signal) };
+  need("min" in where || "max" in where, "where", "min, max or both; or an array of truths");
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = where;
   need(typeof min === "number" && typeof max === "number" && min <= max, "where", "a range of numbers");
   return { range: [min, max] as const };
@@ -205,67 +211,88 @@ export async function reducedOf(
   };
 }
 
-/** A reduction that is ready: its operation's arguments, and how its answers become results. */
-export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], options: PrepareOptions) {
-  const { signal, weights, skipMissing = true, ddof = 0, before, spread } = options;
-  const { array } = reduced;
-  const shape = await shapeOf(reduced, options);
-  const selected = { ...reduced, axes: shape.axes };
-  const elements = await elementsOf(array, options);
-  const { source, conversion } = elements;
-  const arg = argAxis(ops, shape);
-  if (arg !== undefined && spread)
-    refuse("argmin and argmax cannot be combined with spread", "one of them", "both");
-  const type = NUMBER_TYPES.indexOf(source);
-  const where = await whereOf(selected, options);
-  const measures = ops.reduce((bits, op) => bits | (MEASURES[op] as number), 0);
-  const count = product(shape.axes.map(({ indices }) => indices.length));
-  const sketch = before?.sketch ?? sketchSize(ops, options, count);
-  const reduction = requestBytes({
-    source: type,
-    measures,
-    sketch,
-    dimensions: shape.along.map((along, axis) => ({
-      extent: shape.axes[axis]?.indices.length ?? 0,
-      along,
-    })),
-    groups: shape.grouping?.keys.length ?? 0,
-    labels: shape.grouping?.labels,
-    weights: await weightsOf(selected, weights, signal),
-    mask: where.mask,
-    range: where.range,
-    indices: arg === undefined ? undefined : indicesAlong(arg, shape),
-  });
+/** The result's shape, and where its dimensions come from. */
+function layoutOf(reduced: Reduced, shape: Shape): ResultLayout {
   const places = placesLeft(shape);
   const groups = shape.grouping?.keys;
-  const { shape: extents, dimensionNames } = resultShape(reduced, places, groups?.length ?? 0);
+  const origin = { array: reduced.array, places };
+  return { ...resultShape(reduced, places, groups?.length ?? 0), groups, origin };
+}
+
+/** What is remembered of each cell. */
+interface Remembered {
+  ops: readonly ReduceOp[];
+  /** The type of the elements, by its place in `NUMBER_TYPES`. */
+  source: number;
+  sketch: number;
+}
+
+/** The reduction in the numbers that the module reads. */
+async function reductionOf(
+  reduced: Reduced,
+  shape: Shape,
+  { ops, source, sketch }: Remembered,
+  options: PrepareOptions,
+): Promise<Uint8Array> {
+  const arg = argAxis(ops, shape);
+  const { mask, range } = await whereOf(reduced, options);
+  const extentOf = (axis: number) => shape.axes[axis]?.indices.length ?? 0;
+  return requestBytes({
+    source,
+    measures: ops.reduce((bits, op) => bits | (MEASURES[op] as number), 0),
+    sketch,
+    dimensions: shape.along.map((along, axis) => ({ extent: extentOf(axis), along })),
+    groups: shape.grouping?.keys.length ?? 0,
+    labels: shape.grouping?.labels,
+    weights: await weightsOf(reduced, options.weights, options.signal),
+    mask,
+    range,
+    indices: arg === undefined ? undefined : indicesAlong(arg, shape),
+  });
+}
+
+/** What a reduction must have in common with an earlier one to go on from it. */
+function signatureOf(
+  { shape, origin }: ResultLayout,
+  { ops, source }: Remembered,
+  { weights }: PrepareOptions,
+): string {
+  const cells = origin.places.map((place, at) => (place ? shape[at] : "group"));
+  return JSON.stringify({ cells, ops, source: NUMBER_TYPES[source], isWeighted: weights !== undefined });
+}
+
+/** A reduction that is ready: its operation's arguments, and how its answers become results. */
+export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], options: PrepareOptions) {
+  const { skipMissing = true, ddof = 0, before, spread = false, keepsWords } = options;
+  if (spread && ops.some((op) => op.startsWith("arg")))
+    refuse("argmin and argmax cannot be combined with spread", "one of them", "both");
+  const shape = await shapeOf(reduced, options);
+  const elements = await elementsOf(reduced.array, options);
+  const source = NUMBER_TYPES.indexOf(elements.source);
+  const count = product(shape.axes.map(({ indices }) => indices.length));
+  const sketch = before?.sketch ?? sketchSize(ops, options, keepsWords ? ELEMENTS_TO_COME : count);
+  const remembered = { ops, source, sketch };
+  const reduction = await reductionOf({ ...reduced, axes: shape.axes }, shape, remembered, options);
+  const layout = layoutOf(reduced, shape);
+  const { groups } = layout;
   const asked = ops.map((op) => askedOf(op, options));
-  const layout = {
-    shape: extents,
-    dimensionNames,
-    groups,
-    origin: { array, places },
-  };
-  const isWeighted = weights !== undefined;
-  const cells = places.map((place, at) => (place ? extents[at] : "group"));
-  const signature = JSON.stringify({ cells, ops, source, isWeighted });
+  const signature = signatureOf(layout, remembered, options);
   if (before) needSame(before, signature);
   const engine = {
     reduction,
     growth: growthOf(shape),
     before: before && { words: before.words, groups: placesAmong(before.groups ?? [], groups ?? []) },
     questions: questionsOf(asked),
-    settings: { source: type, freedom: ddof, skipsMissing: skipMissing },
+    settings: { source, freedom: ddof, skipsMissing: skipMissing },
   };
-  const Orthogonal = shape.axes.map(dimensionOf);
-  const spreads = spread === true;
-  const read = requestWith({ selection: { Orthogonal }, streamed: true, spreads }, options);
+  const selection = { Orthogonal: shape.axes.map(dimensionOf) };
+  const read = requestWith({ selection, streamed: true, spreads: spread }, options);
   return {
     engine,
-    shape: extents,
+    shape: [...layout.shape],
     resultsOf: (answers: readonly Uint8Array[]) => resultsOf(asked, answers, layout),
-    request: { ...read, conversion: conversion?.request },
-    type: conversion?.type,
+    request: { ...read, conversion: elements.conversion?.request },
+    type: elements.conversion?.type,
     elements,
     state: { signature, sketch, groups },
   };

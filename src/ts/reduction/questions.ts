@@ -83,6 +83,9 @@ function sharesOf(op: ReduceOp, { q }: QuantileOptions): readonly number[] | und
   return refuse("the option q is not valid", "a number from 0 to 1, or several", q);
 }
 
+/** Elements that a reduction may have with all those that go on from it. */
+export const ELEMENTS_TO_COME = 2 ** 40;
+
 /**
  * The length of a full list of a sketch, so that the share of a quantile differs by less than
  * `error` at most: each of the lists may move it by one over its length.
@@ -135,7 +138,7 @@ export function questionsOf(asked: readonly Asked[]): { question: number; share:
 }
 
 /** What all results of a reduction have. */
-interface ResultLayout {
+export interface ResultLayout {
   shape: readonly number[];
   dimensionNames: readonly (string | null)[];
   groups: readonly GroupKey[] | undefined;

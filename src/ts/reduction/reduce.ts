@@ -118,11 +118,12 @@ export async function reduce<Op extends ReduceOp | readonly ReduceOp[]>(
   const facts = source[FACTS];
   const before = accumulate === undefined || accumulate === true ? undefined : stateOf(accumulate);
   const reduced = await reducedOf(source, selection, others.signal);
-  const prepared = await prepare(reduced, ops, { ...others, before });
+  const keepsWords = accumulate !== undefined;
+  const prepared = await prepare(reduced, ops, { ...others, before, keepsWords });
   await bindCodecs(source[FACTS], others.signal);
   const results = await run(source, prepared, facts, {
     ...others,
-    keepsWords: accumulate !== undefined,
+    keepsWords,
     ...(onPartial && { onPartial: (found, share) => onPartial(answerOf(op, found), share) }),
   });
   return answerOf(op, results);

@@ -49,62 +49,107 @@ const isLongitude = ({ dimension, attrs, units }: Coordinates): boolean =>
   /^degrees?_?e/i.test(units ?? "") ||
   /^lon(gitude)?$/i.test(dimension);
 
+/** The ends of a cell in degrees. */
+type Ends = readonly [number, number];
+
 /** The ends of the cell of each index: by the variable of bounds, or middles of neighbours. */
 async function boundsOf(
   { array }: Reduced,
   { attrs, values, length }: Coordinates,
   signal?: AbortSignal,
-): Promise<(index: number) => [number, number]> {
+): Promise<(index: number) => Ends> {
   const { bounds } = attrs;
   const variable = typeof bounds === "string" ? await besideOf(array, bounds, signal) : undefined;
   if (variable && variable.shape.length === 2 && variable.shape[0] === length && variable.shape[1] === 2) {
-    const { data } = await variable.get(null, { as: "float64", decode: "cf", signal });
+    // Bounds are never missing. The fill value of a v2 array is often 0, which is an end at the equator.
+    const decode = { convention: "cf", zarrFillValue: false } as const;
+    const { data } = await variable.get(null, { as: "float64", decode, signal });
     return (index) => [data[2 * index] as number, data[2 * index + 1] as number];
   }
   const at = (index: number) => Number(values[index]);
+  // Longitudes may go on from the other end of the circle, as 359 and 0.
+  const stepTo = (index: number) => {
+    const step = at(index) - at(index - 1);
+    return Math.abs(step) > 180 ? step - 360 * Math.sign(step) : step;
+  };
   const middle = (index: number): number => {
     if (length < 2) return at(0) + (index === 0 ? -0.5 : 0.5);
-    if (index === 0) return at(0) - (at(1) - at(0)) / 2;
-    if (index === length) return at(length - 1) + (at(length - 1) - at(length - 2)) / 2;
-    return (at(index - 1) + at(index)) / 2;
+    return index === 0 ? at(0) - stepTo(1) / 2 : at(index - 1) + stepTo(Math.min(index, length - 1)) / 2;
   };
   return (index) => [middle(index), middle(index + 1)];
 }
 
-/** A cell has the area of its part of a sphere. Cells do not reach beyond the poles. */
+/** The height of a cell of a sphere of radius 1. Cells do not reach beyond the poles. */
+function heightOf([low, high]: Ends): number {
+  const height = (degrees: number) => Math.sin(radians(Math.max(-90, Math.min(90, degrees))));
+  return Math.abs(height(high) - height(low));
+}
+
+/** The width of a cell in radians. A cell that crosses the meridian may have ends as 359.5 and 0.5. */
+function widthOf([low, high]: Ends, longitude: number): number {
+  const width = Math.abs(high - low);
+  const east = (((longitude - Math.min(low, high)) % 360) + 360) % 360;
+  return radians(width > 180 && east > width ? 360 - width : width);
+}
+
+/** A cell has the area of its part of a sphere. */
 async function areas(reduced: Reduced, signal?: AbortSignal): Promise<Spread[]> {
   const found: Spread[] = [];
   let [latitudes, longitudes] = [0, 0];
   for (const axis of reduced.array.shape.keys()) {
-    const coordinates = await coords(reduced.array, axis, { signal }).catch((error) => {
-      if (error instanceof NotFoundError) return undefined;
-      throw error;
-    });
-    if (!coordinates || coordinates.values.length === 0) continue;
-    const ends = isLatitude(coordinates) || isLongitude(coordinates);
-    if (!ends) continue;
-    const bounds = await boundsOf(reduced, coordinates, signal);
-    const height = (degrees: number) => Math.sin(radians(Math.max(-90, Math.min(90, degrees))));
-    if (isLatitude(coordinates)) {
-      latitudes += 1;
-      found.push(
-        alongAxis(reduced, axis, (index) => {
-          const [low, high] = bounds(index);
-          return Math.abs(height(high) - height(low));
-        }),
-      );
-    } else {
-      longitudes += 1;
-      found.push(
-        alongAxis(reduced, axis, (index) => {
-          const [low, high] = bounds(index);
-          return Math.abs(radians(high - low));
-        }),
-      );
-    }
+    const coordinates = await coordinatesOf(reduced, axis, signal);
+    if (!coordinates) continue;
+    const isAcross = isLatitude(coordinates);
+    if (!isAcross && !isLongitude(coordinates)) continue;
+    const ends = await boundsOf(reduced, coordinates, signal);
+    const width = (index: number) => widthOf(ends(index), Number(coordinates.values[index]));
+    found.push(alongAxis(reduced, axis, isAcross ? (index) => heightOf(ends(index)) : width));
+    if (isAcross) latitudes += 1;
+    else longitudes += 1;
   }
   if (latitudes !== 1 || longitudes > 1)
-    refuse('weights: "area" requires a grid of latitudes and longitudes', "one dimension of each", latitudes);
+    refuse(
+      'weights: "area" requires a grid of latitudes and longitudes',
+      "one dimension of latitudes, and at most one of longitudes",
+      `${latitudes} and ${longitudes}`,
+    );
+  return found;
+}
+
+/** The coordinates of a dimension, if it has some. */
+async function coordinatesOf({ array }: Reduced, axis: number, signal?: AbortSignal) {
+  const coordinates = await coords(array, axis, { signal }).catch((error) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+  return coordinates?.values.length === 0 ? undefined : coordinates;
+}
+
+/** Throws an `Argument` error unless all weights are finite numbers. */
+function needFinite(weights: Spread, { names }: Reduced): Spread {
+  const { axes, values } = weights;
+  for (let at = 0; at < values.length; at += 1)
+    if (!Number.isFinite(values[at]))
+      refuse(
+        `a weight along ${axes.map((axis) => names?.[axis] ?? axis).join(" and ")} is not a finite number`,
+        "finite numbers",
+        values[at],
+      );
+  return weights;
+}
+
+async function weightsAt(
+  reduced: Reduced,
+  weights: Weights,
+  signal: AbortSignal | undefined,
+): Promise<Spread[]> {
+  if (weights === "area") return areas(reduced, signal);
+  object(weights, "weights");
+  if ("shape" in weights) return [await spreadOf(reduced, weights as Over, "weights", signal)];
+  const entries = Object.entries(weights as Record<string, "cos" | ArrayLike<number>>);
+  if (entries.length === 0) refuse("the option weights is not valid", "one dimension or more", weights);
+  const found: Spread[] = [];
+  for (const [name, by] of entries) found.push(await ofDimension(reduced, name, by, signal));
   return found;
 }
 
@@ -115,11 +160,5 @@ export async function weightsOf(
   signal?: AbortSignal,
 ): Promise<Spread[]> {
   if (weights === undefined) return [];
-  if (weights === "area") return areas(reduced, signal);
-  object(weights, "weights");
-  if ("shape" in weights) return [await spreadOf(reduced, weights as Over, "weights", signal)];
-  const found: Spread[] = [];
-  for (const [name, by] of Object.entries(weights as Record<string, "cos" | ArrayLike<number>>))
-    found.push(await ofDimension(reduced, name, by, signal));
-  return found;
+  return (await weightsAt(reduced, weights, signal)).map((each) => needFinite(each, reduced));
 }

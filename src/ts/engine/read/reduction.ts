@@ -33,7 +33,7 @@ const [IN_FLIGHT_BYTES, MOST_IN_FLIGHT] = [32 << 20, 32];
 
 /** The size that parts aim at, so that their accumulators take no more than they do. */
 function partBytes({ elementBytes, accumulatorBytes }: ReductionSizes): number {
-  const share = Math.min(1, elementBytes / accumulatorBytes);
+  const share = accumulatorBytes > elementBytes ? elementBytes / accumulatorBytes : 1;
   return Math.max(LEAST_PART_BYTES, Math.floor(PART_BYTES * share));
 }
 
