@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
+import { growingArray } from "../growing_objects.mjs";
 
 const GZIP = [
   { name: "bytes", configuration: { endian: "little" } },
@@ -282,4 +283,26 @@ test("many requests of one reduction make no warning of listeners", async (t) =>
   assert.equal(sum, 512n);
   await new Promise((resolve) => void setImmediate(resolve));
   assert.deepEqual(warnings, []);
+});
+
+test("watch sees two changes of one second behind a server whose ETags are seconds and lengths", async () => {
+  let length = 5;
+  const changed = new Date().toUTCString();
+  const server = createServer((request, response) => {
+    const headers = { ETag: '"6543-1"', "Last-Modified": changed, "Cache-Control": "max-age=3600" };
+    if (!request.url.endsWith("zarr.json")) response.writeHead(404).end();
+    else if (request.headers["if-none-match"]) response.writeHead(304, headers).end();
+    else response.writeHead(200, headers).end(growingArray(length));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const url = `http://127.0.0.1:${server.address().port}/a.zarr`;
+    const array = await zarr.open(url, { kind: "array" });
+    const changes = zarr.watch(array, { interval: 5, signal: AbortSignal.timeout(20_000) });
+    for (length = 6; length < 8; length += 1) assert.deepEqual((await changes.next()).value.shape, [length]);
+    await changes.return();
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
