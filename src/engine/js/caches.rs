@@ -5,10 +5,17 @@ use wasm_bindgen::prelude::*;
 use super::registry;
 use crate::error::Result;
 use crate::read::chunk_cache::{self, CacheKind};
+use crate::store::http::whole_objects;
 
-/// Sets the capacities in bytes; 0 disables a cache. NaN and negative numbers change nothing.
+/// Sets the capacities in bytes; 0 disables a cache. The third bounds the objects that servers sent
+/// whole for parts of them. NaN and negative numbers change nothing.
 #[wasm_bindgen(js_name = setCacheBytes)]
-pub fn set_cache_bytes(encoded: f64, decoded: f64) {
+pub fn set_cache_bytes(encoded: f64, decoded: f64, whole_objects: f64) {
+    // Checked before the cast. Larger numbers saturate.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    if whole_objects >= 0.0 {
+        whole_objects::set_limit(whole_objects as u64);
+    }
     for (kind, bytes) in [(CacheKind::Encoded, encoded), (CacheKind::Decoded, decoded)] {
         // Checked in the line before the cast. Larger numbers saturate.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -84,7 +84,7 @@ pub fn origins() -> Rc<Origins> {
 pub fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
     let (transport, http) = http_options(options);
     let origin = origins().of(&root);
-    Rc::new(Gathering::new(Rc::new(HttpStore::new(transport, root, http, origin))))
+    Rc::new(Gathering::new(HttpStore::new(transport, root, http, origin)))
 }
 
 /// A store of one value, whatever the key: the file at a URL.

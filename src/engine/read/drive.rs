@@ -23,7 +23,7 @@ use crate::read::part_work::ReadContext;
 use crate::read::types::{CachePolicy, Growth, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
 use crate::sorted;
-use crate::store::RequestContext;
+use crate::store::{Reader, RequestContext};
 
 /// Number of parts that are read at a time. It keeps the connections busy and bounds the memory.
 const PARTS_IN_FLIGHT: usize = 32;
@@ -86,7 +86,7 @@ async fn read_selected(
     let cache_policy = planner.cache_policy(array, request, &layout)?;
     let fetcher = ChunkFetcher {
         array: array.clone(),
-        context: context.clone(),
+        context: RequestContext { reader: Some(Rc::new(Reader::begin())), ..context.clone() },
         fills_cache: cache_policy.encoded,
         uses_cache: !context.reload,
         shards: planner.whole_shards(array)?,

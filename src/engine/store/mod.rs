@@ -25,6 +25,7 @@ pub mod key_table;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod memory;
 pub mod priority;
+pub mod reader;
 #[cfg(feature = "reading")]
 pub mod reference;
 pub mod turn;
@@ -43,6 +44,7 @@ use std::rc::Rc;
 use futures_util::future::Shared;
 
 pub use priority::Priority;
+pub use reader::Reader;
 pub use value::{HostBytes, Value};
 
 pub use crate::format::byte_range::ByteRange;
@@ -105,6 +107,8 @@ pub struct RequestContext {
     pub likely_size: Option<LikelySize>,
     /// The most bytes that the value can have, if that is known. A store reads no more.
     pub most_bytes: Option<u64>,
+    /// The read that this request is a part of.
+    pub reader: Option<Rc<Reader>>,
 }
 
 impl RequestContext {
@@ -175,6 +179,15 @@ impl Fetched {
         let size = whole.len();
         let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
         Ok(Self { value: whole.slice(part)?, size: Some(size), version: None, modified: None })
+    }
+
+    /// Cuts a range from a whole value, with its version.
+    ///
+    /// # Errors
+    /// `Format` if the range begins at or past the end.
+    pub fn part(&self, range: ByteRange) -> Result<Self> {
+        let Self { value, size, .. } = Self::part_of(&self.value, range)?;
+        Ok(Self { value, size, ..self.clone() })
     }
 }
 

@@ -256,7 +256,7 @@ export class Instance {
 
   /** Passes the cache sizes to the engine. */
   setCaches(): void {
-    const { encodedBytes, decodedBytes } = cacheLimits();
-    this.glue.setCacheBytes(encodedBytes, decodedBytes);
+    const { encodedBytes, decodedBytes, wholeBytes } = cacheLimits();
+    this.glue.setCacheBytes(encodedBytes, decodedBytes, wholeBytes);
   }
 }

@@ -20,11 +20,11 @@ export function configure(options: EngineOptions): void {
   Object.assign(configuration, options, { workerScript });
 }
 
-/** Sizes of the two chunk caches. NaN keeps the size that is set. */
-export function cacheLimits(): { encodedBytes: number; decodedBytes: number } {
+/** Sizes of the two chunk caches, and of what came whole for a part. NaN changes nothing. */
+export function cacheLimits(): { encodedBytes: number; decodedBytes: number; wholeBytes: number } {
   const { caches = {}, memoryLimit = Number.NaN } = configuration;
   const { encodedBytes = memoryLimit / 6, decodedBytes = memoryLimit / 3 } = caches;
-  return { encodedBytes, decodedBytes };
+  return { encodedBytes, decodedBytes, wholeBytes: memoryLimit / 6 };
 }
 
 /** Memory size at which an idle decoder instance restarts. */

@@ -81,8 +81,9 @@ export interface InitOptions {
   /**
    * About how many bytes the package may hold in addition to results in flight. Half is for the
    * caches, unless `caches` is given. Half is for the memories of workers, which restart when they
-   * grow beyond it. Workers that run already keep the bound with which they started. A reduction
-   * that would remember more rejects with a `Limit` error before its first request.
+   * grow beyond it. Workers that run already keep the bound with which they started. What a server
+   * without ranges sent whole for a part of it may take a sixth more. A reduction that would
+   * remember more rejects with a `Limit` error before its first request.
    */
   memoryLimit?: number;
   /**

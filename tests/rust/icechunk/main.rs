@@ -51,7 +51,7 @@ fn version(name: &str) -> Version {
 fn store_of(files: &Files, state: &str, verifies: bool) -> IcechunkStore {
     let open: OpenFile = Rc::new(|url| {
         let origin = Origins::default().of(&url);
-        Rc::new(Gathering::new(Rc::new(HttpStore::new(Server, url, HttpOptions::default(), origin))))
+        Rc::new(Gathering::new(HttpStore::new(Server, url, HttpOptions::default(), origin)))
     });
     let permission =
         Permission { prefixes: vec!["s3://bucket/".to_owned()], allow: Rc::new(|_| ()), verifies };

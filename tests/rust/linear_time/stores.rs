@@ -57,7 +57,7 @@ impl Transport for OnePage {
     }
 }
 
-fn server(answers: OnePage) -> HttpStore<OnePage> {
+fn server(answers: OnePage) -> Rc<HttpStore<OnePage>> {
     let root = RootUrl::parse("http://host/a").unwrap();
     HttpStore::new(answers, root, HttpOptions::default(), Rc::new(Origin::new(8)))
 }

@@ -9,7 +9,7 @@ use super::origin::Origin;
 use super::transport::Method;
 use super::web_page::{WebPage, WebPages};
 use crate::error::Result;
-use crate::store::{ByteRange, Fetched, LikelySize, Subject};
+use crate::store::{ByteRange, FetchResult, Fetched, LikelySize, Subject};
 
 /// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,26 +38,48 @@ pub(super) struct NextRequest {
 }
 
 /// The outcome of a successful exchange.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Outcome {
     Absent,
+    /// What was asked for.
     Found(Fetched),
+    /// All of the object, although a part or the size may have been asked for.
+    Whole(Fetched),
     Size(u64),
     /// A web page, twice. [`WebPages`] decides whether the object is absent.
     Page(WebPage),
 }
 
+impl ServerKnowledge {
+    /// Whether whole objects are asked for in place of parts: as far as is known, this server sends
+    /// no parts. A request without a range is one that caches can answer later.
+    pub(super) fn asks_for_whole_objects(&self, origin: &Origin) -> bool {
+        self.ranges_ignored.get() && !origin.sends_parts.get()
+    }
+
+    /// Whether several requests for one object may bring it several times.
+    pub(super) fn may_send_whole_objects(&self, origin: &Origin) -> bool {
+        self.ranges_ignored.get() || !origin.sends_parts.get()
+    }
+}
+
 impl Outcome {
-    pub(super) fn fetched(self) -> Option<Fetched> {
+    /// The bytes that were asked for.
+    ///
+    /// # Errors
+    /// `Format` if the range begins at or past the end of the object.
+    pub(super) fn part(self, range: ByteRange) -> FetchResult {
         match self {
-            Self::Found(fetched) => Some(fetched),
-            Self::Absent | Self::Size(_) | Self::Page(_) => None,
+            Self::Found(fetched) => Ok(Some(fetched)),
+            Self::Whole(object) => object.part(range).map(Some),
+            Self::Absent | Self::Size(_) | Self::Page(_) => Ok(None),
         }
     }
 
     pub(super) fn size(self) -> Option<u64> {
         match self {
             Self::Size(size) => Some(size),
+            Self::Whole(object) => Some(object.value.len()),
             Self::Absent | Self::Found(_) | Self::Page(_) => None,
         }
     }
@@ -68,7 +90,7 @@ impl Outcome {
 pub(super) struct ServerKnowledge {
     /// A read succeeded, so access is allowed in general.
     pub answered: Cell<bool>,
-    /// The server answered a range request with the whole object.
+    /// The server answered the last range request with the whole object.
     pub ranges_ignored: Cell<bool>,
     /// The server refused HEAD, or its answer did not tell the size.
     pub head_useless: Cell<bool>,

@@ -2,8 +2,9 @@
 //!
 //! [`policy`] decides what to request and what an answer means; it is pure. [`transport`] is the
 //! interface that sends requests. This file connects them. `response` and `policy` handle the
-//! errors of servers and browsers, `write` writes, and `listing` lists. This store does not merge
-//! or share requests; wrappers do ([`super::wrap`]).
+//! errors of servers and browsers, `write` writes, and `listing` lists. Wrappers merge requests
+//! ([`super::wrap`]); this store shares those that bring whole objects in place of parts
+//! (`sharing`).
 
 mod exchange;
 mod fault;
@@ -15,18 +16,19 @@ mod policy;
 mod request_kind;
 mod response;
 mod retry;
+mod sharing;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests;
 pub mod transport;
 pub mod url;
 mod web_page;
-mod whole_objects;
+pub mod whole_objects;
 mod write;
 mod written_urls;
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use exchange::{ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
 use fault::RequestLabel;
@@ -37,7 +39,6 @@ use policy::Exchange;
 use transport::{CacheMode, HttpRequest, Method, Transport, TransportResult};
 use url::RootUrl;
 use web_page::WebPage;
-use whole_objects::WholeObjects;
 use written_urls::WrittenUrls;
 
 use super::{
@@ -47,6 +48,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
+use crate::store::in_flight::InFlight;
 use crate::store::{at_key, in_full, in_reading};
 
 /// A store below a URL.
@@ -58,16 +60,21 @@ pub struct HttpStore<T> {
     knowledge: ServerKnowledge,
     lister: RefCell<Option<listing::Lister>>,
     open_ranges: RefCell<Map<String, u32>>,
-    whole_objects: RefCell<WholeObjects>,
+    /// The number of this store among those of its origin.
+    number: u64,
+    /// The requests that others wait for, by URL.
+    asked: InFlight<(u8, String), Result<Outcome>>,
+    this: Weak<Self>,
     written: RefCell<WrittenUrls>,
     probing: Mutex<()>,
 }
 
-impl<T: Transport> HttpStore<T> {
+impl<T: Transport + 'static> HttpStore<T> {
     /// A store below `root`. `origin` is the shared state of its server, from [`origin::Origins`].
-    pub fn new(transport: T, root: RootUrl, options: HttpOptions, origin: Rc<Origin>) -> Self {
+    pub fn new(transport: T, root: RootUrl, options: HttpOptions, origin: Rc<Origin>) -> Rc<Self> {
         let written = RefCell::new(WrittenUrls::new(options.passes_caches));
-        Self {
+        let number = origin.whole_objects.borrow_mut().new_store();
+        Rc::new_cyclic(|this| Self {
             transport,
             root,
             options,
@@ -75,10 +82,12 @@ impl<T: Transport> HttpStore<T> {
             knowledge: ServerKnowledge::default(),
             lister: RefCell::default(),
             open_ranges: RefCell::default(),
-            whole_objects: RefCell::default(),
+            number,
+            asked: InFlight::default(),
+            this: this.clone(),
             written,
             probing: Mutex::new(()),
-        }
+        })
     }
 
     /// Reads a file of this server at any URL, with what this store has learned about the server.
@@ -91,7 +100,7 @@ impl<T: Transport> HttpStore<T> {
         range: ByteRange,
         context: &RequestContext,
     ) -> Result<Option<Fetched>> {
-        Ok(self.exchange(&url.object(), Goal::Read(range.check()?), context).await?.fetched())
+        self.read(&url.object(), range.check()?, context).await
     }
 
     /// The size of a file of this server at any URL.
@@ -99,27 +108,20 @@ impl<T: Transport> HttpStore<T> {
     /// # Errors
     /// Errors of [`Store::size`].
     pub async fn size_at(&self, url: &RootUrl, context: &RequestContext) -> Result<Option<u64>> {
-        Ok(self.exchange(&url.object(), Goal::Size, context).await?.size())
+        self.size_of(&url.object(), context).await
     }
 
     fn url_of(&self, key: &StoreKey) -> String {
         self.root.join(&key.percent_encoded())
     }
 
-    /// A part of an object that came whole before.
-    fn kept_part(&self, url: &str, range: ByteRange, context: &RequestContext) -> Option<Result<Fetched>> {
-        if context.subject != Subject::Chunk || context.reload {
-            return None;
-        }
-        let whole = self.whole_objects.borrow_mut().get(url)?;
-        let part = Fetched::part_of(&whole.value, range);
-        Some(part.map(|part| Fetched { version: whole.version, modified: whole.modified, ..part }))
-    }
-
     async fn exchange(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {
         match self.exchange_once(url, goal, context).await? {
             Outcome::Page(page) => self.judge_page(url, page, context).await,
-            outcome @ Outcome::Found(_) => {
+            outcome @ (Outcome::Found(_) | Outcome::Whole(_)) => {
+                if let Outcome::Whole(object) = &outcome {
+                    self.keep(url, goal, object, context);
+                }
                 self.knowledge.web_pages.note_object(url, context.subject);
                 Ok(outcome)
             }
@@ -145,14 +147,7 @@ impl<T: Transport> HttpStore<T> {
         let (mut exchange, mut step) = Exchange::start(goal, exchange_context);
         loop {
             match step {
-                Step::Done(outcome) => {
-                    if let Some(whole) = exchange.take_whole()
-                        && self.is_cacheable()
-                    {
-                        self.whole_objects.borrow_mut().keep(url.to_owned(), whole);
-                    }
-                    return outcome;
-                }
+                Step::Done(outcome) => return outcome,
                 Step::Send(next) if next.method == Method::Probe => {
                     step = self.probe(&mut exchange, url, next, context).await;
                 }
@@ -201,7 +196,7 @@ impl<T: Transport> HttpStore<T> {
             ..RequestContext::default()
         };
         match self.exchange_once(&known.url, Goal::Read(range), &again).await? {
-            Outcome::Found(_) | Outcome::Size(_) => {
+            Outcome::Found(_) | Outcome::Whole(_) | Outcome::Size(_) => {
                 pages.note_absence_page(page);
                 pages.warn_once(&url::redact(url), context.subject, &self.options);
                 Ok(Outcome::Absent)
@@ -257,7 +252,13 @@ fn page_error(url: &str, why: &str) -> Error {
     RequestLabel { url: &shown, method: Method::Get, range: None }.web_page(why)
 }
 
-impl<T: Transport> Store for HttpStore<T> {
+impl<T> Drop for HttpStore<T> {
+    fn drop(&mut self) {
+        self.origin.whole_objects.borrow_mut().forget_all(self.number);
+    }
+}
+
+impl<T: Transport + 'static> Store for HttpStore<T> {
     fn capabilities(&self) -> Capabilities {
         let partial = !self.knowledge.ranges_ignored.get();
         Capabilities { partial, writable: true, listable: self.is_known_to_list() }
@@ -274,10 +275,12 @@ impl<T: Transport> Store for HttpStore<T> {
     }
 
     fn forget_kept(&self) {
-        self.whole_objects.borrow_mut().clear();
+        self.origin.whole_objects.borrow_mut().forget_all(self.number);
+        self.asked.forget_all();
     }
 
     fn note_changed(&self, key: &StoreKey) {
+        self.forget_kept();
         self.written.borrow_mut().add(&self.url_of(key));
     }
 
@@ -290,19 +293,11 @@ impl<T: Transport> Store for HttpStore<T> {
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
-        Box::pin(at_key(key, async move {
-            let (url, range) = (self.url_of(key), range.check()?);
-            match self.kept_part(&url, range, context) {
-                Some(part) => part.map(Some),
-                None => self.exchange(&url, Goal::Read(range), context).await.map(Outcome::fetched),
-            }
-        }))
+        Box::pin(at_key(key, async move { self.read(&self.url_of(key), range.check()?, context).await }))
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
-        Box::pin(at_key(key, async move {
-            Ok(self.exchange(&self.url_of(key), Goal::Size, context).await?.size())
-        }))
+        Box::pin(at_key(key, async move { self.size_of(&self.url_of(key), context).await }))
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {

@@ -1,5 +1,5 @@
-//! State that the stores of one origin share: the number of requests in flight, and whether the
-//! server supports suffix ranges.
+//! State that the stores of one origin share: the number of requests in flight, whether the server
+//! sends parts of objects, and the objects that came whole.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,6 +7,7 @@ use std::rc::Rc;
 use futures_channel::oneshot;
 
 use super::url::RootUrl;
+use super::whole_objects::WholeObjects;
 use crate::sorted::Map;
 use crate::store::Priority;
 
@@ -38,9 +39,11 @@ pub enum SuffixRanges {
 }
 
 /// One server.
-#[derive(Debug)]
 pub struct Origin {
     pub(super) suffix_ranges: Cell<SuffixRanges>,
+    /// The server has answered a range request with a part.
+    pub(super) sends_parts: Cell<bool>,
+    pub(super) whole_objects: Rc<RefCell<WholeObjects>>,
     permits: Rc<Permits>,
 }
 
@@ -53,7 +56,12 @@ impl Origin {
             foreground: Cell::default(),
             queue: RefCell::default(),
         };
-        Self { suffix_ranges: Cell::default(), permits: Rc::new(permits) }
+        Self {
+            suffix_ranges: Cell::default(),
+            sends_parts: Cell::default(),
+            whole_objects: Rc::default(),
+            permits: Rc::new(permits),
+        }
     }
 
     /// Waits until a request may be sent. The request counts as in flight until the permit is
@@ -171,7 +179,7 @@ impl Drop for Permit {
 }
 
 /// All known origins.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Origins(RefCell<Map<String, Rc<Origin>>>);
 
 impl Origins {

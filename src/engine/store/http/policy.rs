@@ -37,8 +37,6 @@ pub(super) struct Exchange<'a> {
     suspected_len: Option<u64>,
     /// Whether the last answer was a web page.
     suspected_page: bool,
-    /// The whole object, if it came for a part of it.
-    whole: Option<Fetched>,
     /// Why there was no answer, while it is asked whether the server is there.
     lost: Option<Lost>,
 }
@@ -57,16 +55,10 @@ impl<'a> Exchange<'a> {
             retries: Retries::default(),
             suspected_len: None,
             suspected_page: false,
-            whole: None,
             lost: None,
         };
         let step = exchange.restart();
         (exchange, step)
-    }
-
-    /// The whole object, if the server sent it for a part of it.
-    pub fn take_whole(&mut self) -> Option<Fetched> {
-        self.whole.take()
     }
 
     /// Takes an answer. `random` is a number in 0..1 for the jitter of retries.
@@ -130,14 +122,17 @@ impl<'a> Exchange<'a> {
 
     /// Chooses the next kind of request from what is known, and requests it.
     fn restart(&mut self) -> Step {
+        let ExchangeContext { knowledge, origin, .. } = self.context;
         self.kind = match self.goal {
             Goal::Read(ByteRange::Whole) => RequestKind::Whole,
-            // Even if the server ignored a range before: that may concern one object, or an empty
-            // cache.
+            // If the server has ever sent a part, a whole object may concern that object alone, or
+            // an empty cache.
+            Goal::Read(_) if knowledge.asks_for_whole_objects(origin) => RequestKind::Whole,
             Goal::Read(ByteRange::At { offset, len }) => {
                 RequestKind::Window(offset..offset.saturating_add(len))
             }
             Goal::Read(ByteRange::Last(len)) => self.way_to_suffix(len),
+            Goal::Size if self.head_failed && knowledge.asks_for_whole_objects(origin) => RequestKind::Whole,
             Goal::Size if self.head_failed => RequestKind::FirstByte,
             Goal::Size => RequestKind::Head,
         };
@@ -270,22 +265,20 @@ impl<'a> Exchange<'a> {
                 Some(size) => self.found_size(size),
                 None => self.fail(|label| label.unknown_size()),
             },
-            (RequestKind::FirstByte, _) => self.found_size(response.body.len()),
             (RequestKind::Whole, 206) => self.read(response, response::whole_of_partial(response)),
             (RequestKind::Window(want), 206) => {
                 let check = response::window(response, want, self.size);
                 self.context.knowledge.ranges_ignored.set(false);
+                self.learn_from_part(response);
                 self.read(response, check)
             }
             (RequestKind::Tail(asked), 206) => self.take_tail(response, asked.clone()),
             (RequestKind::Suffix(len), 206) => {
                 let check = response::suffix(response, *len);
+                self.learn_from_part(response);
                 self.read(response, check)
             }
-            (
-                RequestKind::Whole | RequestKind::Window(_) | RequestKind::Suffix(_) | RequestKind::Tail(_),
-                _,
-            ) => self.everything(response),
+            _ => self.everything(response),
         }
     }
 
@@ -314,17 +307,16 @@ impl<'a> Exchange<'a> {
         {
             return self.suspect(mismatch);
         }
-        let Goal::Read(range) = self.goal else { return self.found_size(response.body.len()) };
         if self.kind.asked_bytes().is_some_and(|asked| asked < response.body.len()) {
             self.learn_that_ranges_are_ignored();
         }
-        let is_surplus = range != ByteRange::Whole && self.context.knowledge.ranges_ignored.get();
-        if is_surplus && self.context.subject == Subject::Chunk {
-            self.whole = Some(response.fetched(response.body.clone(), Some(response.body.len())));
-        }
-        match Fetched::part_of(&response.body, range) {
-            Ok(part) => self.found(response.fetched(part.value, part.size)),
-            Err(error) => Step::Done(Err(error)),
+        self.found_whole(response.fetched(response.body.clone(), Some(response.body.len())))
+    }
+
+    /// Takes a `206` whose body is no longer than what was asked for.
+    fn learn_from_part(&self, response: &HttpResponse) {
+        if self.kind.asked_bytes().is_some_and(|asked| response.body.len() <= asked) {
+            self.context.origin.sends_parts.set(true);
         }
     }
 
@@ -355,6 +347,7 @@ impl<'a> Exchange<'a> {
     /// where they are.
     #[allow(clippy::arithmetic_side_effects, reason = "the window is inside of what the answer holds")]
     fn take_tail(&mut self, response: &HttpResponse, asked: Range<u64>) -> Step {
+        self.learn_from_part(response);
         let ContentRange { held, total } = response.content_range();
         let body = response.body.len();
         let held = held.unwrap_or(asked.start..asked.start.saturating_add(body));
@@ -474,7 +467,7 @@ impl<'a> Exchange<'a> {
                 if matches!(self.kind, RequestKind::Suffix(_)) {
                     self.context.origin.suffix_ranges.set(SuffixRanges::Work);
                 }
-                self.found(fetched)
+                if self.kind == RequestKind::Whole { self.found_whole(fetched) } else { self.found(fetched) }
             }
             BodyCheck::Suspicious(mismatch) => self.suspect(mismatch),
             BodyCheck::Misunderstood if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
@@ -531,6 +524,15 @@ impl<'a> Exchange<'a> {
         // are longer than the object.
         self.learn_from_success(fetched.size != Some(fetched.value.len()));
         Step::Done(Ok(Outcome::Found(fetched)))
+    }
+
+    fn found_whole(&self, object: Fetched) -> Step {
+        let size = object.value.len();
+        self.learn_from_success(match self.goal {
+            Goal::Read(range) => range.of(size).is_some_and(|part| len_of(&part) != size),
+            Goal::Size => size > 0,
+        });
+        Step::Done(Ok(Outcome::Whole(object)))
     }
 
     fn found_size(&self, size: u64) -> Step {

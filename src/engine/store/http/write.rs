@@ -17,7 +17,7 @@ use crate::store::{Priority, Store, Value};
 /// The message for a server that does not support the method.
 const READ_ONLY: &str = "the server does not accept writes here";
 
-impl<T: Transport> HttpStore<T> {
+impl<T: Transport + 'static> HttpStore<T> {
     pub(super) async fn put(&self, url: &str, value: Value) -> Result<()> {
         self.written.borrow_mut().add(url);
         let response = self.answered(Method::Put, url, Some(value)).await;

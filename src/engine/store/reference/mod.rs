@@ -185,7 +185,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         let origin = self.origins.of(url);
         let make = || {
             let (transport, options) = (self.transport.clone(), self.options.http.clone());
-            Rc::new(HttpStore::new(transport, url.clone(), options, origin))
+            HttpStore::new(transport, url.clone(), options, origin)
         };
         self.servers.borrow_mut().entry(url.origin()).or_insert_with(make).clone()
     }

@@ -30,8 +30,8 @@ use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
 
 use super::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Subject, Value, WarningSink, at_key,
+    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, Reader, RequestContext, SizeFuture,
+    Store, Subject, Value, WarningSink, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
@@ -139,8 +139,12 @@ impl ZipStore {
     }
 
     async fn ask(&self, range: ByteRange) -> Result<Fetched> {
+        self.ask_for(range, None).await
+    }
+
+    async fn ask_for(&self, range: ByteRange, reader: Option<Rc<Reader>>) -> Result<Fetched> {
         // A part of the archive is read like a chunk, so a refusal means the same as for a chunk.
-        let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
+        let context = RequestContext { subject: Subject::Chunk, reader, ..RequestContext::default() };
         let fetched = self.archive.get(&self.key, range, &context).await?;
         let fetched = fetched.ok_or_else(|| {
             Error::not_found(format!("the archive does not exist: {}", self.archive.describe()))
@@ -160,13 +164,15 @@ impl ZipStore {
 
     /// Reads the end of the archive and finds the directory.
     async fn begin(&self) -> Result<DirectoryReader> {
-        let fetched = self.ask(ByteRange::Last(TAIL_LEN)).await?;
+        // If the whole archive comes in place of its end, it is not requested again.
+        let reader = Some(Rc::new(Reader::begin()));
+        let fetched = self.ask_for(ByteRange::Last(TAIL_LEN), reader.clone()).await?;
         let size = match fetched.size {
             Some(size) => size,
             None => self.size_of_archive(fetched.value.len()).await?,
         };
         if fetched.value.len() < size && !self.archive.capabilities().partial {
-            let whole = self.ask(ByteRange::Whole).await?.value;
+            let whole = self.ask_for(ByteRange::Whole, reader).await?.value;
             *self.whole.borrow_mut() = Some(whole);
         }
         let start = size.checked_sub(fetched.value.len()).ok_or_else(|| {

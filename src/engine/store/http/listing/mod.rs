@@ -103,7 +103,7 @@ fn candidates(root: &RootUrl) -> Vec<Bucket> {
     }
 }
 
-impl<T: Transport> HttpStore<T> {
+impl<T: Transport + 'static> HttpStore<T> {
     /// Whether a listing has worked.
     pub(super) fn is_known_to_list(&self) -> bool {
         self.lister.borrow().as_ref().is_some_and(|lister| *lister != Lister::None)

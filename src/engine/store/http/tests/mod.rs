@@ -5,6 +5,7 @@ mod ranges;
 mod refusals;
 pub(super) mod script;
 mod sending;
+mod sharing;
 mod statuses;
 mod suffixes;
 mod web_pages;

@@ -105,7 +105,7 @@ impl Transport for Script {
 /// A store with a scripted transport, and its warnings.
 pub struct Scene {
     pub script: Rc<Script>,
-    pub store: HttpStore<Rc<Script>>,
+    pub store: Rc<HttpStore<Rc<Script>>>,
     pub warnings: Rc<RefCell<Vec<String>>>,
     pub on_console: Rc<RefCell<Vec<String>>>,
 }

@@ -57,7 +57,7 @@ impl Transport for Silent {
 
 struct SilentScene {
     transport: Rc<Silent>,
-    store: HttpStore<Rc<Silent>>,
+    store: Rc<HttpStore<Rc<Silent>>>,
 }
 
 const WINDOWS: [(&str, ByteRange); 4] = [
@@ -71,6 +71,7 @@ impl SilentScene {
     fn new(serialises: bool, options: HttpOptions, concurrent: usize) -> Self {
         let transport = Rc::new(Silent { serialises, ..Silent::default() });
         let origin = Rc::new(Origin::new(concurrent));
+        origin.sends_parts.set(true);
         let store = HttpStore::new(transport.clone(), RootUrl::parse(ROOT).unwrap(), options, origin);
         Self { transport, store }
     }
