@@ -59,6 +59,13 @@ const plotted = (marks, plot) => async (viewer) => {
   await viewer.page.locator(".plots-table summary").click();
 };
 
+/** Another time beside the picture. */
+const compared = (compare) => async (viewer) => {
+  const parameters = { source: CLIMATE, variable: "air_temperature", compare, with: "at=time:6" };
+  await drawn(parameters)(viewer);
+  await viewer.page.locator(".compared .map[aria-busy=false] canvas").first().waitFor();
+};
+
 /** The states of the page, and how to get there. */
 const STATES = {
   "an image": drawn({ source: CELLS }),
@@ -94,6 +101,18 @@ const STATES = {
   async "three planes of a volume"(viewer) {
     await drawn({ source: CELLS, planes: "" })(viewer);
     await viewer.page.locator(".cross-reading .value").first().waitFor();
+  },
+  "two pictures beside each other": compared("beside"),
+  "two pictures with a divider": compared("swipe"),
+  "a difference": compared("difference"),
+  async "the dialog of comparisons"(viewer) {
+    await drawn({ source: CLIMATE, variable: "air_temperature" })(viewer);
+    await viewer.page.click('#linked >> text="Compare with…"');
+    await viewer.page.waitForSelector("dialog[open]");
+  },
+  async "a phone with a divider"(viewer) {
+    await viewer.page.setViewportSize(PHONE);
+    await compared("swipe")(viewer);
   },
   async "the panel of insight, with the grid of chunks"(viewer) {
     await drawn({ source: ARCTIC, structure: "size", panels: "insight,display" })(viewer);

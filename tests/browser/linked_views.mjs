@@ -1,6 +1,6 @@
 /**
- * Tests the viewer's linked views under a driver: three planes with a crosshair. Values and colours
- * are those of `fixtures/viewer-linked`, which NumPy has worked out.
+ * Tests the viewer's linked views under a driver: three planes with a crosshair, and comparisons.
+ * Values and colours are those of `fixtures/viewer-linked`, which NumPy has worked out.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,6 @@ const TOP = 60_000;
 const CLOSE = 400;
 
 const isScript = (request) => /\/\w+\.[\da-f]{8}\.js$/.test(request);
-const numberOf = (text) => Number.parseFloat(text.replace(/[\u2009\u202f]/g, "").replace("−", "-"));
 
 /** The picture of a plane. */
 const picture = { xy: "#map", yz: ".plane.right .map", xz: ".plane.below .map" };
@@ -64,6 +63,17 @@ async function cameraOf({ page }) {
   await page.waitForFunction(() => location.search.includes("view="));
   const view = await page.evaluate(() => new URLSearchParams(location.search).get("view"));
   return view.split(",").map(Number);
+}
+
+/** The camera when it has been the same for longer than the address waits. */
+async function cameraAtRest(viewer) {
+  let before = [];
+  for (;;) {
+    const camera = await cameraOf(viewer);
+    if (camera.join() === before.join()) return camera;
+    before = camera;
+    await viewer.page.waitForTimeout(700);
+  }
 }
 
 /** A place of the first picture on the screen, for indices. */
@@ -193,7 +203,7 @@ const PLANES = {
     );
   },
 
-  async "planes: the choice opens and closes them, and Back undoes it"(viewer, { url }) {
+  async "planes: the choice opens and closes them, and Back undoes it"(viewer) {
     const { page } = viewer;
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
@@ -225,4 +235,233 @@ const PLANES = {
   },
 };
 
-export const runLinkedViews = (session) => runDriven("linked views", PLANES, session);
+const CLIMATE = { source: "./samples/climate.zarr", variable: "air_temperature", layers: "" };
+/** Black is 0, white is 6. */
+const fields = (url) => ({
+  source: `${url}/fixtures/viewer-linked/fields`,
+  variable: "first",
+  colours: "gray",
+  limits: "0,6",
+  panels: "display",
+});
+
+/** Opens a comparison, and waits until both pictures are drawn. */
+async function openCompared(viewer, parameters) {
+  await viewer.goto(parameters);
+  await allDrawn(viewer);
+}
+
+/** The two pictures, and what they say of the place under the pointer. */
+const FIRST = { map: "#map", readout: "#readout" };
+const SECOND = { map: ".compared .map", readout: ".compared .readout" };
+
+/** Moves the pointer to a place of a picture, and waits until it tells this value there. */
+async function tells(viewer, { map, readout }, [x, y], value) {
+  const { page } = viewer;
+  const [middleX, middleY, resolution] = await cameraOf(viewer);
+  const box = await page.locator(map).boundingBox();
+  const across = box.x + box.width / 2 + (x - middleX) / resolution;
+  const down = box.y + box.height / 2 - (y - middleY) / resolution;
+  await page.mouse.move(across - 3, down);
+  await page.mouse.move(across, down);
+  await page
+    .waitForFunction(
+      ([selector, wanted]) => {
+        const text = document.querySelector(selector)?.querySelector(".value b")?.textContent ?? "";
+        if (wanted === null) return text === "no data";
+        const number = Number.parseFloat(text.replace(/[\u2009\u202f]/g, "").replace("−", "-"));
+        return Math.abs(number - wanted) < 0.006;
+      },
+      [readout, value],
+      { timeout: 8_000 },
+    )
+    .catch(async (error) => {
+      const text = await page.locator(readout).textContent();
+      throw new Error(`${text} in place of ${value} at ${x}, ${y}: ${error.message}`);
+    });
+}
+
+/** The middle of a block of the fields, whose map has indices. */
+const blockAt = (row, column) => [(column + 0.5) * FACTS.fields.block, -(row + 0.5) * FACTS.fields.block];
+
+/** The grey of the page at the middle of a block, as a value of the fields. */
+async function valueOnPage(viewer, row, column) {
+  const [middleX, middleY, resolution] = await cameraOf(viewer);
+  const box = await viewer.page.locator("#map").boundingBox();
+  const [x, y] = blockAt(row, column);
+  const clip = {
+    x: Math.round(box.x + box.width / 2 + (x - middleX) / resolution),
+    y: Math.round(box.y + box.height / 2 - (y - middleY) / resolution),
+    width: 1,
+    height: 1,
+  };
+  const image = (await viewer.page.screenshot({ clip })).toString("base64");
+  const [red] = await viewer.page.evaluate(async (data) => {
+    const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const context = new OffscreenCanvas(1, 1).getContext("2d");
+    context.drawImage(bitmap, 0, 0);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  }, image);
+  return (red / 255) * 6;
+}
+
+async function shows(viewer, row, column, value) {
+  const found = await valueOnPage(viewer, row, column);
+  assert.ok(Math.abs(found - value) < 0.1, `${found} in place of ${value} in block ${row}, ${column}`);
+}
+
+const COMPARED = {
+  async "compared: two variables beside each other have their values"(viewer) {
+    await openCompared(viewer, { ...CLIMATE, compare: "beside", with: "variable=sea_surface_temperature" });
+    for (const { place, air, sea } of FACTS.climate) {
+      await tells(viewer, FIRST, place, air);
+      await tells(viewer, SECOND, place, sea);
+    }
+    const limits = () =>
+      viewer.page
+        .locator("#views .legend .bar")
+        .evaluateAll((bars) => bars.map(({ ariaLabel }) => ariaLabel));
+    const [one, other] = await limits();
+    assert.equal(one, other, "both are in K, so they have the same limits");
+    await viewer.page.click('#comparison >> text="Same limits and colours"');
+    await viewer.page.waitForURL((address) => address.searchParams.get("compare") === "beside,own");
+    await viewer.page.waitForFunction(
+      (before) => document.querySelector(".compared .legend .bar")?.ariaLabel !== before,
+      one,
+    );
+  },
+
+  async "compared: another time has its own slider, unless time is linked"(viewer) {
+    const { page } = viewer;
+    await openCompared(viewer, { ...CLIMATE, at: "time:0", compare: "beside", with: "at=time:6" });
+    for (const { place, air, later } of FACTS.climate) {
+      await tells(viewer, FIRST, place, air);
+      await tells(viewer, SECOND, place, later);
+    }
+    await page.locator(".dimensions.second input[type=range]").press("Home");
+    await page.waitForURL((address) => address.searchParams.get("with") === "at=time:0");
+    await tells(viewer, SECOND, FACTS.climate[0].place, FACTS.climate[0].air);
+    assert.equal(new URL(page.url()).searchParams.get("at"), "time:0");
+    await page.click('#comparison >> text="Link time"');
+    await page.waitForURL((address) => address.searchParams.get("with") === "");
+    await page.locator("#dimensions input[type=number]").fill("6");
+    await tells(viewer, SECOND, FACTS.climate[0].place, FACTS.climate[0].later);
+    await tells(viewer, FIRST, FACTS.climate[0].place, FACTS.climate[0].later);
+  },
+
+  async "compared: the difference is NumPy's, and missing where either is missing"(viewer, { url }) {
+    const { block, difference } = FACTS.fields;
+    assert.equal(block, 40);
+    await openCompared(viewer, { ...fields(url), compare: "difference", with: "variable=second" });
+    for (const [row, values] of difference.entries()) {
+      for (const [column, value] of values.entries())
+        await tells(viewer, SECOND, blockAt(row, column), value);
+    }
+    const words = await viewer.page.locator(".compared .legend .bar").getAttribute("aria-label");
+    const [, low, high] = /from (\S+) to (\S+)/.exec(words);
+    assert.equal(low.replace("−", "-"), `-${high}`, "the colours are centred at zero");
+  },
+
+  async "compared: the difference of two times and of two variables"(viewer) {
+    const pairs = { "at=time:6": "of_times", "variable=sea_surface_temperature": "of_variables" };
+    for (const [other, name] of Object.entries(pairs)) {
+      await openCompared(viewer, { ...CLIMATE, at: "time:0", compare: "difference", with: other });
+      for (const element of FACTS.climate) await tells(viewer, SECOND, element.place, element[name]);
+    }
+  },
+
+  async "compared: pictures of other shapes have no difference"(viewer, { url }) {
+    await openCompared(viewer, { ...fields(url), compare: "difference", with: "variable=wide" });
+    await viewer.says("#comparison .note", "other rows and columns");
+    assert.equal(await viewer.page.locator('#comparison >> text="Difference"').isDisabled(), true);
+  },
+
+  async "compared: a swipe shows each picture at its side, by mouse and by keys"(viewer, { url }) {
+    const { page } = viewer;
+    const { first, second } = FACTS.fields;
+    await openCompared(viewer, { ...fields(url), compare: "swipe", with: "variable=second" });
+    await shows(viewer, 0, 0, first[0][0]);
+    await shows(viewer, 1, 2, second[1][2]);
+    const divider = page.locator('.divider[role="slider"]');
+    assert.equal(await divider.getAttribute("aria-valuenow"), "50");
+    await divider.press("Home");
+    assert.equal(await divider.getAttribute("aria-valuenow"), "0");
+    await shows(viewer, 0, 0, second[0][0]);
+    await divider.press("End");
+    await shows(viewer, 1, 2, first[1][2]);
+    await divider.press("PageDown");
+    await page.waitForURL((address) => address.searchParams.get("compare") === "swipe,0.9");
+    const box = await page.locator("#map").boundingBox();
+    await page.mouse.move(box.x + box.width * 0.9, box.y + box.height * 0.6);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.6, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL((address) => /^swipe,0\.(49|5)/.test(address.searchParams.get("compare")));
+    await shows(viewer, 1, 2, second[1][2]);
+    await page.reload();
+    await allDrawn(viewer);
+    await shows(viewer, 0, 0, first[0][0]);
+    await shows(viewer, 1, 2, second[1][2]);
+  },
+
+  async "compared: both pan and zoom together"(viewer) {
+    const { page } = viewer;
+    await page.emulateMedia({ reducedMotion: "reduce" }); // so that a movement ends with its cause
+    await openCompared(viewer, { ...CLIMATE, compare: "beside", with: "at=time:6", view: "10,40,0.25" });
+    await tells(viewer, SECOND, FACTS.climate[0].place, FACTS.climate[0].later);
+    const box = await page.locator(SECOND.map).boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + 80, box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+    const [moved] = await cameraAtRest(viewer);
+    assert.ok(moved < 0, `the middle is at ${moved}`);
+    await tells(viewer, FIRST, FACTS.climate[0].place, FACTS.climate[0].air);
+    await page.locator("#zoom button").first().click();
+    const [, , resolution] = await cameraAtRest(viewer);
+    assert.ok(Math.abs(resolution - 0.25 / 1.6) < 1e-3, `the resolution is ${resolution}`);
+    await tells(viewer, SECOND, FACTS.climate[0].place, FACTS.climate[0].later);
+  },
+
+  async "compared: the dialog chooses, Back undoes, and closing removes the second"(viewer) {
+    const { page } = viewer;
+    await viewer.goto({ ...CLIMATE, at: "time:0" });
+    await viewer.drawn();
+    const canvases = () => page.locator("#views canvas").count();
+    const before = await canvases();
+    await page.click('#linked >> text="Compare with…"');
+    await page.selectOption("dialog [name=variable]", { label: "Sea surface temperature" });
+    await page.click('dialog >> text="Compare"');
+    await allDrawn(viewer);
+    await page.waitForURL(
+      (address) => address.searchParams.get("with") === "variable=sea_surface_temperature",
+    );
+    await page.goBack();
+    await page.locator(".compared").waitFor({ state: "detached" });
+    await page.goForward();
+    await allDrawn(viewer);
+    await tells(viewer, SECOND, FACTS.climate[1].place, FACTS.climate[1].sea);
+    await page.click('.compared [aria-label="Close the comparison"]');
+    await page.locator(".compared").waitFor({ state: "detached" });
+    await page.waitForURL((address) => !address.searchParams.has("compare"));
+    await page.waitForFunction(
+      (count) => document.querySelectorAll("#views canvas").length === count,
+      before,
+    );
+    assert.equal(await page.locator("#comparison").count(), 0);
+    assert.deepEqual(viewer.complaints, []);
+  },
+
+  async "compared: another data set by its address, and one that is not there"(viewer, { url }) {
+    const source = `${url}/fixtures/viewer-linked/fields`;
+    await openCompared(viewer, { ...CLIMATE, compare: "beside", with: `source=${source}&variable=second` });
+    await viewer.says(".compared .caption", "Second");
+    await viewer.goto({ ...CLIMATE, compare: "beside", with: "source=./samples/nothing.zarr" });
+    await viewer.page.locator('.compared [role="alert"]').waitFor();
+    await viewer.page.click('#comparison >> text="Close the comparison"');
+    await viewer.page.locator(".compared").waitFor({ state: "detached" });
+  },
+};
+
+export const runLinkedViews = (session) => runDriven("linked views", { ...PLANES, ...COMPARED }, session);

@@ -139,7 +139,7 @@ test("viewer: another colormap is chosen by its name", async () => {
   await viewer.drawn();
   const before = viewer.pixels();
   viewer.find("#field-style summary").click();
-  viewer.find('input[name="colormap"][value="magma"]').click();
+  viewer.find('#field-style input[value="magma"]').click();
   await until(() => viewer.differs(before), "another picture");
   await until(() => viewer.query.get("colours") === "magma", "its name in the address");
 });

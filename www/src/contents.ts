@@ -43,6 +43,12 @@ const ADVICE = "Name a node by the attribute path to show it.";
 /** Opens the data set of a state. `own` is the one that is open. */
 export type DatasetOf = (own: Dataset | null, signal: AbortSignal) => Promise<Dataset>;
 
+/** Opens a data set, and tells the state of the node in it. */
+export type NodeOf = (
+  own: Dataset | null,
+  signal: AbortSignal,
+) => Promise<{ dataset: Dataset; state: UrlState }>;
+
 export class Contents {
   onChange: () => void = () => {};
   onError: (error: unknown) => void = () => {};
@@ -88,15 +94,21 @@ export class Contents {
    * meanwhile, or if it failed.
    */
   async open(state: UrlState, datasetOf: DatasetOf): Promise<Shown | null> {
+    const shown = await this.read(async (own, signal) => ({ dataset: await datasetOf(own, signal), state }));
+    if (shown) this.show(shown, state);
+    return shown;
+  }
+
+  /** Reads what is shown of a node, without showing it. Null as for `open`. */
+  async read(nodeOf: NodeOf): Promise<Shown | null> {
     this.#opening.abort();
     this.#opening = new AbortController();
     const { signal } = this.#opening;
     try {
-      const dataset = await datasetOf(this.#dataset, signal);
+      const { dataset, state } = await nodeOf(this.#dataset, signal);
       const path = state.path ?? (await firstPath(dataset, signal));
       const shown = await readShown(dataset, await dataset.node(path), { ...state, path }, signal);
       signal.throwIfAborted();
-      this.show(shown, state);
       return shown;
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.fail(error);

@@ -6,9 +6,8 @@
 import { Linked } from "./linked/linked.js";
 import type { UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
-import { Channels } from "./panels/channels.js";
 import { showChoices } from "./panels/choices.js";
-import { Field } from "./panels/field.js";
+import { Colours } from "./panels/colours.js";
 import { Layers } from "./panels/layers.js";
 import { PlateGrid } from "./panels/plate_grid.js";
 import type { Status } from "./panels/status.js";
@@ -17,7 +16,6 @@ import { showValues } from "./panels/values.js";
 import { ViewOptions } from "./panels/view_options.js";
 import type { Picture } from "./picture/picture.js";
 import { Plots } from "./plots/plots.js";
-import { coarseHistogram } from "./scene/limits.js";
 import type { Plane, Scene } from "./scene/scene.js";
 import { isSamePlane } from "./scene_state.js";
 import { SceneView } from "./scene_view.js";
@@ -25,8 +23,6 @@ import type { OnScreen } from "./share/on_screen.js";
 import type { Shown } from "./shown.js";
 
 const PARTS = ["map", "values", "plate", "choices"] as const;
-/** Number of bins of the histograms with which users set limits. */
-const BINS = { bins: 128 };
 
 export class Stage {
   /** The contents have changed. */
@@ -49,13 +45,14 @@ export class Stage {
     legend: byId("legend"),
     readout: byId("readout"),
   });
-  readonly #channels = new Channels(byId("channels"), (channels) =>
-    this.#view.restyle({ channels }, { channels }),
-  );
-  readonly #field = new Field(
-    byId("field-style"),
-    (field) => this.#view.restyle({ field }, { field }),
-    (isStored) => this.onStored(isStored),
+  readonly #colours = new Colours(
+    {
+      channelsSection: byId("channels-section"),
+      channels: byId("channels"),
+      fieldSection: byId("field-section"),
+      field: byId("field-style"),
+    },
+    this.#view,
   );
   readonly #layers = new Layers(byId("layers"), byId("layers-section"), {
     setLabels: (labels) => {
@@ -88,6 +85,7 @@ export class Stage {
 
   constructor(status: Status) {
     this.#status = status;
+    this.#colours.onStored = (isStored) => this.onStored(isStored);
     byId("values").tabIndex = 0; // an element that scrolls must be focusable
     this.#listenToView();
   }
@@ -150,7 +148,7 @@ export class Stage {
     const scene = this.#view.show(initial, wanted, { isSame });
     const isKept = isSame && before !== null && isSamePlane(before, scene);
     this.#showPlots(wanted.marks ?? (isKept ? own.marks : undefined), wanted.plot ?? own.plot);
-    this.#showColours(scene);
+    this.#colours.show(scene, this.#signal);
     const isMap = scene.space.kind === "geographic" || scene.space.kind === "projected";
     this.#layers.show(scene.labels, isMap ? this.#view.lines : null);
   }
@@ -169,29 +167,6 @@ export class Stage {
     if (!scene || !shown) return;
     const { dataset, path } = shown;
     this.#plots.show({ scene, at, source: dataset.source.key, path }, marks, plot);
-  }
-
-  #showColours(scene: Scene): void {
-    const { title, field, integer, kind, channels, axes, isPacked, decode } = scene;
-    byId("field-section").hidden = kind !== "field";
-    byId("channels-section").hidden = channels.length === 0;
-    if (field) {
-      const limitsInView = () => this.#view.picture.limitsInView();
-      const isStored = isPacked ? !decode : undefined;
-      const histogram = () => this.#histogram();
-      this.#field.show({ title, style: field, integer, isStored, histogram, limitsInView });
-    } else {
-      const count = (kind === "image" && axes.find(({ role }) => role === "c")?.length) || channels.length;
-      this.#channels.show({ channels, count, integer, histogram: ({ index }) => this.#histogram(index) });
-    }
-  }
-
-  /** The histogram of the visible plane of a channel. */
-  async #histogram(channel?: number) {
-    const { scene, at: shownAt } = this.#view;
-    const { pyramid, axes, plane, decode } = scene as Scene;
-    const at = axes.map(({ name, role }) => (role === "c" ? channel : undefined) ?? shownAt[name] ?? 0);
-    return coarseHistogram(pyramid, { plane, at, decode, signal: this.#signal }, BINS);
   }
 
   #listenToView(): void {

@@ -6,7 +6,7 @@
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import type { UrlState } from "../opening/url_state.js";
-import { button, byId } from "../page/element.js";
+import { button } from "../page/element.js";
 import type { SceneView } from "../scene_view.js";
 import type { Shown } from "../shown.js";
 import { planesOf } from "./axis_places.js";
@@ -90,19 +90,35 @@ export class Linked {
 
   async #load(signal: AbortSignal): Promise<Room | null> {
     const [{ view, options }, shown, state] = [this, this.#shown, this.#state];
-    if (!shown || !state.planes) return null;
+    if (!shown || !(state.planes || state.compare)) return null;
     const changed = (now: LinkedState) => {
       this.#state = now;
       options.changed();
     };
     const { fail, isDrawing } = options;
     const context = { view, shown, state, changed, close: () => this.#choose({}), fail, isDrawing };
+    if (!state.planes) {
+      const { Compared } = await import("./compared.js");
+      return signal.aborted ? null : new Compared(context);
+    }
     const { ThreePlanes } = await import("./three_planes.js");
     return ThreePlanes.open(context, signal);
   }
 
   #render(): void {
-    render(this.#shown ? this.#planes() : nothing, this.place);
+    const words = this.#state.compare ? "Compare with another…" : "Compare with…";
+    const ask = () => void this.#ask().catch((error: unknown) => this.options.fail(error));
+    render(this.#shown ? html`${this.#planes()} ${button(words, ask)}` : nothing, this.place);
+  }
+
+  /** Asks what the picture is compared with. */
+  async #ask(): Promise<void> {
+    const [shown, { signal }] = [this.#shown, this.#opening];
+    const { askForSecond } = await import("./ask_for_second.js");
+    const { scene, at } = this.view;
+    if (!shown || !scene) return;
+    const { compare = { how: "beside" } } = this.#state;
+    await askForSecond({ ...shown, scene }, at, signal, (other) => this.#choose({ compare, with: other }));
   }
 
   /** The choice of one plane or of three, for a volume. */

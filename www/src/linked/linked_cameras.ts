@@ -1,12 +1,28 @@
 /** Pictures whose cameras follow each other, also while one of them moves. */
 
+import { extentOf } from "../picture/extent.js";
 import type { Camera, Picture } from "../picture/picture.js";
+import type { Scene } from "../scene/scene.js";
 
 /** `camera` is that of the picture `to` when that of `from` is known; `own` is its present one. */
 export interface CameraLink {
   from: Picture;
   to: Picture;
   camera(from: Camera, own: Camera): Camera;
+}
+
+/** The camera that shows the same place of another scene; of another kind of map the same share. */
+export function samePlace(from: Scene, to: Scene, { x, y, resolution }: Camera): Camera {
+  const [one, other] = [extentOf(from), extentOf(to)];
+  const isSame = JSON.stringify(from.space) === JSON.stringify(to.space);
+  if (isSame && (from.space.kind !== "index" || one.join() === other.join())) return { x, y, resolution };
+  const [left, bottom, right, top] = one;
+  const times = (other[2] - other[0]) / (right - left);
+  return {
+    x: other[0] + (x - left) * times,
+    y: other[1] + ((y - bottom) * (other[3] - other[1])) / (top - bottom),
+    resolution: resolution * times,
+  };
 }
 
 export class LinkedCameras {

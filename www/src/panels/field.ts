@@ -56,7 +56,7 @@ export class Field {
     const { range, log, reversed } = this.#style;
     const limits = { label: title, limits: style.range, window: range, integer, counts: this.#counts };
     const change = (changed: Partial<FieldStyle>) => this.#change(source, changed);
-    const panel = html`${mapsOf(this.#style, (colormap) => change({ colormap }))}
+    const panel = html`${mapsOf(this.#style, `${this.place.id}-colormap`, (colormap) => change({ colormap }))}
       ${windowControl({ ...limits, change: (range) => change({ range }) })}
       <div class="actions">
         ${button("Rescale to view", () => void this.#rescale(source))}
@@ -92,11 +92,16 @@ function rangeFor(log: boolean, [low, high]: [number, number]): [number, number]
 const swatch = (colormap: string, reversed = false) =>
   html`<span class="swatch" .style=${`background: ${gradient(colormap, reversed)}`}></span>`;
 
-function mapsOf({ colormap, reversed }: FieldStyle, choose: (colormap: string) => void): TemplateResult {
+/** `group` tells the choices of one panel from those of another. */
+function mapsOf(
+  { colormap, reversed }: FieldStyle,
+  group: string,
+  choose: (colormap: string) => void,
+): TemplateResult {
   const choice = ({ name }: { name: string }) => html`<label>
     <input
       type="radio"
-      name="colormap"
+      name=${group}
       value=${name}
       ?checked=${name === colormap}
       @change=${() => choose(name)}

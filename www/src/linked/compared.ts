@@ -1,0 +1,329 @@
+/**
+ * The picture and a second one: beside it, above it with a divider, or their difference. This code
+ * loads when a comparison is first shown; `linked.ts` holds the state.
+ */
+import "../../style/linked.css";
+import { html, render } from "lit-html";
+import { writeUrlState } from "../opening/url_state.js";
+import { byId, iconButton } from "../page/element.js";
+import { Colours } from "../panels/colours.js";
+import type { Camera } from "../picture/picture.js";
+import { AxisTexts } from "../scene/coordinates.js";
+import type { Scene } from "../scene/scene.js";
+import type { SceneView } from "../scene_view.js";
+import { isAbort } from "../text/errors.js";
+import { comparePanel } from "./compare_panel.js";
+import { differenceOf, ownAxis, type Pair, whyNone } from "./difference.js";
+import { Divider } from "./divider.js";
+import { LinkedCameras, samePlace } from "./linked_cameras.js";
+import type { Comparison, How } from "./linked_state.js";
+import type { LinkedState, Room, RoomContext, SceneShown } from "./room.js";
+import { areAlike, haveSameStyle, indicesOfSecond, readSecond, sharedAxes } from "./second.js";
+import { Side } from "./side.js";
+
+const HOWS: readonly How[] = ["beside", "swipe", "difference"];
+const MIDDLE = 0.5;
+
+/** The element of the panel, before the section "View". */
+function newPanel(): HTMLElement {
+  const section = document.createElement("section");
+  section.id = "comparison";
+  byId("view-section").before(section);
+  render(
+    html`<h2>Comparison</h2>
+      <div class="comparison-settings view"></div>
+      <div class="second-channels" hidden>
+        <h3>Channels of the second</h3>
+        <div id="second-channels" class="channels"></div>
+      </div>
+      <div class="second-field" hidden>
+        <h3>Colours of the second</h3>
+        <div id="second-field" class="field-style"></div>
+      </div>`,
+    section,
+  );
+  return section;
+}
+
+export class Compared implements Room {
+  readonly #context: RoomContext;
+  readonly #main: SceneView;
+  readonly #views = byId("views");
+  readonly #side = new Side("compared", "the second picture");
+  readonly #sliders: HTMLElement;
+  readonly #panel = newPanel();
+  readonly #colours: Colours;
+  #state: LinkedState;
+  /** What was read, and what of it is shown. */
+  #second: SceneShown | null = null;
+  #shown: Scene | null = null;
+  #texts: AxisTexts | null = null;
+  #cameras: LinkedCameras | null = null;
+  #divider: Divider | null = null;
+  #showing = new AbortController();
+  readonly #life = new AbortController();
+  /** The state follows what the user does in the second picture, and not what this does. */
+  #isFollowing = false;
+
+  constructor(context: RoomContext) {
+    this.#context = context;
+    [this.#main, this.#state] = [context.view, context.state];
+    // Pictures that lie above each other need the same size, so its sliders are below both.
+    this.#sliders = this.#side.root.querySelector(".dimensions") as HTMLElement;
+    this.#sliders.classList.add("second");
+    this.#sliders.setAttribute("aria-label", "Dimensions of the second picture");
+    byId("dimensions").after(this.#sliders);
+    const of = (name: string) => this.#panel.querySelector(name) as HTMLElement;
+    this.#colours = new Colours(
+      {
+        channelsSection: of(".second-channels"),
+        channels: byId("second-channels"),
+        fieldSection: of(".second-field"),
+        field: byId("second-field"),
+      },
+      this.#side.contents.view,
+    );
+    this.#views.classList.add("comparing");
+    this.#side.contents.onChange = () => this.#record();
+    this.#arrange();
+    this.#run(() => this.#read());
+  }
+
+  get #compare(): Comparison {
+    return this.#state.compare ?? { how: "beside" };
+  }
+
+  /** The indices of the second that do not follow the picture. */
+  get #own(): Record<string, number> {
+    return this.#state.with?.at ?? {};
+  }
+
+  get #scenes(): Pick<Pair, "first" | "second"> | null {
+    const [first, second] = [this.#main.scene, this.#second?.scene];
+    return first && second ? { first, second } : null;
+  }
+
+  get #areShared(): boolean {
+    const scenes = this.#scenes;
+    if (!scenes || !haveSameStyle(scenes.first, scenes.second)) return false;
+    const { limits } = this.#compare;
+    return limits ? limits === "shared" : areAlike(scenes.first, scenes.second);
+  }
+
+  #run(work: () => Promise<void>): void {
+    const failed = (error: unknown) => {
+      if (!isAbort(error)) this.#side.contents.fail(error);
+    };
+    work().catch(failed);
+  }
+
+  async #read(): Promise<void> {
+    const { shown, state } = this.#context;
+    const second = await readSecond(this.#side.contents, state.with ?? {}, shown, this.#main.state().plane);
+    if (second?.kind === "scene") {
+      this.#second = second;
+      this.#texts = new AxisTexts(second.scene, this.#life.signal);
+      this.#texts.onText = () => this.#caption();
+      await this.#show();
+    } else if (second) this.#side.contents.show(second, {});
+    this.#renderPanel();
+  }
+
+  /** Draws the second scene, or the difference. */
+  async #show(): Promise<void> {
+    const [scenes, second] = [this.#scenes, this.#second];
+    if (!scenes || !second) return;
+    this.#showing.abort();
+    this.#showing = new AbortController();
+    const { signal } = this.#showing;
+    this.#arrange();
+    const isDifference = this.#isDifference;
+    const scene = isDifference ? await this.#difference(scenes, signal) : scenes.second;
+    signal.throwIfAborted();
+    this.#shown = scene;
+    const { view } = this.#side.contents;
+    const { field, channels } = this.#areShared && !isDifference ? {} : (this.#state.with ?? {});
+    const camera = samePlace(scenes.first, scene, this.#main.picture.camera());
+    this.#isFollowing = true;
+    view.setSliders((name) => this.#isOwn(name));
+    this.#side.contents.show({ ...second, scene }, { at: this.#at(), view: camera, field, channels });
+    this.#isFollowing = false;
+    this.#link(scenes.first, scene);
+    if (view.scene) this.#colours.show(view.scene, signal);
+    this.#renderPanel();
+    this.update();
+  }
+
+  get #isDifference(): boolean {
+    return this.#compare.how === "difference" && this.#scenes !== null && whyNone(this.#scenes) === null;
+  }
+
+  #difference(scenes: Pick<Pair, "first" | "second">, signal: AbortSignal): Promise<Scene> {
+    const own = sharedAxes(scenes.first, scenes.second).filter((name) => name in this.#own);
+    const at = indicesOfSecond(scenes.first, scenes.second, this.#main.at, this.#own);
+    return differenceOf({ ...scenes, at, own }, this.#at(), signal);
+  }
+
+  /** Whether an axis of what is shown has an index of its own. */
+  #isOwn(name: string): boolean {
+    const { first } = this.#scenes ?? {};
+    if (this.#isDifference) return Object.keys(this.#own).some((own) => ownAxis(own) === name);
+    return name in this.#own || !first?.axes.some((axis) => axis.name === name);
+  }
+
+  /** The indices of what is shown. */
+  #at(): Record<string, number> {
+    const scenes = this.#scenes;
+    if (!scenes) return {};
+    const at = indicesOfSecond(scenes.first, scenes.second, this.#main.at, this.#own);
+    if (!this.#isDifference) return at;
+    const c = scenes.first.axes.find(({ role }) => role === "c");
+    const channel = scenes.first.channels.find(({ visible }) => visible)?.index;
+    return {
+      ...this.#main.at,
+      ...(c && channel !== undefined && { [c.name]: channel }),
+      ...Object.fromEntries(Object.keys(this.#own).map((name) => [ownAxis(name), at[name] ?? 0])),
+    };
+  }
+
+  #link(first: Scene, second: Scene): void {
+    this.#cameras?.end();
+    const [main, side] = [this.#main.picture, this.#side.contents.view.picture];
+    this.#cameras = new LinkedCameras(main, [
+      { from: main, to: side, camera: (camera: Camera) => samePlace(first, second, camera) },
+      { from: side, to: main, camera: (camera: Camera) => samePlace(second, first, camera) },
+    ]);
+  }
+
+  /** Follows the picture. */
+  update(): void {
+    const [{ view }, { scene }] = [this.#side.contents, this.#main];
+    if (!this.#shown || !scene || !view.scene) return;
+    this.#isFollowing = true;
+    const at = this.#at();
+    if (Object.entries(at).some(([name, index]) => view.at[name] !== index))
+      view.setAt({ ...view.at, ...at });
+    if (this.#areShared && !this.#isDifference) {
+      const { field, channels } = scene;
+      const isOld = view.scene.field !== field || view.scene.channels !== channels;
+      if (isOld) view.restyle({ field, channels }, {});
+    }
+    if (view.lines !== this.#main.lines) view.setLines(this.#main.lines);
+    this.#isFollowing = false;
+    this.#caption();
+  }
+
+  /** Takes over what the user has changed in the second picture. */
+  #record(): void {
+    const { view } = this.#side.contents;
+    const before = this.#state.with ?? {};
+    if (this.#isFollowing || !this.#shown || !view.scene) return;
+    const { field, channels } = view.state();
+    const own = Object.keys(this.#own).map((name) => {
+      const at = view.at[this.#isDifference ? ownAxis(name) : name];
+      return [name, at ?? this.#own[name] ?? 0] as const;
+    });
+    const now = { ...before, at: own.length > 0 ? Object.fromEntries(own) : undefined, field, channels };
+    if (writeUrlState(now) === writeUrlState(before)) return;
+    this.#set({ with: now });
+    this.#caption();
+  }
+
+  #set(changed: LinkedState): void {
+    this.#state = { ...this.#state, ...changed };
+    this.#context.changed(this.#state);
+  }
+
+  /** Places the pictures. */
+  #arrange(): void {
+    const how = this.#compare.how === "difference" ? "beside" : this.#compare.how;
+    for (const each of HOWS) this.#views.classList.toggle(each, each === how);
+    this.#divider?.close();
+    this.#divider = null;
+    if (how !== "swipe") return;
+    this.#divider = new Divider(this.#views, {
+      left: this.#main.scene?.title ?? "the first picture",
+      right: this.#second?.title ?? "the second picture",
+      share: this.#compare.divider ?? MIDDLE,
+      move: (divider) => this.#set({ compare: { ...this.#compare, divider } }),
+    });
+  }
+
+  /** The name of what is shown, with the indices that are its own. */
+  #caption(): void {
+    const [second, texts] = [this.#second, this.#texts];
+    if (!second) return;
+    const own = Object.entries(this.#own).map(([name, index]) => {
+      const there = texts?.text(name, index) || String(index);
+      const here = this.#main.textOf(name) || String(this.#main.at[name] ?? 0);
+      return this.#isDifference ? `${name} ${here} − ${there}` : `${name} ${there}`;
+    });
+    const title = this.#isDifference ? (this.#shown?.title ?? "") : second.title;
+    this.#side.name([title, ...own].join(", "));
+    const close = () => this.#context.close();
+    this.#side.caption(html`<h2>${title}</h2>
+      <p class="of">${[...own, ...(second.source === this.#context.shown.source ? [] : [second.source])].join(", ")}</p>
+      ${iconButton("close", "Close the comparison", close)}`);
+  }
+
+  #renderPanel(): void {
+    const scenes = this.#scenes;
+    const axes = scenes ? sharedAxes(scenes.first, scenes.second) : [];
+    const panel = comparePanel({
+      title: this.#second?.title ?? "another picture",
+      compare: this.#compare,
+      whyNone: scenes && whyNone(scenes),
+      axes: axes.map((name) => ({ name, isLinked: !(name in this.#own) })),
+      areShared: scenes && haveSameStyle(scenes.first, scenes.second) ? this.#areShared : null,
+      setHow: (how) => this.#setHow(how),
+      setLinked: (name, isLinked) => this.#setLinked(name, isLinked),
+      setShared: (areShared) => this.#setShared(areShared),
+      close: () => this.#context.close(),
+    });
+    const isFixed = this.#areShared && !this.#isDifference;
+    for (const name of [".second-channels", ".second-field"]) {
+      const section = this.#panel.querySelector(name) as HTMLElement;
+      if (isFixed) section.hidden = true;
+    }
+    render(panel, this.#panel.querySelector(".comparison-settings") as HTMLElement);
+  }
+
+  #setHow(how: How): void {
+    const wasDifference = this.#isDifference;
+    const colours = { field: undefined, channels: undefined };
+    this.#set({ compare: { ...this.#compare, how } });
+    if (wasDifference || this.#isDifference) {
+      // The colours of a difference are not those of the second.
+      this.#set({ with: { ...this.#state.with, ...colours } });
+      this.#run(() => this.#show());
+    } else this.#arrange();
+    this.#renderPanel();
+  }
+
+  #setLinked(name: string, isLinked: boolean): void {
+    const { [name]: _own, ...others } = this.#own;
+    const at = isLinked ? others : { ...others, [name]: this.#main.at[name] ?? 0 };
+    this.#set({ with: { ...this.#state.with, at: Object.keys(at).length > 0 ? at : undefined } });
+    this.#run(() => this.#show());
+  }
+
+  #setShared(areShared: boolean): void {
+    this.#set({
+      compare: { ...this.#compare, limits: areShared ? "shared" : "own" },
+      with: { ...this.#state.with, field: undefined, channels: undefined },
+    });
+    this.#run(() => this.#show());
+  }
+
+  close(): void {
+    this.#showing.abort();
+    this.#life.abort();
+    this.#shown = null;
+    this.#cameras?.end();
+    this.#divider?.close();
+    this.#side.close();
+    this.#sliders.remove();
+    this.#panel.remove();
+    this.#views.classList.remove("comparing", ...HOWS);
+  }
+}
