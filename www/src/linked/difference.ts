@@ -1,8 +1,8 @@
 /**
- * The difference of two scenes, element by element, as a scene of its own: its arrays are in a store
- * that reads a tile of both and subtracts when the tile is asked for. So only what is on the screen
- * is computed, and the difference has values, limits and a legend as any field has. An element is
- * missing where it is missing in either.
+ * The difference of two scenes, element by element, as a scene of its own: its arrays are in a
+ * store that reads a tile of both and subtracts when the tile is asked for. So only what is on the
+ * screen is computed, and the difference has values, limits and a legend as any field has. An
+ * element is missing where it is missing in either.
  */
 
 import * as zarr from "zarr-wasm";

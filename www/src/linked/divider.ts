@@ -1,6 +1,6 @@
 /**
- * The divider of a swipe: the picture is at its left, and the second at its right. It is dragged, or
- * moved with the arrow keys, and then tells where it is.
+ * The divider of a swipe: the picture is at its left, and the second at its right. It is dragged,
+ * or moved with the arrow keys, and then tells where it is.
  */
 
 export interface DividerOptions {

@@ -70,7 +70,7 @@ function cameraOf(placed: PlacedPlane, scene: Scene, main: PlaneView): Camera {
 /** The share of the viewer's picture is at most this number of times that of another plane. */
 const MOST_TIMES = 4;
 
-/** How many times wider, or higher, the viewer's picture is than another plane with the same scale. */
+/** How many times wider, or higher, the viewer's picture is than another plane. */
 function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"): number {
   const one = { x: 0, y: 0, resolution: 1 };
   const { resolution } = sameElements(main.placed, placed, one, one);
@@ -80,7 +80,7 @@ function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"):
   return Math.max(1, Math.min(times, MOST_TIMES));
 }
 
-/** The plane below the viewer's picture: it has the same columns, and the other one the same rows. */
+/** The plane below the viewer's picture: it has its columns, and the other one its rows. */
 const belowOf = ({ plane: own }: Scene, scenes: readonly Scene[]): Scene | undefined =>
   scenes.find(({ plane }) => plane.x === own.x) ?? scenes.find(({ plane }) => plane.y !== own.y);
 

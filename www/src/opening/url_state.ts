@@ -4,12 +4,12 @@
  *
  * `source` is the data set, `path` the node in it, `variable` the array of a group, `plane` the
  * horizontal and vertical axis, `at` the indices of the other axes, `view` the centre and the map
- * units per CSS pixel, `level` a fixed level of the pyramid, `values` whether values are shown as they
- * are stored. `channels`, `colours` with `limits`,
- * `labels` and `layers` say how it is drawn. `marks` are points, lines and areas on the picture,
- * and `plot` says what is plotted of them. `planes` is the crosshair of three planes; `compare` says
- * how the picture is compared, and `with` is the state of what it is compared with. `structure` says how its chunks are coloured, `play` how
- * fast it plays, and `panels` which panels are open. Missing parameters have defaults.
+ * units per CSS pixel, `level` a fixed level of the pyramid, `values` whether values are shown as
+ * they are stored. `channels`, `colours` with `limits`, `labels` and `layers` say how it is drawn.
+ * `marks` are points, lines and areas on the picture, and `plot` says what is plotted of them.
+ * `planes` is the crosshair of three planes; `compare` says how the picture is compared, and `with`
+ * is the state of what it is compared with. `structure` says how its chunks are coloured, `play`
+ * how fast it plays, and `panels` which panels are open. Missing parameters have defaults.
  */
 
 import { type Comparison, readComparison, writeComparison } from "../linked/linked_state.js";

@@ -1,4 +1,4 @@
-/** The panel of a field: the colormap, the limits, the logarithmic scale, and how values are read. */
+/** The panel of a field: colormap, limits, logarithmic scale, and how values are read. */
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
