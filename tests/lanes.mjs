@@ -109,7 +109,7 @@ export const LANES = [
   {
     name: "engines",
     what: "the built package and the viewer's pixels in Firefox and WebKitGTK",
-    minutes: 16,
+    minutes: 21,
     everyday: false,
     engines: true,
     command: [node, "tests/browser/engines.mjs"],
