@@ -132,6 +132,28 @@ const TESTS = {
     assert.deepEqual(shown.complaints, []);
   },
 
+  async "marks are drawn, go with their attribute, and are in the state"(shown) {
+    await shown.open(pageWith(`${CLIMATE} layers="" view="${viewAt(picked.places[0])}"`));
+    await shown.hears("zarr-load");
+    const middle = () =>
+      shown.page.evaluate(async () => {
+        const map = document.querySelector("zarr-view").shadowRoot.querySelector(".map");
+        await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+        const canvas = new OffscreenCanvas(map.offsetWidth, map.offsetHeight);
+        const context = canvas.getContext("2d");
+        for (const own of map.querySelectorAll("canvas"))
+          if (own.width > 0 && !own.getContext("webgl2"))
+            context.drawImage(own, 0, 0, canvas.width, canvas.height);
+        return [...context.getImageData(canvas.width >> 1, canvas.height >> 1, 1, 1).data];
+      });
+    await shown.set({ marks: `point:0:${picked.places[0].join(":")}` });
+    assert.deepEqual(await middle(), [0x00, 0x72, 0xb2, 255]);
+    assert.match((await shown.state()).marks, /^point:0:/);
+    await shown.set({ marks: "" });
+    assert.notDeepEqual(await middle(), [0x00, 0x72, 0xb2, 255]);
+    assert.equal((await shown.state()).marks, undefined);
+  },
+
   async "it changes no style of the page, and the page changes none of it"(shown) {
     await shown.open(pageWith(CLIMATE));
     await shown.hears("zarr-load");

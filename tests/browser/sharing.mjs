@@ -78,7 +78,7 @@ async function framesOf({ bytes, type, times }) {
  * Decodes a file in another page, because the viewer's policy forbids addresses of data. `times`
  * are for a video.
  */
-async function decoded(viewer, file, times = []) {
+async function decoded(viewer, file, { times = [], read = framesOf } = {}) {
   const type = { png: "image/png", gif: "image/gif", mp4: "video/mp4", webm: "video/webm" }[
     file.name.split(".").at(-1)
   ];
@@ -86,7 +86,7 @@ async function decoded(viewer, file, times = []) {
   try {
     // The decoder of images is for pages of servers.
     await page.goto(new URL("samples/climate.zarr/zarr.json", viewer.viewer).href);
-    return await page.evaluate(framesOf, { bytes: file.bytes, type, times });
+    return await page.evaluate(read, { bytes: file.bytes, type, times });
   } finally {
     await page.close();
   }
@@ -94,6 +94,14 @@ async function decoded(viewer, file, times = []) {
 
 const difference = (one, other) =>
   one.reduce((sum, value, at) => sum + Math.abs(value - other[at]), 0) / one.length;
+
+/** Runs in the page: the pixel in the middle of the first frame. */
+async function middleOf({ bytes, type }) {
+  const image = await createImageBitmap(await (await fetch(`data:${type};base64,${bytes}`)).blob());
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  context.drawImage(image, -Math.floor(image.width / 2), -Math.floor(image.height / 2));
+  return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}
 
 /** The view as the page shows it, without what is above it, as a file. */
 async function screen(viewer) {
@@ -129,7 +137,7 @@ async function checkFilm(viewer, format) {
   await setSteps(viewer, 6, 7);
   const file = await saved(viewer, "Make film");
   assert.equal(file.name, `climate.zarr-2-metre-temperature-time.${format}`);
-  const { duration, frames, size } = await decoded(viewer, file, [0.25, 0.75]);
+  const { duration, frames, size } = await decoded(viewer, file, { times: [0.25, 0.75] });
   assert.ok(Math.abs(duration - 1) < 0.05, `two frames at two a second last ${duration} s`);
   assert.equal(frames.length, 2);
   assert.ok(
@@ -234,6 +242,29 @@ const TESTS = {
     assert.ok(away < CLOSE, `the picture differs by ${away}`);
     const most = Math.max(...plain.frames[0].map((value, at) => Math.abs(value - annotated.frames[0][at])));
     assert.ok(most > 10, `the legend and the scale bar are drawn: ${most}`);
+  },
+
+  async "pictures and films have the marks of the screen in their colours, unless they are left out"(viewer) {
+    // The pin of a point in the middle has a radius of 7 pixels.
+    await viewer.goto({ source: CLIMATE, view: "10,20,0.5", marks: "point:1:10:20", layers: "" });
+    await viewer.drawn();
+    const isMarked = ([red, green, blue], tolerance) =>
+      Math.max(Math.abs(red - 0xd5), Math.abs(green - 0x5e), Math.abs(blue)) <= tolerance;
+    await chooseShare(viewer, "Save picture…");
+    const middle = async (button) => decoded(viewer, await saved(viewer, button), { read: middleOf });
+    const marked = await middle("Save PNG");
+    assert.ok(isMarked(marked, 0), `the pin: ${marked}`);
+    await viewer.page.click('.picture-dialog >> text="Marks"');
+    const plain = await middle("Save PNG");
+    assert.ok(!isMarked(plain, 40), `no pin: ${plain}`);
+    await viewer.page.keyboard.press("Escape");
+    await viewer.page.locator("dialog").waitFor({ state: "detached" });
+    await chooseShare(viewer, "Save film…");
+    await viewer.page.locator('option[value="gif"]').waitFor({ state: "attached" });
+    await viewer.page.selectOption('[aria-label="Format"]', "gif");
+    await setSteps(viewer, 6, 7);
+    const filmed = await middle("Make film");
+    assert.ok(isMarked(filmed, 24), `the pin in a film of 256 colours: ${filmed}`);
   },
 
   async "a map has its coast lines in the file, too"(viewer) {

@@ -2,6 +2,7 @@
 
 import "../style/page.css";
 import "../style/stage.css";
+import "../style/contents.css";
 import "../style/panels.css";
 import "../style/small.css";
 import { dropSecretSources } from "./opening/recent.js";

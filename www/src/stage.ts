@@ -124,8 +124,9 @@ export class Stage {
   }
 
   /** The picture as it is. Null if there is none. */
-  onScreen(): Pick<OnScreen, "state" | "view" | "box"> | null {
-    return this.#view.picture.seen();
+  onScreen(): Pick<OnScreen, "state" | "view" | "box" | "marks"> | null {
+    const seen = this.#view.picture.seen();
+    return seen && { ...seen, marks: this.#plots.state().marks ?? [] };
   }
 
   /** Puts a layer above the picture, or takes it away. */

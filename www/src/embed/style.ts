@@ -3,6 +3,7 @@
  * The script makes it, so that policies for style elements do not matter, and pages keep theirs.
  */
 
+import contents from "../../style/contents.css";
 import page from "../../style/page.css";
 import stage from "../../style/stage.css";
 import picture from "../picture/picture.css";
@@ -14,7 +15,7 @@ let sheet: CSSStyleSheet | undefined;
 export function styleSheet(): CSSStyleSheet {
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync([page, picture, stage, own].join("\n").replaceAll(":root", ":host"));
+    sheet.replaceSync([page, picture, stage, contents, own].join("\n").replaceAll(":root", ":host"));
   }
   return sheet;
 }

@@ -8,6 +8,8 @@ import type { Readable } from "zarr-wasm";
 import { Contents } from "../contents.js";
 import { readUrlState, writeUrlState } from "../opening/url_state.js";
 import { Messages } from "../panels/messages.js";
+import { shownMarks } from "../plots/mark_shapes.js";
+import { readMarks } from "../plots/marks.js";
 import { explain } from "../text/errors.js";
 import { plainPath } from "../text/paths.js";
 import { datasetOf } from "./opening.js";
@@ -15,7 +17,10 @@ import { styleSheet } from "./style.js";
 
 /** Attributes whose change opens another node, and those that change how it is shown. */
 const OF_NODE = ["src", "path", "variable", "plane", "values"];
-const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers"];
+const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers", "marks"];
+
+/** A server that renders pages has no elements, and may import this file nevertheless. */
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /**
  * Events, which bubble:
@@ -26,7 +31,7 @@ const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels
  *   `values`.
  * - `zarr-error`: something could not be read; `detail` is the error.
  */
-export class ZarrView extends HTMLElement {
+export class ZarrView extends Base {
   static readonly observedAttributes = [...OF_NODE, ...OF_VIEW];
 
   #contents: Contents | null = null;
@@ -49,7 +54,10 @@ export class ZarrView extends HTMLElement {
   get state(): Record<string, string> {
     const shown = this.#contents?.view.state() ?? {};
     const path = this.getAttribute("path") ?? undefined;
-    const query = new URLSearchParams(writeUrlState({ ...shown, path }));
+    const marks = readMarks(this.getAttribute("marks") ?? "");
+    const query = new URLSearchParams(
+      writeUrlState({ ...shown, path, marks: marks.length > 0 ? marks : undefined }),
+    );
     const src = this.getAttribute("src");
     return { ...(src !== null && { src }), ...Object.fromEntries(query) };
   }
@@ -92,6 +100,7 @@ export class ZarrView extends HTMLElement {
     const state = readUrlState(query.toString());
     const contents = this.#inside();
     if (!contents) return;
+    contents.view.picture.setOverlay(shownMarks(state.marks ?? []));
     if (changed.some((name) => OF_NODE.includes(name))) void this.#open(contents, state);
     else contents.view.apply(state);
   }

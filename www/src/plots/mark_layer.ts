@@ -3,48 +3,28 @@
  * drawn, and dragged. It knows places of the map only.
  */
 
-import { boundingExtent } from "ol/extent.js";
 import Feature from "ol/Feature.js";
 import type Geometry from "ol/geom/Geometry.js";
 import LineString from "ol/geom/LineString.js";
 import Point from "ol/geom/Point.js";
-import Polygon, { fromExtent } from "ol/geom/Polygon.js";
+import type Polygon from "ol/geom/Polygon.js";
 import Draw, { createBox } from "ol/interaction/Draw.js";
 import Modify from "ol/interaction/Modify.js";
 import VectorLayer from "ol/layer/Vector.js";
 import type OpenLayersMap from "ol/Map.js";
 import VectorSource from "ol/source/Vector.js";
 import CircleStyle from "ol/style/Circle.js";
-import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
-import { colorOf, type Mark, type MarkKind, type Place } from "./marks.js";
+import { geometryOf, shapeOf, stylesOf } from "./mark_shapes.js";
+import type { Mark, MarkKind, Place } from "./marks.js";
 
 const SKETCH = "#ffffff";
-
-/** White below the colour, so that marks are visible on every picture. */
-function stylesOf(color: string): Style[] {
-  const fill = new Fill({ color: `${color}22` });
-  const stroke = (width: number, own: string) => new Stroke({ color: own, width, lineJoin: "round" });
-  const pin = new CircleStyle({ radius: 7, fill: new Fill({ color }), stroke: stroke(2.5, "#ffffff") });
-  return [
-    new Style({ stroke: stroke(5, "rgba(255, 255, 255, 0.85)") }),
-    new Style({ stroke: stroke(2.5, color), fill, image: pin }),
-  ];
-}
 
 /** What can be dragged under the pointer. */
 const HANDLE = new Style({
   image: new CircleStyle({ radius: 10, stroke: new Stroke({ color: "rgba(255, 255, 255, 0.9)", width: 2 }) }),
 });
-
-function geometryOf({ kind, places }: { kind: MarkKind; places: readonly Place[] }): Geometry {
-  const line = places.map((place) => [...place]);
-  const [first = [0, 0]] = line;
-  if (kind === "point" || line.length < 2) return new Point(first);
-  if (kind === "box") return fromExtent(boundingExtent(line));
-  return kind === "line" || line.length < 3 ? new LineString(line) : new Polygon([[...line, first]]);
-}
 
 const placeOf = ([x = 0, y = 0]: readonly number[]): Place => [x, y];
 
@@ -99,8 +79,7 @@ export class MarkLayer {
     }
     for (const mark of marks) {
       if (this.#features.get(mark.slot)?.mark === mark) continue;
-      const feature = new Feature(geometryOf(mark));
-      feature.setStyle(stylesOf(colorOf(mark)));
+      const feature = shapeOf(mark);
       this.#source.addFeature(feature);
       this.#features.set(mark.slot, { mark, feature });
     }

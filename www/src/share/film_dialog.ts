@@ -4,7 +4,7 @@ import "./share.css";
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { showDialog } from "../page/dialog.js";
-import { button, shown, withValue } from "../page/element.js";
+import { button, shown, tickBox, withValue } from "../page/element.js";
 import { slidAxes } from "../scene_state.js";
 import { isAbort } from "../text/errors.js";
 import { bytesText } from "../text/numbers.js";
@@ -29,6 +29,7 @@ interface Choices {
   width: number;
   /** Null until the formats of this browser are known. */
   format: FilmFormat | null;
+  isMarked: boolean;
 }
 
 export function showFilmDialog(seen: OnScreen): void {
@@ -50,7 +51,7 @@ class FilmDialog {
     const [axis] = slidAxes(seen.state.scene);
     const width = Math.min(USUAL_WIDTH, widthsFor(seen.view).usual);
     const last = (axis?.length ?? 1) - 1;
-    this.#choices = { name: axis?.name ?? "", first: 0, last, speed: 5, width, format: null };
+    this.#choices = { name: axis?.name ?? "", first: 0, last, speed: 5, width, format: null, isMarked: true };
     this.#body = showDialog("Save film", "film-dialog", () => this.#making?.abort()).body;
     void this.#findFormats();
   }
@@ -99,7 +100,7 @@ class FilmDialog {
   }
 
   #look(): TemplateResult {
-    const { speed, format, width } = this.#choices;
+    const { speed, format, width, isMarked } = this.#choices;
     const speeds = SPEEDS.map(
       (each) => html`<option value=${each} ?selected=${each === speed}>${each} / s</option>`,
     );
@@ -108,13 +109,15 @@ class FilmDialog {
     );
     const setSpeed = withValue((value) => this.#set({ speed: Number(value) }));
     const setFormat = withValue((value) => this.#set({ format: value as FilmFormat }));
+    const setMarked = (isOn: boolean) => this.#set({ isMarked: isOn });
     const setWidth = (width: number) => {
       this.#set({ width });
       void this.#findFormats();
     };
     return html`<label>Speed <select aria-label="Speed" @change=${setSpeed}>${speeds}</select></label>
       <label>Format <select aria-label="Format" @change=${setFormat}>${formats}</select></label>
-      ${widthField(this.#seen.view, width, setWidth)}`;
+      ${widthField(this.#seen.view, width, setWidth)}
+      ${this.#seen.marks.length > 0 ? tickBox("Marks", isMarked, setMarked) : nothing}`;
   }
 
   #actions(): TemplateResult {
@@ -157,10 +160,16 @@ class FilmDialog {
 
   async #film(signal: AbortSignal): Promise<Blob> {
     const { state, view } = this.#seen;
-    const { name, first, last, speed, width, format } = this.#choices;
+    const { name, first, last, speed, width, format, isMarked } = this.#choices;
     if (!format) throw new Error("this browser makes no films");
     const size = sizeFor(view, width);
-    const frames = new Frames({ state, view, size, isAnnotated: true });
+    const frames = new Frames({
+      state,
+      view,
+      size,
+      isAnnotated: true,
+      marks: isMarked ? this.#seen.marks : [],
+    });
     try {
       await frames.open();
       const encoder = await filmEncoder(format, { canvas: frames.canvas, speed });

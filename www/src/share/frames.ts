@@ -5,6 +5,8 @@
 
 import { byId } from "../page/element.js";
 import { Picture, type PictureState } from "../picture/picture.js";
+import { shownMarks } from "../plots/mark_shapes.js";
+import type { Mark } from "../plots/marks.js";
 import { drawCaption, drawLegend, drawScaleBar, type Paper } from "./annotations.js";
 
 export interface FrameOptions {
@@ -15,6 +17,8 @@ export interface FrameOptions {
   size: readonly [width: number, height: number];
   /** Whether the legend and the scale bar are drawn. */
   isAnnotated: boolean;
+  /** The marks that are drawn on the picture. */
+  marks: readonly Mark[];
 }
 
 /** The size of a file of this width. Video needs even numbers. */
@@ -39,6 +43,7 @@ export class Frames {
     this.#target.style.height = `${view[1]}px`;
     document.body.append(this.#target);
     this.#picture = new Picture(this.#target, { pixelRatio: size[0] / view[0] });
+    this.#picture.setOverlay(shownMarks(options.marks));
     this.#picture.onError = (error) => {
       this.#error = error;
     };

@@ -5,6 +5,7 @@
 import type { Source } from "../opening/source.js";
 import type { PictureState } from "../picture/picture.js";
 import type { ViewBox } from "../picture/view_box.js";
+import type { Mark } from "../plots/marks.js";
 import { slidAxes } from "../scene_state.js";
 
 export interface OnScreen {
@@ -16,6 +17,8 @@ export interface OnScreen {
   /** Size of the view in CSS pixels. */
   view: readonly [width: number, height: number];
   box: ViewBox;
+  /** The marks on the picture. */
+  marks: readonly Mark[];
 }
 
 /** The places along the dimensions that have sliders, as text. */

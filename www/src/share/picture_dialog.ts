@@ -1,7 +1,7 @@
 /** The dialog that saves the view as a PNG of any width, with its legend and scale bar. */
 
 import "./share.css";
-import { html, render } from "lit-html";
+import { html, nothing, render } from "lit-html";
 import { showDialog } from "../page/dialog.js";
 import { tickBox } from "../page/element.js";
 import { widthField, widthsFor } from "./file_width.js";
@@ -10,15 +10,15 @@ import { captionOf, type OnScreen } from "./on_screen.js";
 import { fileName, saveFile } from "./save_file.js";
 
 export function showPictureDialog(seen: OnScreen): void {
-  const { state, view } = seen;
-  let [width, isAnnotated, told] = [widthsFor(view).usual, true, ""];
+  const { state, view, marks } = seen;
+  let [width, isAnnotated, isMarked, told] = [widthsFor(view).usual, true, true, ""];
   let frames: Frames | null = null;
   const { body } = showDialog("Save picture", "picture-dialog", () => frames?.close());
   const save = async () => {
     const size = sizeFor(view, width);
     told = "Drawing…";
     draw();
-    frames = new Frames({ state, view, size, isAnnotated });
+    frames = new Frames({ state, view, size, isAnnotated, marks: isMarked ? marks : [] });
     try {
       await frames.open();
       await frames.draw(state.at, captionOf(state));
@@ -40,9 +40,13 @@ export function showPictureDialog(seen: OnScreen): void {
     const setAnnotated = (isOn: boolean) => {
       isAnnotated = isOn;
     };
+    const setMarked = (isOn: boolean) => {
+      isMarked = isOn;
+    };
     render(
       html`${widthField(view, width, setWidth)}
         ${tickBox("Legend, scale bar and coordinates", isAnnotated, setAnnotated)}
+        ${marks.length > 0 ? tickBox("Marks", isMarked, setMarked) : nothing}
         <p class="note">Finer levels are read if the picture is larger than the view.</p>
         <div class="actions">
           <output>${told}</output>

@@ -47,7 +47,7 @@ export class ShareMenu {
     const picture = this.#entry(
       "picture",
       "Save picture…",
-      "A PNG of any size, with legend and scale bar",
+      "A PNG of any size, with legend, scale bar and marks",
       async () => (await import("./picture_dialog.js")).showPictureDialog(seen),
     );
     const film = this.#entry("play", "Save film…", "Plays along a dimension: MP4, WebM or GIF", async () =>
