@@ -145,9 +145,13 @@ fn weight_of(at: usize) -> f64 {
     crate::kernel::number::power_of_two(exponent)
 }
 
-/// A number between two others, as NumPy interpolates.
+/// A number between two others, as NumPy interpolates. Beside an infinite number it is infinite, as
+/// NumPy's medians are.
 fn between(low: f64, high: f64, share: f64) -> f64 {
     let difference = high - low;
+    if !difference.is_finite() {
+        return low * (1.0 - share) + high * share;
+    }
     if share >= 0.5 { high - difference * (1.0 - share) } else { low + difference * share }
 }
 

@@ -190,6 +190,21 @@ test("quantiles of reductions that go on keep their bound", async () => {
   assert.ok(Math.abs(below - 0.5) <= running.error + 1e-4, `${below}`);
 });
 
+test("quantiles beside infinite elements are elements or infinite, as NumPy's medians", async () => {
+  const { POSITIVE_INFINITY: high, NEGATIVE_INFINITY: low } = Number;
+  const values = [high, 1, 5, high, low, low, low, 7, 1e308, -1e308, high, low];
+  const array = await arrayWith(Float64Array.from(values), {
+    shape: [6, 2],
+    chunkShape: [6, 2],
+    dataType: "float64",
+  });
+  // np.median(values, axis=1)
+  const { data } = await zarr.reduce(array, null, { op: "median", over: 1 });
+  assert.deepEqual([...data], [high, high, low, low, 0, Number.NaN]);
+  const { data: highest } = await zarr.reduce(array, null, { op: "quantile", q: 1, over: 1 });
+  assert.deepEqual([...highest], [high, high, low, 7, 1e308, high]);
+});
+
 describe("weights of grids", () => {
   const put = (store, name, data, dimensionNames, attributes, shape = [data.length]) =>
     arrayWith(

@@ -8,7 +8,7 @@ import type { Scene } from "../scene/scene.js";
 import { lastPart } from "../text/paths.js";
 import { centreOf, countIn, elementAt, placedLevels, stored } from "./elements_under.js";
 import type { Mark } from "./marks.js";
-import { areaOf } from "./read_area.js";
+import { type Area, areaOf } from "./read_area.js";
 import { readProfile } from "./read_profile.js";
 import { type Subject, selectionOf } from "./selecting.js";
 
@@ -85,45 +85,51 @@ async function ofLine(subject: Subject, { places }: Mark, signal: AbortSignal): 
   return { data: values, shape: [values.length], dimensions: [dimension] };
 }
 
+/** Rows and columns, with the places of their centres on the map. */
+function planeDimensions({ axes, plane, space, isUpward }: Scene, { level, box }: Area): Dimension[] {
+  const list = ([from, to]: readonly [number, number], placeOf: (at: number) => number) =>
+    Array.from({ length: to - from }, (_, at) => placeOf(from + at));
+  const ofDegrees = space.kind === "geographic" ? "degrees" : "";
+  const unit = "unit" in space ? space.unit : ofDegrees;
+  const attributes = unit ? { units: unit } : {};
+  const down = (row: number) => (isUpward ? 1 : -1) * centreOf(level, 0, row)[1];
+  const across = (column: number) => centreOf(level, column, 0)[0];
+  return [
+    { name: axes[plane.y]?.name ?? "y", values: list(box.rows, down), attributes },
+    { name: axes[plane.x]?.name ?? "x", values: list(box.columns, across), attributes },
+  ];
+}
+
+/** The elements of an area, row by row. A polygon's are floats, because those outside are NaN. */
+async function readArea(subject: Subject, area: Area, signal: AbortSignal): Promise<Numbers> {
+  const { pyramid, plane, decode } = subject.scene;
+  const { level, x, y, mask } = area;
+  const selection = selectionOf(subject, { level: level.index, x, y });
+  const { array } = pyramid.levels[level.index] as zarr.PyramidLevel;
+  const options = { signal, memoryOrder: [plane.y, plane.x] };
+  if (mask) {
+    const { data } = await array.get(selection, { ...options, decode, as: "float64" });
+    for (const [at, isInside] of mask.entries()) if (!isInside) data[at] = Number.NaN;
+    return data;
+  }
+  const { data } = await (decode
+    ? array.get(selection, { ...options, decode })
+    : array.get(selection, options));
+  return data as Numbers;
+}
+
 async function ofArea(subject: Subject, mark: Mark, signal: AbortSignal): Promise<Elements> {
   const { scene } = subject;
-  const { plane, axes, decode, isUpward } = scene;
   const area = areaOf(scene, mark);
   if (!area) throw nothingThere();
-  const { level, box } = area;
-  if (countIn(box) > MOST_ELEMENTS)
-    throw new zarr.ZarrError("Limit", "the area is too large for a file", { actual: String(countIn(box)) });
-  const selection = selectionOf(subject, { level: level.index, x: area.x, y: area.y });
-  const { array } = scene.pyramid.levels[level.index] as zarr.PyramidLevel;
-  const isMasked = mark.kind === "polygon";
-  const options = { signal, memoryOrder: [plane.y, plane.x] };
-  const read = isMasked
-    ? array.get(selection, { ...options, decode, as: "float64" })
-    : decode
-      ? array.get(selection, { ...options, decode })
-      : array.get(selection, options);
-  const { data } = await read;
-  const numbers = data as Numbers;
-  if (isMasked) {
-    for (const [at, isInside] of (area.mask ?? []).entries()) if (!isInside) numbers[at] = Number.NaN;
-  }
-  const [[left, right], [first, last]] = [box.columns, box.rows];
-  const list = (from: number, to: number, valueAt: (at: number) => number) =>
-    Array.from({ length: to - from }, (_, at) => valueAt(from + at));
-  const unit = "unit" in scene.space ? scene.space.unit : scene.space.kind === "geographic" ? "degrees" : "";
-  const attributes = unit ? { units: unit } : {};
-  const y = (row: number) => (isUpward ? 1 : -1) * centreOf(level, 0, row)[1];
+  const { columns, rows } = area.box;
+  const count = countIn(area.box);
+  if (count > MOST_ELEMENTS)
+    throw new zarr.ZarrError("Limit", "the area is too large for a file", { actual: String(count) });
   return {
-    data: numbers,
-    shape: [last - first, right - left],
-    dimensions: [
-      { name: axes[plane.y]?.name ?? "y", values: list(first, last, y), attributes },
-      {
-        name: axes[plane.x]?.name ?? "x",
-        values: list(left, right, (column) => centreOf(level, column, 0)[0]),
-        attributes,
-      },
-    ],
+    data: await readArea(subject, area, signal),
+    shape: [rows[1] - rows[0], columns[1] - columns[0]],
+    dimensions: planeDimensions(scene, area),
   };
 }
 
