@@ -95,6 +95,7 @@ export class ThreePlanes implements Room {
   readonly #label: string;
   /** The indices of the crosshair along the axes of the viewer's picture. */
   #cross: Indices;
+  readonly #ended = new AbortController();
   /** What the values are of. */
   #told = "";
 
@@ -174,8 +175,9 @@ export class ThreePlanes implements Room {
     this.#reading.setAttribute("aria-label", "Values at the crosshair");
     this.#reading.setAttribute("aria-live", "off");
     const say = (how: string) => () => this.#reading.setAttribute("aria-live", how);
-    this.#views.addEventListener("keydown", say("polite"));
-    this.#views.addEventListener("pointermove", say("off"));
+    const { signal } = this.#ended;
+    this.#views.addEventListener("keydown", say("polite"), { signal });
+    this.#views.addEventListener("pointermove", say("off"), { signal });
     this.#views.append(this.#reading);
   }
 
@@ -218,6 +220,7 @@ export class ThreePlanes implements Room {
 
   close(): void {
     this.#told = "";
+    this.#ended.abort();
     this.#cameras.end();
     for (const crosshair of this.#crosshairs) crosshair.close();
     for (const { side } of this.#sides) side?.close();
