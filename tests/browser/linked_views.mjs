@@ -225,6 +225,21 @@ const PLANES = {
     assert.deepEqual(viewer.complaints, []);
   },
 
+  async "planes: beside a map they begin at its longitude, and have north at its side"(viewer, { url }) {
+    const [first, second, third, fourth] = FACTS.ocean;
+    const { depth, lat, lon } = first.at;
+    const source = `${url}/fixtures/viewer-linked/ocean`;
+    await viewer.goto({ source, variable: "salt", at: `depth:${depth}`, planes: `lon:${lon},lat:${lat}` });
+    await allDrawn(viewer);
+    await crossed(viewer, first.value);
+    await press(viewer, "xz", "ArrowRight");
+    await crossed(viewer, second.value);
+    await press(viewer, "yz", "ArrowUp");
+    await crossed(viewer, third.value);
+    await press(viewer, "xz", "ArrowDown");
+    await crossed(viewer, fourth.value);
+  },
+
   async "planes: a flat image and a map have no choice of planes"(viewer) {
     for (const source of ["./samples/climate.zarr", "./samples/tissue.ome.zarr"]) {
       await viewer.goto({ source, planes: "" });

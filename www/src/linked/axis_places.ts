@@ -64,6 +64,28 @@ export function sameElements(from: PlacedPlane, to: PlacedPlane, camera: Camera,
   return own;
 }
 
+/**
+ * A plane without a map of its own, beside a picture with one: it has that one's places along the
+ * rows or columns of both, and elements that are as long across. So both begin at the same
+ * longitude, and have north at the same side.
+ */
+export function alignedWith(main: Scene, scene: Scene): Scene {
+  if (scene.space.kind !== "index" || main.space.kind === "index") return scene;
+  const way = WAYS.find((each) => main.plane[each] === scene.plane[each]);
+  const [finest] = main.places;
+  if (!way || !finest) return scene;
+  const side = Math.abs(finest[way].step);
+  const scaled = ({ start, step }: { start: number; step: number }) => ({
+    start: start * side,
+    step: step * side,
+  });
+  const places = scene.places.map(({ x, y }, at) => {
+    const own = main.places[at] ?? finest;
+    return way === "x" ? { x: own.x, y: scaled(y), roll: own.roll } : { x: scaled(x), y: own.y };
+  });
+  return { ...scene, places };
+}
+
 /** The planes xy, xz and zy of a volume. Null if the scene's plane is none of them. */
 export function planesOf(scene: Scene): Plane[] | null {
   const free = freeAxes(scene);

@@ -129,8 +129,10 @@ export class Linked {
     const names = planes.map(({ x, y }) => `${scene.axes[x]?.name}${scene.axes[y]?.name}`);
     const three = names.every(({ length }) => length === 2) ? "xy, xz and yz" : "Three";
     const isThree = this.#state.planes !== undefined;
-    const choice = (name: string, isOn: boolean, state: LinkedState) =>
-      html`<button type="button" aria-pressed=${isOn} @click=${() => this.#choose(state)}>${name}</button>`;
+    const choice = (name: string, isOn: boolean, state: LinkedState) => {
+      const choose = () => isOn || this.#choose(state);
+      return html`<button type="button" aria-pressed=${isOn} @click=${choose}>${name}</button>`;
+    };
     return html`<div class="segments" role="group" aria-label="Number of planes">
       ${choice("One plane", !isThree, {})} ${choice(three, isThree, { planes: {} })}
     </div>`;

@@ -12,7 +12,14 @@ import type { Camera } from "../picture/picture.js";
 import { sceneInPlane } from "../scene/build_scene.js";
 import type { Scene } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
-import { isPlane, type PlacedPlane, placedPlane, planesOf, sameElements } from "./axis_places.js";
+import {
+  alignedWith,
+  isPlane,
+  type PlacedPlane,
+  placedPlane,
+  planesOf,
+  sameElements,
+} from "./axis_places.js";
 import { Crosshair } from "./crosshair.js";
 import { type CameraLink, LinkedCameras } from "./linked_cameras.js";
 import type { Room, RoomContext } from "./room.js";
@@ -128,8 +135,9 @@ export class ThreePlanes implements Room {
     const [planes, placed] = scene ? [planesOf(scene), placedPlane(scene)] : [];
     if (!scene || !planes || !placed) return null;
     const others = planes.filter((plane) => !isPlane(plane, scene.plane));
-    const scenes = await Promise.all(others.map((plane) => sceneInPlane(scene, plane, signal)));
+    const turned = await Promise.all(others.map((plane) => sceneInPlane(scene, plane, signal)));
     if (signal.aborted) return null;
+    const scenes = turned.map((each) => alignedWith(scene, each));
     return new ThreePlanes(context, { view, scene, placed, target: byId("map") }, scenes);
   }
 
