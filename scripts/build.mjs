@@ -14,8 +14,8 @@ import { buildWasm, VARIANTS } from "./wasm.mjs";
 /** The sources of dist/. */
 const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
-  ...["tsconfig.build.json", "tsconfig.json", "xtask/Cargo.toml", "xtask/src"],
-  ...["build", "bundles", "declarations", "package"].map((name) => `scripts/${name}.mjs`),
+  ...["tsconfig.build.json", "tsconfig.json", "www/src", "www/style", "xtask/Cargo.toml", "xtask/src"],
+  ...["build", "bundles", "declarations", "embed", "package"].map((name) => `scripts/${name}.mjs`),
   ...["glue", "import_names", "late", "minified", "texts", "wasm"].map((name) => `scripts/${name}.mjs`),
 ];
 

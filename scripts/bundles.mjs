@@ -15,6 +15,9 @@ export const MODULES = join(DIST, "modules");
 
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
+/** The packages that users bring, and their modules. */
+export const PEERS = Object.keys(manifest.peerDependencies).flatMap((name) => [name, `${name}/*`]);
+
 /** The entries of package.json, without the wasm file. */
 export const ENTRIES = Object.values(manifest.exports).flatMap(({ default: file }) =>
   file ? basename(file, ".js") : [],
@@ -23,8 +26,11 @@ export const ENTRIES = Object.values(manifest.exports).flatMap(({ default: file 
 /** The entries that are one file each, and the file of `src/ts/entry/source` that each has. */
 export const ALONE = { slim: "none", worker: "none", inline: "whole", script: "beside" };
 
+/** The entry of the element of the viewer, which is made of `www/`: see `embed.mjs`. */
+export const ELEMENT = "view";
+
 /** The entries whose modules are published file by file. */
-export const MODULE_ENTRIES = ENTRIES.filter((name) => !(name in ALONE));
+export const MODULE_ENTRIES = ENTRIES.filter((name) => !(name in ALONE) && name !== ELEMENT);
 
 const OTHER_BUILDS = VARIANTS.map(({ name }) => name).filter((name) => name !== "engine");
 
@@ -49,7 +55,7 @@ export const optionsOf = ({ quick }) => ({
   format: "esm",
   target: "es2022",
   platform: "neutral",
-  external: ["node:*", ...Object.keys(manifest.peerDependencies).flatMap((name) => [name, `${name}/*`])],
+  external: ["node:*", ...PEERS],
   minifySyntax: !quick,
   outdir: DIST,
   logLevel: "warning",

@@ -1,22 +1,58 @@
 /**
- * Builds `zarr-view.js`, the element `<zarr-view>` (www/src/embed), as one classic script: it has
- * the engine and all codecs in it, loads nothing, and works from any host and in sandboxed frames.
+ * Builds the element `<zarr-view>` (www/src/embed) in two forms:
+ *
+ * - `zarr-view.js`, one classic script: it has the engine and all codecs in it, loads nothing, and
+ *   works from any host and in sandboxed frames.
+ * - `zarr-wasm/view`, an entry of the package as one module, beside the package's other entries and
+ *   the libraries that the user brings.
  */
+import { join } from "node:path";
+import { DIST, ELEMENT, PEERS, SOURCES } from "./bundles.mjs";
 import { ROOT } from "./run_command.mjs";
+
+const ELEMENT_SOURCE = "www/src/embed/main.ts";
+
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  target: "es2022",
+  loader: { ".css": "text" },
+  tsconfigRaw: {}, // that of www/ puts the sources in the place of the package
+  logLevel: "error",
+};
 
 /** Writes the script to a folder. */
 export async function buildEmbed(folder) {
   const { build } = await import("esbuild");
   await build({
-    absWorkingDir: ROOT,
-    entryPoints: [{ in: "www/src/embed/main.ts", out: "zarr-view" }],
+    ...OPTIONS,
+    entryPoints: [{ in: ELEMENT_SOURCE, out: "zarr-view" }],
     outdir: folder,
-    bundle: true,
-    minify: true,
     format: "iife",
-    target: "es2022",
-    loader: { ".css": "text" },
-    tsconfigRaw: {}, // that of www/ puts the sources in the place of the package
-    logLevel: "error",
+  });
+}
+
+/** Makes imports of the package those of the published files beside this one. */
+const besideThePackage = {
+  name: "beside the package",
+  setup(plugin) {
+    plugin.onResolve({ filter: /^zarr-wasm(\/|$)/ }, ({ path }) => ({
+      path: `./${path.split("/")[1] ?? "index"}.js`,
+      external: true,
+    }));
+  },
+};
+
+/** Publishes the entry `zarr-wasm/view`. */
+export async function publishElement(build) {
+  await build({
+    ...OPTIONS,
+    entryPoints: [join(SOURCES, `entry/${ELEMENT}.ts`)],
+    outfile: join(DIST, `${ELEMENT}.js`),
+    format: "esm",
+    external: PEERS,
+    alias: { "#view": join(ROOT, ELEMENT_SOURCE) },
+    plugins: [besideThePackage],
   });
 }

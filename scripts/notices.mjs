@@ -1,7 +1,8 @@
 /**
  * Writes `THIRD_PARTY_LICENSES`: the notices of the code of others that the package ships, compiled
  * into its wasm modules. Licences such as MIT, BSD and Zlib ask for them. The texts come from the
- * sources of the crates. The JavaScript has no code of others: npm packages are optional peers.
+ * sources of the crates. Of npm packages it has only the coast lines of the element; others are
+ * optional peers.
  *
  *   node scripts/notices.mjs            checks that the file is up to date
  *   node scripts/notices.mjs --write    writes it
@@ -106,6 +107,15 @@ function describeCrates() {
   return crates.map(describeCrate);
 }
 
+/** The npm packages that `dist/view.js` contains. */
+const IN_JAVASCRIPT = ["world-atlas"];
+
+function describePackage(name) {
+  const folder = join(ROOT, "node_modules", name);
+  const { version, license } = JSON.parse(read(join(folder, "package.json")));
+  return { name: `${name} ${version}`, licence: license, texts: textsIn(folder, name) };
+}
+
 /** Joins packages with equal texts, so that each text is there once. */
 function byText(packages) {
   const groups = new Map();
@@ -121,7 +131,7 @@ const RULE = "=".repeat(80);
 
 /** The text of the file. */
 export function noticesText() {
-  const packages = [RUST, ...describeCrates()];
+  const packages = [RUST, ...describeCrates(), ...IN_JAVASCRIPT.map(describePackage)];
   const sections = [...byText(packages)].map(([text, names]) => `${RULE}\n${names.join("\n")}\n\n${text}\n`);
   const head = "The package zarr-wasm contains code of others, under these licences.\n";
   return `${head}\n${sections.join("\n")}`;

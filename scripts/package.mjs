@@ -2,7 +2,8 @@
  * Makes `dist/`, the published package, from TypeScript and wasm. Users' bundlers omit the files
  * that a program does not use, so the modules of `src/ts` are published file by file. One file each
  * are the self-contained entries, the command, the engine of the caller's thread, the late code
- * (`late.mjs`), and wasm and the programs of workers as texts (`texts.mjs`).
+ * (`late.mjs`), the element of the viewer (`embed.mjs`), and wasm and the programs of workers as
+ * texts (`texts.mjs`).
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -18,6 +19,7 @@ import {
   TEXTS,
 } from "./bundles.mjs";
 import { publishDeclarations } from "./declarations.mjs";
+import { publishElement } from "./embed.mjs";
 import { writeGlueTables } from "./glue.mjs";
 import { publishLateCode } from "./late.mjs";
 import { minified } from "./minified.mjs";
@@ -140,6 +142,7 @@ export async function buildPackage({ isFirst, isAnew, ...options }) {
   await publishBundles(build, options);
   await publishModules(build, options);
   await publishLateCode(build, options);
+  await publishElement(build);
   for (const { name } of VARIANTS.filter((variant) => variant.isFirst || !isFirst))
     copyFileSync(moduleOf(name), join(DIST, wasmFile(name)));
   copyFileSync(moduleOf("engine"), join(MODULES, "engine.wasm"));

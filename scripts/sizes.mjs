@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { ALONE, DIST, MODULE_ENTRIES, optionsOf, TEXTS } from "./bundles.mjs";
+import { ALONE, DIST, ELEMENT, MODULE_ENTRIES, optionsOf, TEXTS } from "./bundles.mjs";
 import { roomSizes } from "./rooms.mjs";
 import { ROOT, StepFailed, say } from "./run_command.mjs";
 import { VARIANTS, wasmFile } from "./wasm.mjs";
@@ -57,7 +57,7 @@ async function allSizes(build) {
   for (const name of MODULE_ENTRIES)
     sizes[`${name}.js`] = await downloadSize(build, `export * from "./${name}.js"`);
   const files = [
-    ...Object.keys(ALONE).map((name) => `${name}.js`),
+    ...[...Object.keys(ALONE), ELEMENT].map((name) => `${name}.js`),
     ...Object.values(TEXTS).map((path) => `modules/${basename(path)}`),
     ...VARIANTS.map(({ name }) => wasmFile(name)),
   ];

@@ -67,3 +67,11 @@ declare module "#glue-tables" {
   export const forms: Record<string, string>;
   export const importsOf: (build: string, called: object) => Record<string, unknown>;
 }
+
+/** The element of the viewer, whose code is in `www/src/embed`: see `scripts/embed.mjs`. */
+declare module "#view" {
+  export const ZarrView: {
+    new (): import("./entry/view.ts").ZarrViewElement;
+    prototype: import("./entry/view.ts").ZarrViewElement;
+  };
+}

@@ -1,10 +1,12 @@
 /**
- * Drives `<zarr-view>` (`zarr-view.js`) in pages of others: one with a strict policy, and a
- * sandboxed frame as notebooks have. Values are NumPy's (`examples/expected.json`).
+ * Drives `<zarr-view>` (`zarr-view.js`) in pages of others: one with a strict policy, a sandboxed
+ * frame as notebooks have, and one whose script webpack made of `zarr-wasm/view`. Values are
+ * NumPy's (`examples/expected.json`).
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import { attempt } from "./attempts.mjs";
 import { accessibilityFindings } from "./axe.mjs";
@@ -29,12 +31,12 @@ const POLICY = [
 /** The page's own style, which must reach nothing of the element. */
 const STYLE = "button, .map, canvas { display: none } zarr-view { height: 320px }";
 
-const pageWith = (attributes) => `<!doctype html>
+const pageWith = (attributes, script = "/viewer/zarr-view.js") => `<!doctype html>
 <html lang="en">
   <head><meta charset="utf-8"><title>A page</title><link rel="stylesheet" href="/embed/page.css"></head>
   <body>
     <main><h1>A page</h1><zarr-view ${attributes}></zarr-view></main>
-    <script src="/viewer/zarr-view.js"></script>
+    <script src="${script}"></script>
   </body>
 </html>`;
 
@@ -108,6 +110,48 @@ class EmbeddingPage {
   state() {
     return this.page.evaluate(() => document.querySelector("zarr-view").state);
   }
+}
+
+/** Bundles a page's script that imports the entry of the package, without a loader or a plugin. */
+async function bundleOfEntry() {
+  const folder = join(ROOT, "target/view-entry");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "page.js"), 'import "zarr-wasm/view";\n');
+  const output = { path: folder, filename: "bundle.js", publicPath: "/bundled/" };
+  const entry = join(folder, "page.js");
+  const compiler = webpack({ mode: "development", devtool: false, context: ROOT, entry, output });
+  const stats = await new Promise((resolve, reject) => {
+    compiler.run((error, done) => (error ? reject(error) : resolve(done)));
+  });
+  assert.equal(stats.toString({ all: false, errors: true, warnings: true }), "");
+}
+
+/** Checks the elements in view against NumPy's colours. The page is as high as `showCells` says. */
+async function checkColours(shown) {
+  const { x, y, width, height } = await shown.page.locator("zarr-view .map").boundingBox();
+  const visible = colours.places.flatMap(([row, column], at) => {
+    const [across, down] = [2 * (column - MIDDLE), 2 * (row - MIDDLE)];
+    const isInside = Math.abs(across) < width / 2 - 100 && Math.abs(down) < height / 2 - 40;
+    return isInside ? [{ at, place: [x + width / 2 + across, y + height / 2 + down].map(Math.floor) }] : [];
+  });
+  assert.ok(visible.length >= 9, `${visible.length} places are visible`);
+  const png = (await shown.page.screenshot()).toString("base64");
+  const found = await shown.page.evaluate(coloursOf, [png, visible.map(({ place }) => place)]);
+  for (const [own, { at }] of visible.entries()) {
+    const off = found[own].map((part, channel) => Math.abs(part - colours.first[at][channel]));
+    assert.ok(Math.max(...off) <= 4, `place ${at} is ${found[own]}, not ${colours.first[at]}`);
+  }
+}
+
+/** Two pixels are an element. The elements' centres are at multiples of 0.16. */
+const MIDDLE = 288;
+
+/** Shows elements of which NumPy's colours are known. */
+async function showCells(shown, script) {
+  const view = [MIDDLE * 0.16, MIDDLE * -0.16, 0.08].join(",");
+  await shown.page.setViewportSize({ width: 1000, height: 900 });
+  await shown.open(pageWith(`${CELLS} view="${view}" level="0" style="height: 800px"`, script));
+  await shown.hears("zarr-load");
 }
 
 const viewAt = ([east, north]) => `${east},${north},0.5`;
@@ -223,27 +267,19 @@ const TESTS = {
   },
 
   async "the pixels are NumPy's colours, and a slider tells of its change"(shown) {
-    // Two pixels are an element. The elements' centres are at multiples of 0.16.
-    const middle = 288;
-    const view = [middle * 0.16, middle * -0.16, 0.08].join(",");
-    await shown.page.setViewportSize({ width: 1000, height: 900 });
-    await shown.open(pageWith(`${CELLS} view="${view}" level="0" style="height: 800px"`));
-    await shown.hears("zarr-load");
-    const { x, y, width, height } = await shown.page.locator("zarr-view .map").boundingBox();
-    const visible = colours.places.flatMap(([row, column], at) => {
-      const [across, down] = [2 * (column - middle), 2 * (row - middle)];
-      const isInside = Math.abs(across) < width / 2 - 100 && Math.abs(down) < height / 2 - 40;
-      return isInside ? [{ at, place: [x + width / 2 + across, y + height / 2 + down].map(Math.floor) }] : [];
-    });
-    assert.ok(visible.length >= 9, `${visible.length} places are visible`);
-    const png = (await shown.page.screenshot()).toString("base64");
-    const found = await shown.page.evaluate(coloursOf, [png, visible.map(({ place }) => place)]);
-    for (const [own, { at }] of visible.entries()) {
-      const off = found[own].map((part, channel) => Math.abs(part - colours.first[at][channel]));
-      assert.ok(Math.max(...off) <= 4, `place ${at} is ${found[own]}, not ${colours.first[at]}`);
-    }
+    await showCells(shown);
+    await checkColours(shown);
     await shown.page.locator("zarr-view .dimension").first().locator("input[type=range]").press("ArrowRight");
     await shown.page.waitForFunction(() => window.events.some(({ detail }) => detail?.at?.startsWith("t:1")));
+  },
+
+  async "as an entry of the package that webpack bundles, it has NumPy's colours"(shown) {
+    await bundleOfEntry();
+    await showCells(shown, "/bundled/bundle.js");
+    await checkColours(shown);
+    await shown.page.locator("zarr-view .map").press("Enter");
+    assert.ok((await shown.hears("zarr-pick")).values.length > 0);
+    assert.deepEqual(shown.complaints, []);
   },
 
   async "a store of the page in the place of an address, and an error that says what is wrong"(shown) {
@@ -307,7 +343,10 @@ async function coloursOf([png, places]) {
 }
 
 export async function runEmbed({ browser, report, pattern }) {
-  const { url, close } = await serve({ "/viewer/": VIEWER }, { data: ["/"], intercept: answerPage });
+  const { url, close } = await serve(
+    { "/viewer/": VIEWER, "/bundled/": join(ROOT, "target/view-entry") },
+    { data: ["/"], intercept: answerPage },
+  );
   for (const [words, run] of Object.entries(TESTS)) {
     const name = `embed: ${words}`;
     if (!pattern.test(name)) continue;

@@ -110,12 +110,20 @@ test("public names", async () => {
   assert.deepEqual(Object.keys(await import("zarr-wasm/fs")), ["FileSystemStore", "default"]);
 });
 
-test("no dependencies, no side effects, only modules", () => {
+test("no dependencies, only modules, and no side effects but those of the element", () => {
   assert.equal(manifest.dependencies, undefined);
   const optional = Object.keys(manifest.peerDependencies).map((name) => [name, { optional: true }]);
   assert.deepEqual(manifest.peerDependenciesMeta, Object.fromEntries(optional));
-  assert.equal(manifest.sideEffects, false);
+  assert.deepEqual(manifest.sideEffects, [manifest.exports["./view"].default]);
   assert.equal(manifest.type, "module");
+});
+
+test("the element can be imported where there are no elements", () => {
+  const out = run(`
+    const { ZarrViewElement, ...others } = await import("zarr-wasm/view");
+    console.log(typeof ZarrViewElement, Object.keys(others).length);
+  `);
+  assert.equal(out, "function 0");
 });
 
 test("every file in exports exists, and types come first", () => {

@@ -1,5 +1,11 @@
-/** The entry of `zarr-view.js`: defines the element `<zarr-view>`, once. */
+/**
+ * The entry of `zarr-view.js` and of `zarr-wasm/view`: defines the element `<zarr-view>`, once, where
+ * there are elements.
+ */
 
 import { ZarrView } from "./zarr_view.js";
 
-if (!customElements.get("zarr-view")) customElements.define("zarr-view", ZarrView);
+if (globalThis.customElements && !customElements.get("zarr-view"))
+  customElements.define("zarr-view", ZarrView);
+
+export { ZarrView };
