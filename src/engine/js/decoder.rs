@@ -3,12 +3,12 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array as JsArray, Reflect, Uint8Array, Uint32Array};
+use js_sys::{Array as JsArray, Uint8Array, Uint32Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use super::bytes::{our_value, to_js};
-use super::error::{error_of_json, store_failed};
+use super::error::{reported_error, store_failed};
 use super::host;
 use super::job::{Job, box_numbers, refused};
 use crate::access::part::Part;
@@ -112,14 +112,4 @@ fn count_uses(values: &[Value]) -> Map<usize, usize> {
 /// what a user's codec threw. Also accepts any other thrown value.
 pub fn thrown_error(thrown: &JsValue) -> Error {
     reported_error(thrown).unwrap_or_else(|| store_failed("decoding failed", thrown.clone()))
-}
-
-/// The error that another instance reported; `None` for any other thrown value.
-pub fn reported_error(thrown: &JsValue) -> Option<Error> {
-    let member = |name: &str| Reflect::get(thrown, &name.into()).ok().filter(|value| !value.is_undefined());
-    let error = error_of_json(&member("report")?.as_string()?);
-    Some(match member("cause") {
-        Some(cause) => error.caused_by(Rc::new(cause)),
-        None => error,
-    })
 }

@@ -105,6 +105,16 @@ fn error_of(json: &str) -> Result<Error> {
     }))
 }
 
+/// The error that another instance reported; `None` for any other thrown value.
+pub fn reported_error(thrown: &JsValue) -> Option<Error> {
+    let member = |name: &str| Reflect::get(thrown, &name.into()).ok().filter(|value| !value.is_undefined());
+    let error = error_of_json(&member("report")?.as_string()?);
+    Some(match member("cause") {
+        Some(cause) => error.caused_by(Rc::new(cause)),
+        None => error,
+    })
+}
+
 /// The error for a value that JavaScript threw. It becomes the cause of a `Store` error.
 pub fn store_failed(what: &str, thrown: JsValue) -> Error {
     // Errors of this package's own TypeScript stores keep their kind.

@@ -81,7 +81,7 @@ pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
 
 /// The error if the job does not take a part: what its sink reports, or that it has no room.
 pub fn refused(thrown: JsValue) -> Error {
-    if let Some(error) = super::decoder::reported_error(&thrown) {
+    if let Some(error) = super::error::reported_error(&thrown) {
         return error;
     }
     let message = super::error::describe(&thrown);

@@ -61,7 +61,7 @@ async function boundsOf(
   const { bounds } = attrs;
   const variable = typeof bounds === "string" ? await besideOf(array, bounds, signal) : undefined;
   if (variable && variable.shape.length === 2 && variable.shape[0] === length && variable.shape[1] === 2) {
-    // Bounds are never missing. The fill value of a v2 array is often 0, which is an end at the equator.
+    // Bounds are never missing. The fill value of a v2 array is often 0: an end at the equator.
     const decode = { convention: "cf", zarrFillValue: false } as const;
     const { data } = await variable.get(null, { as: "float64", decode, signal });
     return (index) => [data[2 * index] as number, data[2 * index + 1] as number];
@@ -85,7 +85,7 @@ function heightOf([low, high]: Ends): number {
   return Math.abs(height(high) - height(low));
 }
 
-/** The width of a cell in radians. A cell that crosses the meridian may have ends as 359.5 and 0.5. */
+/** The width of a cell in radians. One that crosses the meridian may have ends as 359 and 1. */
 function widthOf([low, high]: Ends, longitude: number): number {
   const width = Math.abs(high - low);
   const east = (((longitude - Math.min(low, high)) % 360) + 360) % 360;
