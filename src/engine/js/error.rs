@@ -82,7 +82,7 @@ pub fn report_to_json(error: &Error) -> String {
 }
 
 /// The error in the report of another instance.
-pub fn error_of_json(json: &str) -> Error {
+fn error_of_json(json: &str) -> Error {
     error_of(json).unwrap_or_else(|_| Error::unsupported(json))
 }
 
