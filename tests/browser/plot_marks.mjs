@@ -16,8 +16,8 @@ const FACTS = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-marks/expec
 const isScript = (request) => /\/\w+\.[\da-f]{8}\.js$/.test(request);
 
 /**
- * The values of the first series in the table of the plot, as texts. The table is filled by an event
- * that follows the click, so this waits for its first row.
+ * The values of the first series in the table of the plot, as texts. The table is filled by an
+ * event that follows the click, so this waits for its first row.
  */
 async function tabled({ page }) {
   const details = page.locator(".plots-table details");
