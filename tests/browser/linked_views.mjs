@@ -468,6 +468,24 @@ const COMPARED = {
     assert.deepEqual(viewer.complaints, []);
   },
 
+  async "compared: closing ends the reads of the second"(viewer) {
+    const { page } = viewer;
+    const isOfSecond = (address) => address.includes("/sea_surface_temperature/c/");
+    const ended = new Promise((resolve) => {
+      page.on("requestfailed", (request) => isOfSecond(request.url()) && resolve());
+    });
+    let asked;
+    const isAsked = new Promise((resolve) => {
+      asked = resolve;
+    });
+    await page.route("**/sea_surface_temperature/c/**", () => asked()); // never answered
+    await viewer.goto({ ...CLIMATE, compare: "beside", with: "variable=sea_surface_temperature" });
+    await isAsked;
+    await page.click('#comparison >> text="Close the comparison"');
+    await ended;
+    await page.locator(".compared").waitFor({ state: "detached" });
+  },
+
   async "compared: another data set by its address, and one that is not there"(viewer, { url }) {
     const source = `${url}/fixtures/viewer-linked/fields`;
     await openCompared(viewer, { ...CLIMATE, compare: "beside", with: `source=${source}&variable=second` });

@@ -86,6 +86,7 @@ export class Compared implements Room {
     this.#views.classList.add("comparing");
     this.#side.contents.onChange = () => this.#record();
     this.#arrange();
+    this.#renderPanel(); // a slow second can be closed, too
     this.#run(() => this.#read());
   }
 
