@@ -41,7 +41,11 @@ pub struct Accumulators<V> {
     pub is_weighted: bool,
 }
 
+// The loops over all cells are functions of their own. Browsers optimise a function when it is hot,
+// which takes half a second if all of them are in it.
+
 /// An empty accumulator for each cell, if they are wanted.
+#[inline(never)]
 fn empty<V: Value, A: Cell<V>>(is_wanted: bool, cells: usize) -> Result<Vec<A>> {
     let mut list = Vec::new();
     if is_wanted {
@@ -60,6 +64,7 @@ fn empty_sketches(are_wanted: bool, cells: usize) -> Result<Vec<Sketch>> {
     Ok(list)
 }
 
+#[inline(never)]
 fn merge<V: Value, A: Cell<V>>(into: &mut [A], later: &[A], cells: &[usize]) {
     for (later, cell) in later.iter().zip(cells) {
         if let Some(cell) = into.get_mut(*cell) {
@@ -68,10 +73,12 @@ fn merge<V: Value, A: Cell<V>>(into: &mut [A], later: &[A], cells: &[usize]) {
     }
 }
 
+#[inline(never)]
 fn write<V: Value, A: Cell<V>>(list: &[A], words: &mut Vec<u64>) {
     list.iter().for_each(|cell| cell.write(words));
 }
 
+#[inline(never)]
 fn read<V: Value, A: Cell<V>>(list: &mut [A], words: &mut Words<'_, u64>) -> Result<()> {
     for cell in list {
         *cell = A::read(words.take(A::WORDS)?);
@@ -154,7 +161,7 @@ impl<V: Value> Accumulators<V> {
         for (at, value) in row.values.iter().enumerate() {
             let cell = match row.cells {
                 Cells::One(cell) => Some(cell),
-                Cells::Each(first) => first.checked_add(at),
+                Cells::Each { first, width } => at.checked_rem(width).and_then(|at| first.checked_add(at)),
                 Cells::Listed(list) => list.get(at).map(|cell| *cell as usize),
             };
             if let Some(sketch) = cell.and_then(|cell| self.sketches.get_mut(cell)) {

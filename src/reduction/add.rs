@@ -1,20 +1,26 @@
 //! The loop over the elements of a part, in the order of memory.
 //!
 //! It goes run by run. A run is what the last dimension has, or several dimensions at the end if
-//! the same happens to all of them.
+//! the same happens to all of them. Runs that follow each other and have the same cells, each
+//! element its own, are added together: some columns of all of them, then the next columns, so
+//! that their cells stay in the cache.
 
 use crate::accumulators::{Accumulators, AnyAccumulators, Kind, kind_of};
 use crate::error::{Error, Result};
 use crate::kernel::number::NumberType;
 use crate::kernel::reduce::cell::Cell;
+use crate::kernel::reduce::columns::{COLUMNS, ColumnCells, add_columns};
 use crate::kernel::reduce::value::Value;
 use crate::kernel::reduce::{Cells, Row};
 use crate::limits;
 use crate::part::Grid;
-use crate::request::{Along, NO_GROUP, Reduction, Spread};
+use crate::request::{Along, Measures, NO_GROUP, Reduction, Spread};
 
 /// The elements that are handled at once, so that their lists stay in the cache.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 2048;
+
+/// The columns of runs that are added together, in a block.
+const BLOCK_COLUMNS: usize = 512;
 
 impl Reduction {
     /// The accumulators of these elements, which are packed in C order.
@@ -44,10 +50,10 @@ impl Reduction {
         let runs = Runs::of(self, grid);
         if !elements.is_empty() {
             let mut block = Block::new();
+            let len = runs.len.saturating_mul(runs.together).saturating_mul(self.source.size());
             runs.for_each(|run, at| {
-                let first = at.saturating_mul(runs.len).saturating_mul(self.source.size());
-                let end = first.saturating_add(runs.len.saturating_mul(self.source.size()));
-                let bytes = elements.get(first..end).unwrap_or_default();
+                let first = at.saturating_mul(len);
+                let bytes = elements.get(first..first.saturating_add(len)).unwrap_or_default();
                 runs.add(&mut found, &mut block, bytes, run);
             });
         }
@@ -72,6 +78,10 @@ struct Runs<'a> {
     outer: usize,
     /// The elements of a run.
     len: usize,
+    /// The runs that follow each other and have the same cells.
+    together: usize,
+    /// The dimensions before those that tell such runs apart.
+    apart: usize,
 }
 
 /// Where a run is: its place along each dimension before it.
@@ -98,14 +108,26 @@ impl<'a> Runs<'a> {
         }
         let len =
             dimensions[outer.min(dimensions.len())..].iter().map(|dimension| dimension.extent).product();
-        Self { reduction, grid, outer, len }
+        let is_kept = outer < dimensions.len() && dimensions[outer].along == Along::Keep;
+        let mut apart = outer;
+        while apart > 0
+            && is_kept
+            && is_simple(outer)
+            && is_simple(apart - 1)
+            && dimensions[apart - 1].along == Along::Reduce
+        {
+            apart -= 1;
+        }
+        let together = dimensions[apart..outer].iter().map(|dimension| dimension.extent).product();
+        Self { reduction, grid, outer, len, together, apart }
     }
 
-    /// Calls `visit` with the places and the number of each run.
+    /// Calls `visit` with the places and the number of each run, or of those that are added
+    /// together.
     fn for_each(&self, mut visit: impl FnMut(Places<'_>, usize)) {
         let extents: Vec<usize> =
-            self.reduction.dimensions[..self.outer].iter().map(|dimension| dimension.extent).collect();
-        let mut places = vec![0; self.outer];
+            self.reduction.dimensions[..self.apart].iter().map(|dimension| dimension.extent).collect();
+        let mut places = vec![0; self.apart];
         for run in 0..extents.iter().product() {
             visit(&places, run);
             for (place, extent) in places.iter_mut().zip(&extents).rev() {
@@ -146,7 +168,33 @@ impl<'a> Runs<'a> {
         along.sum()
     }
 
-    /// Adds a run.
+    /// Whether nothing but sums of float32 is remembered, of runs that are added together.
+    fn has_plain_sums(&self) -> bool {
+        let Reduction { source, measures, labels, weights, mask, range, .. } = self.reduction;
+        *measures == Measures { sum: true, ..Measures::default() }
+            && *source == NumberType::F32
+            && self.together > 1
+            && (labels.is_none() && weights.is_empty() && mask.is_none() && range.is_none())
+    }
+
+    /// Adds runs of float32 whose cells begin with this one.
+    #[inline(never)]
+    fn add_columns<V: Value>(&self, found: &mut Accumulators<V>, bytes: &[u8], base: usize) {
+        let size = self.reduction.source.size();
+        for first in (0..self.len).step_by(COLUMNS) {
+            let cells = base + first..base + self.len.min(first + COLUMNS);
+            let cells = ColumnCells {
+                sums: &mut found.floats[cells.clone()],
+                used: &mut found.used[cells.clone()],
+                missing: &mut found.missing[cells],
+            };
+            add_columns(cells, bytes, self.len * size, first * size);
+        }
+    }
+
+    /// Adds a run, or runs that are added together. It and what it calls are functions of their own,
+    /// as those of `accumulators.rs` are.
+    #[inline(never)]
     fn add<V: Value>(
         &self,
         found: &mut Accumulators<V>,
@@ -156,6 +204,9 @@ impl<'a> Runs<'a> {
     ) {
         let Reduction { labels, mask, indices, .. } = self.reduction;
         let mut base = self.base(places);
+        if self.has_plain_sums() {
+            return self.add_columns(found, bytes, base);
+        }
         let labels = labels.as_ref().map(|labels| self.entries(labels, places));
         if let Some(Entries::One(label)) = labels {
             if *label == NO_GROUP {
@@ -174,16 +225,24 @@ impl<'a> Runs<'a> {
             None => Entries::Each(list),
         });
         let run = Run { base, labels, mask, weights, indices };
-        let size = self.reduction.source.size();
-        for (at, bytes) in bytes.chunks(BLOCK * size).enumerate() {
-            block.load(bytes, self.reduction.source);
-            self.place(block, &run, at * BLOCK);
-            self.leave_out(found, block, &run, at * BLOCK);
-            self.hand_over(found, block, &run, at * BLOCK);
+        let source = self.reduction.source;
+        let size = source.size();
+        let most = if self.together > 1 { BLOCK_COLUMNS } else { BLOCK };
+        for first in (0..self.len).step_by(most) {
+            let width = most.min(self.len - first);
+            let columns = first * size..(first + width) * size;
+            for rows in bytes.chunks(BLOCK / width * self.len * size) {
+                block.load(rows.chunks(self.len * size).map(|row| &row[columns.clone()]), source);
+                block.width = width;
+                self.place(block, &run, first);
+                self.leave_out(found, block, &run, first);
+                self.hand_over(found, block, &run, first);
+            }
         }
     }
 
     /// Finds the cells, weights and indices of a block, whose first element is `first` in its run.
+    #[inline(never)]
     fn place<V: Value>(&self, block: &mut Block<V>, run: &Run<'_>, first: usize) {
         let count = block.values.len();
         block.cells.clear();
@@ -224,6 +283,7 @@ impl<'a> Runs<'a> {
     }
 
     /// Removes the elements that do not count, and counts those that are missing.
+    #[inline(never)]
     fn leave_out<V: Value>(
         &self,
         found: &mut Accumulators<V>,
@@ -249,18 +309,20 @@ impl<'a> Runs<'a> {
         if all.clone().all(|(at, value)| is_usable(at, *value, block.cells.get(at))) {
             return;
         }
-        let is_listed = !block.cells.is_empty();
-        let mut kept = 0;
+        // What is left of a row needs a list of its cells.
+        let needs_list = block.cells.is_empty() && self.is_kept();
+        let (mut kept, mut column) = (0, 0);
         for at in 0..block.values.len() {
             let value = block.values[at];
             let cell = match block.cells.get(at) {
-                Some(cell) => *cell,
-                None if self.is_kept() => cell_number(run.base + first + at),
-                None => cell_number(run.base),
+                Some(cell) if !needs_list => *cell,
+                _ if needs_list => cell_number(run.base + first + column),
+                _ => cell_number(run.base),
             };
+            column = if column + 1 == block.width { 0 } else { column + 1 };
             if is_usable(at, value, Some(&cell)) {
                 block.values[kept] = value;
-                block.keep(kept, at, cell, is_listed);
+                block.keep(kept, at, cell, needs_list);
                 kept += 1;
             } else if value.is_missing() && is_counted(at) && cell != NO_GROUP {
                 Cell::<V>::add(&mut found.missing[cell as usize], value, 1.0, 0);
@@ -280,7 +342,7 @@ impl<'a> Runs<'a> {
         let cells = if !block.cells.is_empty() {
             Cells::Listed(&block.cells)
         } else if self.is_kept() {
-            Cells::Each(run.base + first)
+            Cells::Each { first: run.base + first, width: block.width }
         } else {
             Cells::One(run.base)
         };
@@ -334,9 +396,12 @@ struct Run<'a> {
     indices: Option<Entries<'a, u64>>,
 }
 
-/// Some elements of a run. A list is empty if it is not needed.
+/// Some elements of a run, or of runs that are added together. A list is empty if it is not
+/// needed.
 struct Block<V> {
     values: Vec<V>,
+    /// The elements of one run: those of the next one have the same cells.
+    width: usize,
     /// The cell of each element. Empty: each has its own, or all have the same.
     cells: Vec<u32>,
     weights: Vec<f64>,
@@ -346,13 +411,14 @@ struct Block<V> {
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "lists of one length")]
 impl<V: Value> Block<V> {
     const fn new() -> Self {
-        Self { values: Vec::new(), cells: Vec::new(), weights: Vec::new(), indices: Vec::new() }
+        Self { values: Vec::new(), width: 0, cells: Vec::new(), weights: Vec::new(), indices: Vec::new() }
     }
 
-    /// Takes elements of this type.
-    fn load(&mut self, bytes: &[u8], source: NumberType) {
+    /// Takes rows of elements of this type.
+    #[inline(never)]
+    fn load<'a>(&mut self, rows: impl Iterator<Item = &'a [u8]>, source: NumberType) {
         self.values.clear();
-        V::extend(&mut self.values, bytes, source);
+        rows.for_each(|row| V::extend(&mut self.values, row, source));
     }
 
     /// Whether a number is missing. Without an early end, the loop fills registers.
@@ -360,12 +426,12 @@ impl<V: Value> Block<V> {
         self.values.iter().fold(false, |found, value| found | value.is_missing())
     }
 
-    /// Moves the entries of element `from` to place `to`. Without a list of cells one begins.
-    fn keep(&mut self, to: usize, from: usize, cell: u32, is_listed: bool) {
-        if is_listed {
-            self.cells[to] = cell;
-        } else {
+    /// Moves the entries of element `from` to place `to`. Appends its cell if a list is `begun`.
+    fn keep(&mut self, to: usize, from: usize, cell: u32, begun: bool) {
+        if begun {
             self.cells.push(cell);
+        } else if !self.cells.is_empty() {
+            self.cells[to] = cell;
         }
         if !self.weights.is_empty() {
             self.weights[to] = self.weights[from];

@@ -18,6 +18,29 @@ use crate::wire::Numbers;
 thread_local! {
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static SESSIONS: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
+    /// The elements of a part. The memory is kept for the next one, so that it is cleared once.
+    static ELEMENTS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A buffer for the elements of the part that is added next; null if there is no memory. It has
+/// what was left there.
+#[unsafe(no_mangle)]
+pub extern "C" fn reduction_elements(len: usize) -> *mut u8 {
+    ELEMENTS.with_borrow_mut(|elements| {
+        if elements.len() < len {
+            *elements = Vec::new();
+            if elements.try_reserve_exact(len).is_err() {
+                return std::ptr::null_mut();
+            }
+            elements.resize(len, 0);
+        }
+        elements.as_mut_ptr()
+    })
+}
+
+/// Does something with the elements that were written to the buffer.
+fn with_elements<T>(len: usize, run: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    ELEMENTS.with_borrow(|elements| run(elements.get(..len).unwrap_or_default()))
 }
 
 /// A buffer for a request of `len` bytes; null if there is no memory. The call that receives the
@@ -138,22 +161,47 @@ fn bytes_of(words: &[u64]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is remembered of a part's elements.
+/// What is remembered of the elements of a part, which are in [`reduction_elements`].
 ///
 /// # Safety
-/// As of [`taken`], for both.
+/// As of [`taken`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn reduction_add(
+pub unsafe extern "C" fn reduction_add(request: *mut u8, len: usize, elements_len: usize) -> u32 {
+    // SAFETY: as above.
+    let bytes = unsafe { taken(request, len) };
+    let found = Reduction::from_numbers(&mut Numbers::new(&bytes)).and_then(|part| {
+        let found = with_elements(elements_len, |elements| part.add(elements))?;
+        bytes_of(&found.to_words(&part)?)
+    });
+    answered(found)
+}
+
+/// The number of elements that are merged, as a float64.
+#[allow(clippy::cast_precision_loss, reason = "a selection that is read has below 2^53 elements")]
+fn merged(session: &Session) -> Vec<u8> {
+    (session.merged() as f64).to_le_bytes().to_vec()
+}
+
+/// Adds a part here, as [`reduction_add`] and [`reduction_take`] do: its number and its box. Its
+/// elements are in [`reduction_elements`]. The answer is that of [`reduction_take`].
+///
+/// # Safety
+/// As of [`taken`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduction_take_elements(
+    session: usize,
     request: *mut u8,
     len: usize,
-    elements: *mut u8,
     elements_len: usize,
 ) -> u32 {
     // SAFETY: as above.
-    let (bytes, elements) = unsafe { (taken(request, len), taken(elements, elements_len)) };
-    let found = Reduction::from_numbers(&mut Numbers::new(&bytes))
-        .and_then(|part| bytes_of(&part.add(&elements)?.to_words(&part)?));
-    answered(found)
+    let bytes = unsafe { taken(request, len) };
+    answered(with_session(session, |session| {
+        let mut numbers = Numbers::new(&bytes);
+        let (number, part) = (numbers.count()?, part(&mut numbers)?);
+        with_elements(elements_len, |elements| session.take_elements(number, part, elements))?;
+        Ok(merged(session))
+    }))
 }
 
 /// Takes what is remembered of a part: its number and its box, and the words. The answer is the
@@ -169,9 +217,7 @@ pub unsafe extern "C" fn reduction_take(session: usize, request: *mut u8, len: u
         let mut numbers = Numbers::new(&bytes);
         let (number, part) = (numbers.count()?, part(&mut numbers)?);
         session.take(number, part, &numbers.words()?)?;
-        #[allow(clippy::cast_precision_loss, reason = "a selection that is read has below 2^53 elements")]
-        let merged = session.merged() as f64;
-        Ok(merged.to_le_bytes().to_vec())
+        Ok(merged(session))
     }))
 }
 

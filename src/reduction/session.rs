@@ -104,6 +104,20 @@ impl Session {
     /// `Argument` for a part that was taken already, and for one of another reduction.
     pub fn take(&mut self, number: u64, part: Part, words: &[u64]) -> Result<()> {
         let found = AnyAccumulators::from_words(words, &self.within(&part)?)?;
+        self.arrived(number, part, found)
+    }
+
+    /// Adds a part here. `number` is its place in the plan, `elements` are packed in C order.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take), and as [`Reduction::add`].
+    pub fn take_elements(&mut self, number: u64, part: Part, elements: &[u8]) -> Result<()> {
+        let found = self.within(&part)?.add(elements)?;
+        self.arrived(number, part, found)
+    }
+
+    /// Merges the parts whose turn it is.
+    fn arrived(&mut self, number: u64, part: Part, found: AnyAccumulators) -> Result<()> {
         if number < self.next || self.early.insert(number, (part, found)).is_some() {
             return Err(Error::argument("a part arrived twice"));
         }

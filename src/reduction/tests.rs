@@ -143,6 +143,45 @@ proptest! {
     }
 }
 
+const SUM: Measures =
+    Measures { sum: true, moments: false, lowest: false, highest: false, nonzero: false, sketch: 0 };
+
+/// Rows that are longer than what is added at once, some with numbers that are missing.
+#[test]
+fn long_rows_are_those_of_the_twin() {
+    let fates = [Along::Reduce, Along::Keep];
+    let all = Measures { moments: true, lowest: true, highest: true, nonzero: true, ..SUM };
+    for (along, extents) in [([0, 0, 1], [3, 4, 1100]), ([1, 0, 1], [2, 37, 70]), ([1, 0, 0], [2, 3, 2300])] {
+        let dimension = |(along, extent): (usize, usize)| Dimension { extent, along: fates[along] };
+        let reduction = Reduction {
+            dimensions: along.into_iter().zip(extents).map(dimension).collect(),
+            source: NumberType::F32,
+            measures: SUM,
+            groups: 0,
+            labels: None,
+            weights: vec![],
+            mask: None,
+            range: None,
+            indices: None,
+        };
+        let count: usize = extents.iter().product();
+        for missing in [usize::MAX, 1000, 3] {
+            let value = |at: usize| match at % missing {
+                2 => f64::NAN,
+                _ => f64::from(u16::try_from(at % 977).unwrap()) - 400.0,
+            };
+            let elements = packed(&(0..count).map(value).collect::<Vec<_>>(), NumberType::F32);
+            let settings =
+                Settings { source: NumberType::F32, freedom: 1.0, skips_missing: true, share: 0.5 };
+            for (step, measures) in [(1, SUM), (1000, SUM), (1000, all)] {
+                let reduction = Reduction { measures, ..reduction.clone() };
+                let session = in_steps(&reduction, &elements, step);
+                compare(&session, &reduction, &elements, settings).unwrap();
+            }
+        }
+    }
+}
+
 #[test]
 fn of_equals_the_first_is_told_whatever_the_parts() {
     let whole = Reduction {

@@ -24,6 +24,14 @@ pub trait Cell<V: Value>: Copy {
         }
     }
 
+    /// Adds rows of numbers of weight 1 whose indices do not matter. Each row has a number for each
+    /// of these states, in their order.
+    fn add_rows(cells: &mut [Self], values: &[V]) {
+        for row in values.chunks_exact(cells.len().max(1)) {
+            cells.iter_mut().zip(row).for_each(|(cell, value)| cell.add(*value, 1.0, 0));
+        }
+    }
+
     /// Adds what another state has of later numbers.
     fn merge(&mut self, later: &Self);
 
@@ -51,6 +59,11 @@ impl<V: Value> Cell<V> for Count {
 
     fn add_all(&mut self, values: &[V]) {
         self.0 += values.len() as u64;
+    }
+
+    fn add_rows(cells: &mut [Self], values: &[V]) {
+        let rows = (values.len() / cells.len().max(1)) as u64;
+        cells.iter_mut().for_each(|cell| cell.0 += rows);
     }
 
     fn merge(&mut self, later: &Self) {
@@ -145,15 +158,57 @@ impl FloatSum {
         if self.sum.is_finite() { self.sum + self.rest } else { self.sum }
     }
 
+    /// The plain sum, and the errors of its additions.
+    pub(super) const fn parts(&self) -> (f64, f64) {
+        (self.sum, self.rest)
+    }
+
+    /// The sum of these parts.
+    pub(super) const fn of_parts(sum: f64, rest: f64) -> Self {
+        Self { sum, rest }
+    }
+
     fn join(&mut self, later: &Self) {
         self.plus(later.sum);
         self.rest += later.rest;
     }
 }
 
-/// The numbers that [`FloatSum::add_all`](Cell::add_all) adds side by side, so that they fill
-/// registers.
-const LANES: usize = 8;
+/// The sums to which numbers are added side by side. So many that the compiler makes a loop over
+/// registers of it.
+const LANES: usize = 64;
+
+/// Sums, and apart from them their rests.
+struct Lanes {
+    sums: [f64; LANES],
+    rests: [f64; LANES],
+}
+
+impl Lanes {
+    const fn new() -> Self {
+        Self { sums: [0.0; LANES], rests: [0.0; LANES] }
+    }
+
+    const fn get(&self, at: usize) -> FloatSum {
+        FloatSum { sum: self.sums[at], rest: self.rests[at] }
+    }
+
+    const fn set(&mut self, at: usize, FloatSum { sum, rest }: FloatSum) {
+        self.sums[at] = sum;
+        self.rests[at] = rest;
+    }
+
+    /// Adds a number to each of the first sums.
+    #[inline]
+    fn plus<V: Value>(&mut self, values: &[V]) {
+        let lanes = self.sums.iter_mut().zip(&mut self.rests).zip(values);
+        for ((own_sum, own_rest), value) in lanes {
+            let mut lane = FloatSum { sum: *own_sum, rest: *own_rest };
+            lane.plus(value.to_float());
+            (*own_sum, *own_rest) = (lane.sum, lane.rest);
+        }
+    }
+}
 
 impl<V: Value> Cell<V> for FloatSum {
     const EMPTY: Self = Self::ZERO;
@@ -165,15 +220,20 @@ impl<V: Value> Cell<V> for FloatSum {
     }
 
     fn add_all(&mut self, values: &[V]) {
-        let (blocks, others) = values.as_chunks::<LANES>();
-        let mut lanes = [Self::ZERO; LANES];
-        for block in blocks {
-            for (lane, value) in lanes.iter_mut().zip(block) {
-                lane.plus(value.to_float());
-            }
+        let mut lanes = Lanes::new();
+        values.chunks(LANES).for_each(|values| lanes.plus(values));
+        (0..LANES.min(values.len())).for_each(|at| self.join(&lanes.get(at)));
+    }
+
+    fn add_rows(cells: &mut [Self], values: &[V]) {
+        let width = cells.len().max(1);
+        for (block, cells) in cells.chunks_mut(LANES).enumerate() {
+            let first = block * LANES;
+            let mut lanes = Lanes::new();
+            cells.iter().enumerate().for_each(|(at, sum)| lanes.set(at, *sum));
+            values.chunks_exact(width).for_each(|row| lanes.plus(&row[first..first + cells.len()]));
+            cells.iter_mut().enumerate().for_each(|(at, sum)| *sum = lanes.get(at));
         }
-        lanes.iter().for_each(|lane| self.join(lane));
-        others.iter().for_each(|value| self.plus(value.to_float()));
     }
 
     fn merge(&mut self, later: &Self) {

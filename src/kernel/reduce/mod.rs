@@ -1,9 +1,11 @@
 //! Reduces numbers: adds each to the accumulator of its cell, in the order of memory.
 //!
 //! A box of numbers is a list of rows. Each row says which cells its numbers belong to: one for
-//! all, one for each, or a list. [`value`] has the types of numbers, [`cell`] the accumulators.
+//! all, one for each, or a list. [`value`] has the types of numbers, [`cell`] the accumulators,
+//! [`columns`] a faster loop for the most frequent case.
 
 pub mod cell;
+pub mod columns;
 pub mod value;
 
 use cell::Cell;
@@ -14,8 +16,13 @@ use value::Value;
 pub enum Cells<'a> {
     /// All belong to this cell.
     One(usize),
-    /// Each to a cell of its own, from this one on.
-    Each(usize),
+    /// Each to a cell of its own, from `first` on. After `width` numbers the cells begin again.
+    Each {
+        /// The cell of the first number.
+        first: usize,
+        /// The numbers of which each has another cell. It divides the length of the row.
+        width: usize,
+    },
     /// Each to the cell at its place in the list.
     Listed(&'a [u32]),
 }
@@ -50,13 +57,14 @@ pub fn add_row<V: Value, A: Cell<V>>(accumulators: &mut [A], row: &Row<'_, V>) {
             let cell = &mut accumulators[cell];
             values.iter().enumerate().for_each(|(at, value)| cell.add(*value, weight(at), index(at)));
         }
-        Cells::Each(first) if weights.is_none() && indices.is_none() => {
-            let cells = &mut accumulators[first..first + values.len()];
-            cells.iter_mut().zip(values).for_each(|(cell, value)| cell.add(*value, 1.0, 0));
+        Cells::Each { first, width } if weights.is_none() && indices.is_none() => {
+            A::add_rows(&mut accumulators[first..first + width], values);
         }
-        Cells::Each(first) => {
-            let cells = accumulators[first..first + values.len()].iter_mut().zip(values);
-            cells.enumerate().for_each(|(at, (cell, value))| cell.add(*value, weight(at), index(at)));
+        Cells::Each { first, width } => {
+            let cells = &mut accumulators[first..first + width];
+            for (at, value) in values.iter().enumerate() {
+                cells[at % width].add(*value, weight(at), index(at));
+            }
         }
         Cells::Listed(list) => {
             assert!(list.len() == values.len(), "a cell for each number");
@@ -103,7 +111,8 @@ mod tests {
             reduced::<i64, IntegerSum>(5, &[plain(&values, cells)]).iter().map(|sum| sum.0).collect()
         };
         assert_eq!(sums(Cells::One(2)), [0, 0, 10, 0, 0]);
-        assert_eq!(sums(Cells::Each(1)), [0, 1, 2, 3, 4]);
+        assert_eq!(sums(Cells::Each { first: 1, width: 4 }), [0, 1, 2, 3, 4]);
+        assert_eq!(sums(Cells::Each { first: 1, width: 2 }), [0, 4, 6, 0, 0]);
         assert_eq!(sums(Cells::Listed(&[4, 0, 4, 0])), [6, 0, 0, 0, 4]);
     }
 

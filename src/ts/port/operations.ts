@@ -233,8 +233,15 @@ export interface RepositoryAnswers {
   history: IcechunkSnapshot[];
 }
 
+/** Numbers of chunks, about: those that a reduction reads, and those that a cell's elements lie in. */
+export interface ChunkCounts {
+  all: number;
+  ofCell: number;
+}
+
 export interface ReduceArguments extends ReadArguments {
   reduction: Uint8Array;
+  counts: ChunkCounts;
   /** The dimensions in the order in which parts grow, the last one first. */
   growth: number[];
   /**
@@ -323,7 +330,10 @@ export interface Operations {
     isCached: boolean;
   };
   /** What the accumulators of a reduction take, in bytes: of all cells, and of parts in flight. */
-  planReduction(args: { reduction: Uint8Array }): { accumulatorBytes: number; partsBytes: number };
+  planReduction(args: { reduction: Uint8Array; counts: ChunkCounts }): {
+    accumulatorBytes: number;
+    partsBytes: number;
+  };
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };
   planObjects(args: { array: number; request: EngineRequest; start: number; count: number }): PlannedObject[];

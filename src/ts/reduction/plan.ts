@@ -40,8 +40,9 @@ export async function planReduction<Op extends ReduceOp | readonly ReduceOp[]>(
   const reduced = await reducedOf(array as AnyArray, selection, signal);
   const { engine, request, shape } = await prepare(reduced, opsOf(op), others);
   const read = await planRead(array as AnyArray, request, signal);
-  const { reduction } = engine;
-  const { accumulatorBytes, partsBytes } = await call("planReduction", () => ({ reduction }), { signal });
+  const { reduction, counts } = engine;
+  const ask = () => ({ reduction, counts });
+  const { accumulatorBytes, partsBytes } = await call("planReduction", ask, { signal });
   const inFlight = read.memoryBytes - read.resultBytes;
   return { shape, read, accumulatorBytes, memoryBytes: accumulatorBytes + partsBytes + inFlight };
 }

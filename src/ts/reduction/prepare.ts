@@ -13,6 +13,7 @@ import { product } from "../elements/typed_arrays.ts";
 import { need, needReadable, object, refuse } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { EngineDimension } from "../model/request.ts";
+import type { ChunkCounts } from "../port/operations.ts";
 import { axisOf, type Over, type Reduced, spreadOf } from "./beside.ts";
 import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from "./groups.ts";
 import { type SelectedAxis, selectedAxes } from "./places.ts";
@@ -179,6 +180,16 @@ function growthOf({ along }: Shape): number[] {
   return [...along.keys()].sort((one, other) => rank(one) - rank(other));
 }
 
+/** The chunks of the selection, and those whose elements go into the same cell. */
+function chunkCounts({ axes, along }: Shape, chunks: readonly number[]): ChunkCounts {
+  const of = axes.map(({ indices }, axis) => {
+    const { length } = indices;
+    const ends = length > 0 ? Math.abs(indices.at(length - 1) - indices.at(0)) + 1 : 0;
+    return Math.max(1, Math.min(length, Math.ceil(ends / (chunks[axis] ?? 1))));
+  });
+  return { all: product(of), ofCell: product(of.filter((_, axis) => along[axis] === "reduce")) };
+}
+
 /** The elements of each dimension of the result; undefined for the groups. */
 function placesLeft({ axes, along }: Shape): (Places | undefined)[] {
   const left: (Places | undefined)[] = [];
@@ -281,6 +292,7 @@ export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], option
   const engine = {
     reduction,
     growth: growthOf(shape),
+    counts: chunkCounts(shape, reduced.array.chunks),
     before: before && { words: before.words, groups: placesAmong(before.groups ?? [], groups ?? []) },
     questions: questionsOf(asked),
     settings: { source, freedom: ddof, skipsMissing: skipMissing },

@@ -13,7 +13,9 @@ interface ReductionExports {
   reduction_sizes(request: number, len: number): number;
   reduction_open(request: number, len: number, most: number): number;
   reduction_within(session: number, request: number, len: number): number;
-  reduction_add(request: number, len: number, elements: number, elementsLen: number): number;
+  reduction_elements(len: number): number;
+  reduction_add(request: number, len: number, elementsLen: number): number;
+  reduction_take_elements(session: number, request: number, len: number, elementsLen: number): number;
   reduction_take(session: number, request: number, len: number): number;
   reduction_resume(session: number, request: number, len: number): number;
   reduction_words(session: number): number;
@@ -85,8 +87,8 @@ export class Reducer {
   /** What is remembered of a part's elements. */
   add(request: Uint8Array, elements: Uint8Array): Bytes {
     const [at, len] = this.#place(request);
-    const [elementsAt, elementsLen] = this.#place(elements);
-    return this.#answered(this.#wasm.reduction_add(at, len, elementsAt, elementsLen));
+    this.#placeElements(elements);
+    return this.#answered(this.#wasm.reduction_add(at, len, elements.byteLength));
   }
 
   /**
@@ -94,22 +96,20 @@ export class Reducer {
    * of now: parts wait for those before them.
    */
   take(session: number, number: number, box: Float64Array, words: Uint8Array): number {
-    const message = new Uint8Array(8 + box.byteLength + words.byteLength);
-    new DataView(message.buffer).setFloat64(0, number, true);
-    message.set(new Uint8Array(box.buffer, box.byteOffset, box.byteLength), 8);
-    message.set(words, 8 + box.byteLength);
-    const [at, len] = this.#place(message);
-    const answer = this.#answered(this.#wasm.reduction_take(session, at, len));
-    return new DataView(answer.buffer).getFloat64(0, true);
+    const [at, len] = this.#place(Float64Array.of(number, ...box), words);
+    return this.#number(this.#wasm.reduction_take(session, at, len));
+  }
+
+  /** Adds up the elements of part `number` here, in place of `add` and `take`. */
+  takeElements(session: number, number: number, box: Float64Array, elements: Uint8Array): number {
+    const [at, len] = this.#place(Float64Array.of(number, ...box));
+    this.#placeElements(elements);
+    return this.#number(this.#wasm.reduction_take_elements(session, at, len, elements.byteLength));
   }
 
   /** Goes on from another reduction. */
   resume(session: number, { words, groups }: Before): void {
-    const head = Float64Array.of(groups.length, ...groups);
-    const message = new Uint8Array(head.byteLength + words.byteLength);
-    message.set(new Uint8Array(head.buffer));
-    message.set(words, head.byteLength);
-    const [at, len] = this.#place(message);
+    const [at, len] = this.#place(Float64Array.of(groups.length, ...groups), words);
     this.#answered(this.#wasm.reduction_resume(session, at, len));
   }
 
@@ -128,16 +128,34 @@ export class Reducer {
     return this.#answered(this.#wasm.reduction_answer(session, question, source, freedom, skips, share));
   }
 
-  /** Copies a request into linear memory. The call that receives it frees it. */
-  #place({ buffer, byteOffset, byteLength }: Uint8Array | Float64Array): [at: number, len: number] {
-    const at = this.#wasm.reduction_request(byteLength) >>> 0;
-    if (at === 0) {
-      const message = `out of memory for ${byteLength} bytes while reducing`;
-      throw new DecodeFailure(JSON.stringify({ code: "Limit", message }));
+  /** Copies the pieces of a request into linear memory. The call that receives it frees it. */
+  #place(...pieces: (Uint8Array | Float64Array)[]): [at: number, len: number] {
+    const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const memory = this.#memory(this.#wasm.reduction_request(length), length);
+    let end = 0;
+    for (const { buffer, byteOffset, byteLength } of pieces) {
+      memory.set(new Uint8Array(buffer, byteOffset, byteLength), end);
+      end += byteLength;
     }
-    const memory = new Uint8Array(this.#wasm.memory.buffer, at, byteLength);
-    memory.set(new Uint8Array(buffer, byteOffset, byteLength));
-    return [at, byteLength];
+    return [memory.byteOffset, length];
+  }
+
+  /** Copies the elements of a part into linear memory. */
+  #placeElements(elements: Uint8Array): void {
+    const { byteLength } = elements;
+    this.#memory(this.#wasm.reduction_elements(byteLength), byteLength).set(elements);
+  }
+
+  /** A stretch of linear memory. Throws a `Limit` error if the module had none. */
+  #memory(at: number, length: number): Uint8Array {
+    if (at !== 0) return new Uint8Array(this.#wasm.memory.buffer, at >>> 0, length);
+    const message = `out of memory for ${length} bytes while reducing`;
+    throw new DecodeFailure(JSON.stringify({ code: "Limit", message }));
+  }
+
+  /** The answer if it is a number. */
+  #number(status: number): number {
+    return new DataView(this.#answered(status).buffer).getFloat64(0, true);
   }
 
   /** A copy of the answer. Throws the error that the status tells. */

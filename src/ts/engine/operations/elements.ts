@@ -119,11 +119,11 @@ export const readOperations = {
   },
 
   async reduce(
-    { reduction, growth, questions, settings, hearsPartial, before, keepsWords, ...args },
+    { reduction, growth, counts, questions, settings, hearsPartial, before, keepsWords, ...args },
     context,
   ) {
     const module = await engineModule("reduction");
-    const sink = reporting(() => new ReductionSink(module, reduction, accumulatorLimit(), before));
+    const sink = reporting(() => new ReductionSink(module, reduction, counts, accumulatorLimit(), before));
     const request = { ...args.request, growth: [...growth, sink.partBytes] };
     const answers = () => reporting(() => sink.answers(questions, settings));
     let [told, toldShare] = [performance.now(), 0];
@@ -143,9 +143,9 @@ export const readOperations = {
     return { answers: answers(), words, isCached: isCached() };
   },
 
-  async planReduction({ reduction }) {
+  async planReduction({ reduction, counts }) {
     const module = await engineModule("reduction");
-    return reporting(() => reductionMemory(new Reducer(module).sizes(reduction)));
+    return reporting(() => reductionMemory(new Reducer(module).sizes(reduction), counts));
   },
 
   prefetch: {

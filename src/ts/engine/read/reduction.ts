@@ -2,8 +2,10 @@
  * The sink of a reduction. Decoders remember what the elements of a part contribute to; the engine
  * merges that. Parts that need no decoder, such as those of raw or cached chunks, are reduced here.
  */
-import { product } from "../../elements/typed_arrays.ts";
+import { wholeResult } from "../../elements/place.ts";
+import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
+import type { ChunkCounts } from "../../port/operations.ts";
 import type { PartReduction } from "../decode/messages.ts";
 import { type Before, Reducer, type ReductionSettings, type ReductionSizes } from "../decode/reducer.ts";
 import { Assembly, type Layout, type Part } from "./assembly.ts";
@@ -22,8 +24,14 @@ function boxOf({ start, shape }: NumberedBox): Float64Array {
 
 const numberOf = ({ start, shape }: NumberedBox): number => start[shape.length] as number;
 
-/** The size of a part of a reduction, decoded: the longer it is, the less is merged. */
-const PART_BYTES = 1 << 24;
+/** The size of a part of a reduction, decoded: the caches of a processor hold it and its copy. */
+const PART_BYTES = 1 << 22;
+
+/** The size up to which parts grow where their accumulators would be large: then less is merged. */
+const LONG_PART_BYTES = 1 << 24;
+
+/** How many times the size of its accumulators a part is to have. */
+const TIMES_ACCUMULATORS = 16;
 
 /** The least size of a part. */
 const LEAST_PART_BYTES = 1 << 16;
@@ -31,17 +39,31 @@ const LEAST_PART_BYTES = 1 << 16;
 /** The bytes of parts in flight, and the most parts: those of streams (`read/drive.rs`). */
 const [IN_FLIGHT_BYTES, MOST_IN_FLIGHT] = [32 << 20, 32];
 
-/** The size that parts aim at, so that their accumulators take no more than they do. */
-function partBytes({ elementBytes, accumulatorBytes }: ReductionSizes): number {
-  const share = accumulatorBytes > elementBytes ? elementBytes / accumulatorBytes : 1;
-  return Math.max(LEAST_PART_BYTES, Math.floor(PART_BYTES * share));
+/**
+ * The size that parts aim at. A part grows along the dimensions that go, until its accumulators are
+ * small beside it; they never take more than it does.
+ */
+function partBytes({ elementBytes, accumulatorBytes }: ReductionSizes, { all, ofCell }: ChunkCounts): number {
+  const accumulators = accumulatorBytes / Math.max(1, elementBytes);
+  const chunks = Math.min(ofCell, Math.ceil(TIMES_ACCUMULATORS * ofCell * accumulators));
+  const long = Math.min(LONG_PART_BYTES, (chunks * elementBytes) / all);
+  const share = Math.min(1, 1 / accumulators);
+  return Math.max(LEAST_PART_BYTES, Math.floor(Math.max(PART_BYTES, long) * share));
 }
 
 /** What the accumulators of a reduction take: of all cells, and of parts in flight. */
-export function reductionMemory(sizes: ReductionSizes): { accumulatorBytes: number; partsBytes: number } {
-  const { accumulatorBytes } = sizes;
-  const inFlight = Math.min(MOST_IN_FLIGHT, Math.max(2, Math.floor(IN_FLIGHT_BYTES / partBytes(sizes))));
-  return { accumulatorBytes, partsBytes: inFlight * Math.min(accumulatorBytes, PART_BYTES) };
+export function reductionMemory(
+  sizes: ReductionSizes,
+  chunks: ChunkCounts,
+): { accumulatorBytes: number; partsBytes: number } {
+  const { elementBytes, accumulatorBytes } = sizes;
+  const chunkBytes = elementBytes / chunks.all;
+  const inPart = Math.max(1, partBytes(sizes, chunks) / Math.max(1, chunkBytes));
+  const inFlight = Math.floor(IN_FLIGHT_BYTES / Math.max(1, inPart * chunkBytes));
+  // The accumulators of a chunk serve all chunks of a part that go into the same cells.
+  const own = Math.ceil(inPart / chunks.ofCell) * (accumulatorBytes / chunks.all) * chunks.ofCell;
+  const parts = Math.min(MOST_IN_FLIGHT, Math.max(2, inFlight));
+  return { accumulatorBytes, partsBytes: Math.ceil(parts * Math.min(accumulatorBytes, own)) };
 }
 
 export class ReductionSink implements Sink {
@@ -61,12 +83,18 @@ export class ReductionSink implements Sink {
    * `request` is that of `src/reduction/wire.rs`. Its accumulators may take `most` bytes. `before`
    * is what another reduction with the same cells, or some of its groups, remembered.
    */
-  constructor(module: WebAssembly.Module, request: Uint8Array, most: number, before?: Before) {
+  constructor(
+    module: WebAssembly.Module,
+    request: Uint8Array,
+    chunks: ChunkCounts,
+    most: number,
+    before?: Before,
+  ) {
     this.#module = module;
     this.#reducer = new Reducer(module);
     const opened = this.#reducer.open(request, most);
     this.#session = opened.session;
-    this.partBytes = partBytes(opened);
+    this.partBytes = partBytes(opened, chunks);
     if (before) this.#reducer.resume(this.#session, before);
   }
 
@@ -95,8 +123,18 @@ export class ReductionSink implements Sink {
   async part(part: Part): Promise<void> {
     // A decoder has reduced it.
     if (part.elements === null && part.chunks.length === 0) return;
-    const request = this.#reducer.within(this.#session, boxOf(part));
-    this.reduced(part, this.#reducer.add(request, await this.#elementsOf(part)));
+    const elements = this.#wholeOf(part) ?? (await this.#elementsOf(part));
+    this.#merged = this.#reducer.takeElements(this.#session, numberOf(part), boxOf(part), elements);
+    this.onReduced(this.share);
+  }
+
+  /** The elements of a part that are those of one chunk as they lie in memory. */
+  #wholeOf({ shape, elements, chunks: [chunk, ...others] }: Part): Uint8Array | undefined {
+    if (!this.#layout || !chunk || elements !== null || others.length > 0) return undefined;
+    const { order, elementSize } = this.#layout;
+    const extents = Array.from(shape);
+    const place = { order, strides: stridesOf(extents, order), start: extents.map(() => 0), elementSize };
+    return wholeResult(place, chunk, product(extents) * elementSize);
   }
 
   /** The elements of a part, packed in C order. */
