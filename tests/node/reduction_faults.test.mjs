@@ -131,7 +131,8 @@ withEach("an abort in the middle rejects with its reason, and nothing comes afte
  *
  *     (module
  *       (memory (export "memory") 4096)
- *       (func (export "reduction_request") (export "reduction_elements") (param i32) (result i32) (i32.const 1024))
+ *       (func (export "reduction_request") (export "reduction_elements") (param i32) (result i32)
+ *         (i32.const 1024))
  *       (func (export "reduction_add") (param i32 i32 i32) (result i32) unreachable))
  */
 const TRAPPING = new WebAssembly.Module(

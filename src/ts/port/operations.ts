@@ -233,7 +233,7 @@ export interface RepositoryAnswers {
   history: IcechunkSnapshot[];
 }
 
-/** Numbers of chunks, about: those that a reduction reads, and those that a cell's elements lie in. */
+/** Numbers of chunks, about: those of a reduction, and those that a cell's elements lie in. */
 export interface ChunkCounts {
   all: number;
   ofCell: number;
