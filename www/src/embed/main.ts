@@ -1,6 +1,6 @@
 /**
- * The entry of `zarr-view.js` and of `zarr-wasm/view`: defines the element `<zarr-view>`, once, where
- * there are elements.
+ * The entry of `zarr-view.js` and of `zarr-wasm/view`: defines the element `<zarr-view>`, once,
+ * where there are elements.
  */
 
 import { ZarrView } from "./zarr_view.js";
