@@ -54,7 +54,7 @@ export const LANES = [
   {
     name: "rust",
     what: "Rust tests on the host",
-    minutes: 5,
+    minutes: 10,
     everyday: true,
     prepare: ["cargo", ...RUST_TESTS, "--no-run"],
     command: ["cargo", ...RUST_TESTS],

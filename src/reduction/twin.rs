@@ -123,7 +123,7 @@ fn cells_of(reduction: &Reduction, bytes: &[u8]) -> Vec<Members> {
     cells
 }
 
-/// As NumPy interpolates between two elements.
+/// As NumPy interpolates between two elements, and beside infinite ones as its median does.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn quantile(members: &[Member], share: f64) -> f64 {
     let mut sorted: Vec<f64> = members.iter().map(|member| member.value).collect();
@@ -134,6 +134,7 @@ fn quantile(members: &[Member], share: f64) -> f64 {
     let high = sorted[(place as usize + 1).min(last)];
     match between {
         0.0 => low,
+        _ if !(high - low).is_finite() => low * (1.0 - between) + high * between,
         0.5.. => high - (high - low) * (1.0 - between),
         _ => low + (high - low) * between,
     }
