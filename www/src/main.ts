@@ -8,11 +8,13 @@ import "../style/small.css";
 import { dropSecretSources } from "./opening/recent.js";
 import { readUrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
+import { setKnownLanguage } from "./page/language.js";
 import { Messages } from "./panels/messages.js";
 import { explain } from "./text/errors.js";
 import { Viewer } from "./viewer.js";
 
 function start(): void {
+  setKnownLanguage();
   dropSecretSources();
   try {
     void new Viewer().start(readUrlState(location.search));
