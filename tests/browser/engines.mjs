@@ -24,10 +24,11 @@ function takeReport(request, response) {
 
 const totals = { pass: 0, fail: 0 };
 
-function report(engine, { name, error, ms }) {
+function report(engine, { name, error, earlier, ms }) {
   totals[error ? "fail" : "pass"] += 1;
   const time = ms === undefined ? "" : ` # ${ms} ms`;
   console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${engine}: ${name}${time}`);
+  if (earlier) console.log(`the first attempt failed:\n${earlier}`.replace(/^/gm, "  # "));
   if (error) console.log(error.replace(/^/gm, "  # "));
 }
 

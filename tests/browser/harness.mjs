@@ -2,6 +2,8 @@
  * The test functions for browsers: `test` registers a test; `equal`, `ok` and `rejects` assert. The
  * page runs the tests one after the other and reports each to tests/browser/run.mjs.
  */
+import { attempt, textOf } from "./attempts.mjs";
+
 const tests = [];
 const TIMEOUT_MS = 30_000;
 
@@ -56,21 +58,21 @@ function withTimeout({ body, timeout }) {
   return Promise.race([Promise.resolve().then(body), deadline]).finally(() => clearTimeout(timer));
 }
 
-/** An error's message and stack. In WebKit the stack lacks the message. */
-function textOf(error) {
-  const [words, stack] = [String(error), String(error?.stack ?? "")];
-  return stack.includes(words) ? stack : `${words}\n${stack}`;
-}
+/** Tests that open the viewer in a frame. They have two attempts (`attempts.mjs`). */
+const OF_VIEWER = /^(viewer|plots|pixels): /;
 
 /**
- * Runs the tests with matching names. `report` gets `{name, error, ms}`: the error's text, and how
- * long the test took.
+ * Runs the tests with matching names. `report` gets `{name, error, earlier, ms}`: the texts of
+ * errors, and how long the test took.
  */
 export async function runAll(report, pattern) {
   if (tests.length === 0) throw new Error("the page has no tests");
   for (const registered of tests.filter(({ name }) => pattern.test(name))) {
     const begun = performance.now();
-    const error = await withTimeout(registered).then(() => undefined, textOf);
-    await report({ name: registered.name, error, ms: Math.round(performance.now() - begun) });
+    const run = () => withTimeout(registered);
+    const outcome = OF_VIEWER.test(registered.name)
+      ? await attempt(run)
+      : { error: await run().then(() => undefined, textOf) };
+    await report({ name: registered.name, ...outcome, ms: Math.round(performance.now() - begun) });
   }
 }

@@ -72,8 +72,22 @@ function screenOf(viewer, [x, y]) {
   return [left + width / 2 + (x - middleX) / resolution, top + height / 2 - (y - middleY) / resolution];
 }
 
+/** Longer than the page waits before it writes its view to the address. */
+const SETTLED_MS = 600;
+
+/** Waits until the picture keeps its size, and the address its view: panels make it smaller. */
+async function settled(viewer) {
+  const look = () => JSON.stringify([viewer.query.get("view"), viewer.find("#map").getBoundingClientRect()]);
+  let seen;
+  do {
+    seen = look();
+    await wait(SETTLED_MS);
+  } while (seen !== look());
+}
+
 function click(viewer, place, { shiftKey = false } = {}) {
-  const [clientX, clientY] = screenOf(viewer, place);
+  // WebKit has whole pixels, and cuts fractions off.
+  const [clientX, clientY] = screenOf(viewer, place).map(Math.round);
   const target = viewer.find("#map .ol-viewport canvas");
   const { PointerEvent } = viewer.frame.contentWindow;
   const common = {
@@ -97,19 +111,23 @@ function click(viewer, place, { shiftKey = false } = {}) {
 
 const tool = (viewer, name) => viewer.find(`#plots [aria-label="${name}"]`);
 
+/** The centre of the element below a place: elements of the field are a degree wide. */
+const centre = (place) => place.map((degrees) => Math.floor(degrees) + 0.5);
+
 test("plots: a click gives the series through time, and another with Shift is added", async () => {
   const { points, series, dates } = await expected("climate");
   const viewer = await openViewer(`?source=${CLIMATE}&variable=air_temperature&at=time:6`);
   await viewer.drawn();
   await until(() => viewer.query.get("view"), "the view in the address");
   const scripts = () => viewer.frame.contentWindow.performance.getEntriesByType("resource").length;
+  await settled(viewer);
   const before = scripts();
-  click(viewer, points[0]);
+  click(viewer, centre(points[0]));
   await plotted(viewer);
   ok(scripts() > before, "the code of the plots loads late");
   await until(() => viewer.query.get("marks"), "the mark in the address");
-  await wait(CLICK_MS);
-  click(viewer, points[1], { shiftKey: true });
+  await settled(viewer);
+  click(viewer, centre(points[1]), { shiftKey: true });
   await until(() => viewer.document.querySelectorAll(".plots-side li").length === 2, "two points");
   await plotted(viewer);
   const found = await table(viewer);
