@@ -158,7 +158,8 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The cell of a run's first place, without its group and its own dimension.
+    /// The index of the cell in which a run begins. The group, and the dimension along which the run
+    /// goes, are not counted.
     fn base(&self, places: Places<'_>) -> usize {
         let dimensions = self.reduction.dimensions.iter().zip(&self.grid.strides);
         let along = places.iter().zip(dimensions).map(|(place, (dimension, stride))| match dimension.along {

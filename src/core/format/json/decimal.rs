@@ -142,7 +142,7 @@ impl Quotient {
         Self { significand, exponent: shift - 63, is_exact }
     }
 
-    /// An integer above zero, by one: its first 64 bits.
+    /// The quotient of an integer above zero and 1: the integer's first 64 bits.
     fn of_integer(integer: &Long) -> Self {
         let (bits, words) = (integer.bits(), &integer.0);
         let (below, first) = words.split_at(words.len().saturating_sub(3));
