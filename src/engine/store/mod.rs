@@ -171,6 +171,11 @@ pub struct Gathered {
 }
 
 impl Fetched {
+    /// Whether these are all bytes of the value.
+    pub fn is_whole(&self) -> bool {
+        self.size == Some(self.value.len())
+    }
+
     /// Cuts a range from a whole value.
     ///
     /// # Errors

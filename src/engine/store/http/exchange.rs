@@ -38,7 +38,7 @@ pub(super) struct NextRequest {
 }
 
 /// The outcome of a successful exchange.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Outcome {
     Absent,
     /// What was asked for.
@@ -70,9 +70,16 @@ impl Outcome {
     /// `Format` if the range begins at or past the end of the object.
     pub(super) fn part(self, range: ByteRange) -> FetchResult {
         match self {
-            Self::Found(fetched) => Ok(Some(fetched)),
             Self::Whole(object) => object.part(range).map(Some),
-            Self::Absent | Self::Size(_) | Self::Page(_) => Ok(None),
+            outcome => Ok(outcome.found()),
+        }
+    }
+
+    /// The bytes that came: those that were asked for, or all of the object.
+    pub(super) fn found(self) -> Option<Fetched> {
+        match self {
+            Self::Found(fetched) | Self::Whole(fetched) => Some(fetched),
+            Self::Absent | Self::Size(_) | Self::Page(_) => None,
         }
     }
 

@@ -42,8 +42,8 @@ use web_page::WebPage;
 use written_urls::WrittenUrls;
 
 use super::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Subject, Value,
+    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,
+    SizeFuture, Store, Subject, Value,
 };
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
@@ -63,7 +63,7 @@ pub struct HttpStore<T> {
     /// The number of this store among those of its origin.
     number: u64,
     /// The requests that others wait for, by URL.
-    asked: InFlight<(u8, String), Result<Outcome>>,
+    asked: InFlight<(u8, String), FetchResult>,
     this: Weak<Self>,
     written: RefCell<WrittenUrls>,
     probing: Mutex<()>,

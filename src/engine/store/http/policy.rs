@@ -522,7 +522,7 @@ impl<'a> Exchange<'a> {
     fn found(&self, fetched: Fetched) -> Step {
         // An object that was read as a whole proves nothing: some servers reject only suffixes that
         // are longer than the object.
-        self.learn_from_success(fetched.size != Some(fetched.value.len()));
+        self.learn_from_success(!fetched.is_whole());
         Step::Done(Ok(Outcome::Found(fetched)))
     }
 
@@ -532,7 +532,7 @@ impl<'a> Exchange<'a> {
             Goal::Read(range) => range.of(size).is_some_and(|part| len_of(&part) != size),
             Goal::Size => size > 0,
         });
-        Step::Done(Ok(Outcome::Whole(object)))
+        Step::Done(Ok(Outcome::Whole(Fetched { size: Some(size), ..object })))
     }
 
     fn found_size(&self, size: u64) -> Step {

@@ -5,7 +5,7 @@
 //! The others wait for it. If the whole object comes, all take their parts of it; if a part comes,
 //! they ask for theirs.
 
-use super::exchange::{Goal, Outcome};
+use super::exchange::Goal;
 use super::transport::Transport;
 use super::whole_objects::{Arrival, ObjectName, WholeObjects};
 use super::{ByteRange, HttpStore, RequestContext, Store, Subject};
@@ -24,16 +24,17 @@ impl<T: Transport + 'static> HttpStore<T> {
         }
         let (answer, is_own) = self.join_or_begin(url, range, context);
         match answer.await {
-            Ok(Outcome::Whole(object)) => {
+            Ok(Some(object)) if object.is_whole() => {
                 // Notes that this read uses the object, too.
                 drop(self.kept(url, context));
                 object.part(range).map(Some)
             }
-            Ok(outcome) if is_own => outcome.part(range),
-            Ok(Outcome::Absent) => Ok(None),
             // The error is that of the object, not of a range of it.
             Err(error) if is_own || self.asks_for_whole_objects() => Err(error),
-            _ => self.exchange(url, Goal::Read(range), context).await?.part(range),
+            Ok(Some(_)) | Err(_) if !is_own => {
+                self.exchange(url, Goal::Read(range), context).await?.part(range)
+            }
+            answer => answer,
         }
     }
 
@@ -85,7 +86,7 @@ impl<T: Transport + 'static> HttpStore<T> {
         url: &str,
         range: ByteRange,
         context: &RequestContext,
-    ) -> (SharedFuture<Result<Outcome>>, bool) {
+    ) -> (SharedFuture<FetchResult>, bool) {
         let key = (u8::from(context.reload), url.to_owned());
         let joined = self.asked.join(&key, |begun, ()| {
             begun.priority.raise(context.priority.value());
@@ -104,7 +105,8 @@ impl<T: Transport + 'static> HttpStore<T> {
             (),
             Box::pin(async move {
                 let closed = || Error::store("internal error: the store was closed");
-                store.upgrade().ok_or_else(closed)?.exchange(&url, Goal::Read(range), &own).await
+                let store = store.upgrade().ok_or_else(closed)?;
+                Ok(store.exchange(&url, Goal::Read(range), &own).await?.found())
             }),
         );
         (answer, true)

@@ -9,7 +9,6 @@
 //! began before it arrived, and goes with the last of them.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
 use crate::store::reader::{Reader, Tick, tick};
@@ -87,7 +86,7 @@ impl Kept {
 /// Kept objects, the most recently used last.
 #[derive(Default)]
 pub(super) struct WholeObjects {
-    by_use: VecDeque<Kept>,
+    by_use: Vec<Kept>,
     stores: u64,
 }
 
@@ -103,7 +102,7 @@ impl WholeObjects {
         let mut objects = this.borrow_mut();
         let is_named = |name: &ObjectName| name.store == store && name.url == url;
         let at = objects.by_use.iter().position(|kept| is_named(&kept.name) && kept.may_serve(context))?;
-        let kept = objects.by_use.remove(at)?;
+        let kept = objects.by_use.remove(at);
         let object = kept.object.clone();
         objects.put(this, kept, context);
         Some(object)
@@ -143,7 +142,7 @@ impl WholeObjects {
                 }
             });
         }
-        self.by_use.push_back(kept);
+        self.by_use.push(kept);
         self.trim();
     }
 
