@@ -62,8 +62,8 @@ export async function roomSizes() {
     if (id === CODE) lengths = bodyLengths(section);
     if (id === CUSTOM) names = new Map([...names, ...functionNames(section)]);
   }
-  // Imported functions come first, and have no bodies.
-  const first = names.size - lengths.length;
+  // Imported functions come first, and have no bodies. One may have no name.
+  const first = Math.max(...names.keys()) + 1 - lengths.length;
   const rooms = {};
   for (const [at, bytes] of lengths.entries()) {
     const room = roomOf(names.get(first + at) ?? "");
