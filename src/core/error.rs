@@ -10,6 +10,8 @@ use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::quoted::quoted;
+
 /// The result of every fallible function in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -384,7 +386,7 @@ impl fmt::Display for Error {
         let mut open = " (";
         for (label, value) in places {
             if let Some(value) = value {
-                write!(f, "{open}{label} {value:?}")?;
+                write!(f, "{open}{label} {}", quoted(value))?;
                 open = ", ";
             }
         }

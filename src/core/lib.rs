@@ -117,6 +117,7 @@ pub mod error;
 pub mod format;
 #[doc(hidden)]
 pub mod limits;
+pub mod quoted;
 mod sans_io;
 #[doc(hidden)]
 pub mod sorted;

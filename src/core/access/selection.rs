@@ -238,7 +238,8 @@ fn resolve_slice(start: Option<i64>, stop: Option<i64>, step: i64, len: u64) -> 
     let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
     let clip = |index: i64| {
         let index = i128::from(index);
-        (if index < 0 { index + len } else { index }).clamp(low, high)
+        // `clamp` has a panic that prints 128 bits.
+        (if index < 0 { index + len } else { index }).max(low).min(high)
     };
     let (first, last) = if step > 0 { (low, high) } else { (high, low) };
     let (start, stop) = (start.map_or(first, clip), stop.map_or(last, clip));

@@ -13,6 +13,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::error::{Error, Result};
 use crate::format::metadata::{Draft, ZarrFormat};
+use crate::quoted::quoted;
 use crate::sorted::Key;
 
 /// The path of a node in its hierarchy: names joined by `/`, without a slash at either end. The
@@ -210,7 +211,7 @@ fn check_draft_name(name: &str, path: &str, draft: Draft) -> Result<()> {
 }
 
 fn invalid(path: &str, segment: &str, rule: &str) -> Error {
-    Error::argument(format!("invalid path {path:?}: {rule}")).actual(format!("{segment:?}"))
+    Error::argument(format!("invalid path {}: {rule}", quoted(path))).actual(quoted(segment))
 }
 
 /// The node's prefix in the tree of documents (`meta`) or of chunks (`data`). October 2020 has
@@ -307,8 +308,9 @@ impl StoreKey {
         match key.split('/').find(|segment| matches!(*segment, "" | "." | "..")) {
             None => Ok(key),
             Some(segment) => {
-                let message = format!("invalid store key {key:?}: a segment must not be empty, `.` or `..`");
-                Err(Error::argument(message).actual(format!("{segment:?}")))
+                let key = quoted(key);
+                let message = format!("invalid store key {key}: a segment must not be empty, `.` or `..`");
+                Err(Error::argument(message).actual(quoted(segment)))
             }
         }
     }

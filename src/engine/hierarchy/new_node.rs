@@ -9,6 +9,7 @@ use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
 use crate::format::metadata::{ArrayMetadata, GroupMetadata, NodeMetadata, ZarrFormat};
 use crate::format::path::NodePath;
+use crate::quoted::quoted;
 
 /// A node to create.
 #[derive(Clone, Debug)]
@@ -96,7 +97,7 @@ pub(super) fn below_array(array: &NodePath) -> Error {
 
 /// A path in a message.
 pub(super) fn named(path: &NodePath) -> String {
-    if path.is_root() { "the root".to_owned() } else { format!("{:?}", path.as_str()) }
+    if path.is_root() { "the root".to_owned() } else { quoted(path.as_str()) }
 }
 
 /// The warning for a grid that other readers refuse.

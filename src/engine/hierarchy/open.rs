@@ -21,6 +21,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::fetch::{self, copied};
 use crate::hierarchy::large_document::{self, LARGE_BYTES, left_attributes};
+use crate::quoted::quoted;
 use crate::store::turn::delay;
 use crate::store::{RequestContext, Store, Value};
 
@@ -384,7 +385,7 @@ impl Probe<'_> {
             Some(ZarrFormat::Draft(_)) => format!("the {ZARR_JSON} of a draft, and a document below `meta`"),
             None => format!("{ZARR_JSON}, {ZARRAY} or {ZGROUP}"),
         };
-        let place = if path.is_empty() { "the root".to_owned() } else { format!("{path:?}") };
+        let place = if path.is_empty() { "the root".to_owned() } else { quoted(path) };
         let elsewhere = elsewhere(&self.store.roots());
         let place = format!("{place} of {}{elsewhere}", self.store.describe());
         Error::not_found(format!("no Zarr node at {place}")).expected(expected)
@@ -400,7 +401,7 @@ fn elsewhere(roots: &[NodePath]) -> String {
     if roots.is_empty() || roots.iter().any(NodePath::is_root) {
         return String::new();
     }
-    let named: Vec<String> = roots.iter().take(PLACES).map(|root| format!("{:?}", root.as_str())).collect();
+    let named: Vec<String> = roots.iter().take(PLACES).map(|root| quoted(root.as_str())).collect();
     let more =
         if roots.len() > PLACES { format!(" and {} more", roots.len() - PLACES) } else { String::new() };
     format!("; there is one at {}{more}", named.join(" and at "))

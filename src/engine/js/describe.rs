@@ -16,6 +16,7 @@ use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata};
 use crate::hierarchy::open::{LargeDocument, LeftAttributes, OpenedNode};
+use crate::quoted::quoted;
 
 /// The summary of an open node.
 ///
@@ -177,7 +178,7 @@ pub fn describe_codec(description: &str) -> Exported<String> {
 /// The values of all 256 patterns of a float of at most eight bits.
 #[wasm_bindgen(js_name = narrowFloats)]
 pub fn narrow_floats(name: &str) -> Exported<Float32Array> {
-    let unknown = || Error::argument(format!("{name:?} is not the name of a narrow float"));
+    let unknown = || Error::argument(format!("{} is not the name of a narrow float", quoted(name)));
     let float = Float::of_name(name).filter(|float| float.size() == 1).ok_or_else(unknown)?;
     let mut patterns = [0; 256];
     for (pattern, number) in patterns.iter_mut().zip(0..=u8::MAX) {

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
+use crate::quoted::quoted;
 pub use rectilinear::ChunkRuns;
 
 /// The division of an array into chunks.
@@ -42,7 +43,7 @@ impl ChunkGrid {
             "rectilinear" => rectilinear::parse(extension, array_shape),
             "rectangular" => rectilinear::parse_rectangular(extension, array_shape),
             "zarrs.regular_bounded" => rectilinear::parse_bounded(extension, array_shape),
-            name => Err(Error::unsupported(format!("unknown chunk grid {name:?}"))),
+            name => Err(Error::unsupported(format!("unknown chunk grid {}", quoted(name)))),
         }
     }
 

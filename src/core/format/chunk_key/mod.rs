@@ -21,6 +21,7 @@ use crate::format::json::text::{ObjectText, string};
 use crate::format::json::{Json, Object};
 use crate::format::metadata::extension::Extension;
 use crate::format::tolerated::Form;
+use crate::quoted::quoted;
 
 /// The character between the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Separator {
             "." => Ok(Self::Dot),
             _ => Err(Error::format("the separator of chunk keys is invalid")
                 .expected("\"/\" or \".\"")
-                .actual(format!("{text:?}"))),
+                .actual(quoted(text))),
         }
     }
 }
@@ -110,7 +111,7 @@ impl ChunkKeyEncoding {
             name @ ("suffix" | "prefix" | "zarrs.default_suffix") if may_nest => {
                 Affix::parse(name, members, rank).map(|affix| Self::Affix(Box::new(affix)))
             }
-            name => return Err(Error::unsupported(format!("unknown chunk key encoding {name:?}"))),
+            name => return Err(Error::unsupported(format!("unknown chunk key encoding {}", quoted(name)))),
         };
         parsed.map_err(|error| error.within_field("configuration"))
     }
@@ -220,7 +221,7 @@ fn key_text(json: Json<'_>) -> Result<String> {
     let forbidden = ["..", "\\", "\0", "//", "zarr.json"];
     for part in forbidden {
         if text.as_bytes().windows(part.len()).any(|found| found == part.as_bytes()) {
-            return Err(json.unexpected(&format!("text without {part:?}")));
+            return Err(json.unexpected(&format!("text without {}", quoted(part))));
         }
     }
     Ok(text)
@@ -238,7 +239,7 @@ fn check_key(key: &str) -> Result<()> {
     }
     Err(Error::format("the chunk key encoding makes invalid keys")
         .expected("no empty, `.` or `..` segment, and no name of a metadata document")
-        .actual(format!("{key:?}")))
+        .actual(quoted(key)))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -167,8 +167,7 @@ enum Parsed {
 fn parse_format(format: &str) -> std::result::Result<Vec<Parsed>, String> {
     let mut parts = Vec::new();
     let (mut text, mut rest) = (String::new(), format);
-    while let Some(at) = rest.find(['{', '}']) {
-        let (before, from) = rest.split_at(at);
+    while let Some((before, from)) = rest.find(['{', '}']).and_then(|at| rest.split_at_checked(at)) {
         text.push_str(before);
         if let Some(after) = from.strip_prefix("{{").or_else(|| from.strip_prefix("}}")) {
             text.extend(from.chars().next());

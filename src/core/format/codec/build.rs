@@ -1,6 +1,7 @@
 //! What this build can run: the modules of the package, and whether there are encoders.
 
 use crate::error::{Error, Result, Stage};
+use crate::quoted::quoted;
 
 /// The WebAssembly module that can **decode** a codec. Only the full module has encoders of
 /// compressors and filters.
@@ -46,8 +47,8 @@ pub const ENCODERS: bool = cfg!(feature = "full");
 
 /// The error of a codec that only another WebAssembly module of the package has.
 pub fn needs_module(module: WasmModule) -> Error {
-    let name = module.name();
-    Error::unsupported(format!("only the package's {name:?} module has this codec, and another module ran"))
+    let name = quoted(module.name());
+    Error::unsupported(format!("only the package's {name} module has this codec, and another module ran"))
 }
 
 /// The error of encoding with a codec of images or of GRIB messages.

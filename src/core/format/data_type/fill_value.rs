@@ -14,6 +14,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::format::json::{Document, Json};
 use crate::format::tolerated::Form;
+use crate::quoted::quoted;
 
 /// The packed little-endian bytes of one element. For types of variable length, the bytes of the
 /// element.
@@ -60,7 +61,7 @@ impl FillValue {
             DataType::String => variable::parse_string_fill(json),
             DataType::Bytes => base64::parse_fill(json),
             DataType::VariableArray(_) | DataType::Json => {
-                Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", data_type.name())))
+                Err(Error::unsupported(format!("Zarr v3 has no data type {}", quoted(&data_type.name()))))
             }
         }
     }

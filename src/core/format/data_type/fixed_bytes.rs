@@ -7,6 +7,7 @@ use super::{DataType, FillValue, base64};
 use crate::error::{Error, Result};
 use crate::format::json::{Json, Object};
 use crate::limits;
+use crate::quoted::quoted;
 
 /// Bytes without a meaning. Types of the same size are equal, whatever metadata names them.
 #[derive(Clone, Copy, Debug, Eq)]
@@ -40,7 +41,7 @@ pub(super) fn raw_len_of_name(name: &str) -> Option<Result<usize>> {
         name.strip_prefix('r').filter(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()))?;
     let bits = digits.parse::<u64>().ok().filter(|bits| bits.is_multiple_of(8));
     let invalid =
-        || Error::format(format!("invalid data type {name:?}")).expected("\"r\" and a multiple of 8");
+        || Error::format(format!("invalid data type {}", quoted(name))).expected("\"r\" and a multiple of 8");
     Some(bits.ok_or_else(invalid).and_then(|bits| element_len(bits / 8)))
 }
 

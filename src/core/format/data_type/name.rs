@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::format::json::Json;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::extension::Extension;
+use crate::quoted::quoted;
 
 /// zarrita's name for the type of v2's objects. Their codec tells what they are.
 pub const OBJECTS: &str = "v2:object";
@@ -37,8 +38,9 @@ pub fn parse(extension: &Extension<'_>) -> Result<DataType> {
     match configuration.iter().find(|(key, _)| !keys.contains(&key.as_ref())) {
         None => Ok(data_type),
         Some((key, _)) => {
-            let error = Error::format(format!("data type {name:?} does not have this configuration member"));
-            Err(error.in_field("configuration").actual(format!("{key:?}")))
+            let error =
+                Error::format(format!("data type {} does not have this configuration member", quoted(name)));
+            Err(error.in_field("configuration").actual(quoted(key)))
         }
     }
 }
@@ -91,7 +93,7 @@ fn plain_type(name: &str) -> Result<DataType> {
         _ if variable::BYTES_NAMES.contains(&name) => Ok(DataType::Bytes),
         _ => match fixed_bytes::raw_len_of_name(name) {
             Some(len) => len.map(DataType::raw),
-            None => Err(Error::unsupported(format!("unknown data type {name:?}"))),
+            None => Err(Error::unsupported(format!("unknown data type {}", quoted(name)))),
         },
     }
 }
@@ -154,7 +156,7 @@ impl DataType {
             Self::Struct(structure) => Some(structure.configuration()?),
             Self::Optional(inner) => Some(optional::configuration(inner)?),
             Self::VariableArray(_) | Self::Json => {
-                return Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", self.name())));
+                return Err(Error::unsupported(format!("Zarr v3 has no data type {}", quoted(&self.name()))));
             }
             _ => None,
         };

@@ -11,6 +11,7 @@ use crate::format::json::text::string;
 use crate::format::json::{Json, Object};
 use crate::format::metadata::extension::{Extension, refuse_unknown};
 use crate::limits;
+use crate::quoted::quoted;
 use crate::sorted::Map;
 
 /// The fields of a struct, without padding.
@@ -82,7 +83,7 @@ impl Struct {
             let within = |error: Error| error.within_field(&format!("[{idx}]"));
             if names.insert(field.name.clone(), ()).is_some() {
                 let error = Error::format("two fields of a struct have the same name");
-                return Err(within(error.actual(format!("{:?}", field.name))));
+                return Err(within(error.actual(quoted(&field.name))));
             }
             placed.push(field, &mut big_endian).map_err(within)?;
         }
@@ -167,7 +168,7 @@ fn fixed_size(data_type: &DataType) -> Result<usize> {
     };
     size.ok_or_else(|| {
         let error = Error::format("a field of a struct must have a fixed size");
-        error.actual(format!("{:?}", data_type.name()))
+        error.actual(quoted(&data_type.name()))
     })
 }
 

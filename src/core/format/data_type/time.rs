@@ -117,7 +117,7 @@ impl Time {
         }
         let inner = rest.strip_prefix('[')?.strip_suffix(']')?;
         let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
-        let (factor, unit) = inner.split_at(digits);
+        let (factor, unit) = inner.split_at_checked(digits)?;
         let scale_factor = if factor.is_empty() { 1 } else { checked_factor(factor.parse().ok()?)? };
         Some(Self { kind, unit: TimeUnit::of_name(unit)?, scale_factor })
     }

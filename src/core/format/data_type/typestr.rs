@@ -6,6 +6,7 @@
 
 use super::{DataType, Endian, Float, Integer, Time, TimeKind, fixed_bytes};
 use crate::error::{Error, Result};
+use crate::quoted::quoted;
 
 /// Parses a type string to the data type and its byte order. Types without numbers of more than one
 /// byte count as little-endian.
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 pub fn parse(typestr: &str) -> Result<(DataType, Endian)> {
     let invalid = || {
         let error = Error::format("the type string is invalid");
-        error.expected("a byte order, a type code and a size, as in \"<f8\"").actual(format!("{typestr:?}"))
+        error.expected("a byte order, a type code and a size, as in \"<f8\"").actual(quoted(typestr))
     };
     if let Some(data_type) = named_by_tensorstore(typestr) {
         return Ok((data_type, Endian::Little));
@@ -88,7 +89,7 @@ fn unsupported(typestr: &str) -> Error {
         Some("O") => ": objects cannot be part of other types",
         _ => "",
     };
-    Error::unsupported(format!("unknown data type {typestr:?}{reason}"))
+    Error::unsupported(format!("unknown data type {}{reason}", quoted(typestr)))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

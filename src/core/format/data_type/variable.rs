@@ -9,6 +9,7 @@ use super::{DataType, FillValue, base64, typestr};
 use crate::error::{Error, Result};
 use crate::format::json::text::string;
 use crate::format::json::{Json, Object};
+use crate::quoted::quoted;
 
 /// The names of `bytes` in v3 metadata: the registered one, zarr-python's and that of old versions
 /// of zarrs.
@@ -32,7 +33,7 @@ pub fn of_object_codec(filters: &[Json<'_>]) -> Result<DataType> {
         "pickle" => Err(Error::unsupported(
             "data type \"|O\" encoded by \"pickle\" is never read: decoding it runs code in the data",
         )),
-        id => Err(Error::unsupported(format!("unknown data type \"|O\": objects encoded by {id:?}"))),
+        id => Err(Error::unsupported(format!("unknown data type \"|O\": objects encoded by {}", quoted(id)))),
     }
 }
 
@@ -70,7 +71,7 @@ pub(super) fn fill_to_json(data_type: &DataType, fill: &[u8]) -> Result<String> 
             Ok(string(text))
         }
         DataType::Bytes => Ok(base64::encode(fill)),
-        _ => Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", data_type.name()))),
+        _ => Err(Error::unsupported(format!("Zarr v3 has no data type {}", quoted(&data_type.name())))),
     }
 }
 

@@ -410,7 +410,7 @@ fn notation(digits: &str, exponent: i32) -> String {
 }
 
 fn with_point(digits: &str, whole: i32) -> String {
-    let (before, after) = digits.split_at(whole as usize);
+    let (before, after) = digits.split_at_checked(whole as usize).unwrap_or((digits, "0"));
     format!("{before}.{after}")
 }
 

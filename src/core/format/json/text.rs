@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::format::json::Json;
+pub use crate::quoted::quoted as string;
 
 /// A JSON object to write.
 #[derive(Clone, Debug, Default)]
@@ -153,38 +154,6 @@ fn joined<'a>(
     }
     text.push('}');
     text
-}
-
-/// Writes a string.
-pub fn string(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len().saturating_add(2));
-    quoted.push('"');
-    for char in text.chars() {
-        let short = match char {
-            '"' | '\\' => char,
-            '\u{8}' => 'b',
-            '\u{c}' => 'f',
-            '\n' => 'n',
-            '\r' => 'r',
-            '\t' => 't',
-            '\0'..' ' => {
-                quoted.push_str("\\u00");
-                quoted.extend([u32::from(char) >> 4, u32::from(char) & 15].map(hex_digit));
-                continue;
-            }
-            _ => {
-                quoted.push(char);
-                continue;
-            }
-        };
-        quoted.extend(['\\', short]);
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn hex_digit(value: u32) -> char {
-    char::from_digit(value, 16).unwrap_or('0')
 }
 
 /// Writes an array of the texts of its values.

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::format::json::{Json, Object};
+use crate::quoted::quoted;
 
 /// An extension as in the metadata.
 #[derive(Clone, Debug)]
@@ -59,7 +60,8 @@ pub fn refuse_unknown(members: Object<'_>, known: &[&str]) -> Result<()> {
         if known.contains(&key.as_ref()) || may_be_ignored(value) {
             continue;
         }
-        let error = Error::unsupported(format!("the metadata has a field that must be understood: {key:?}"));
+        let error =
+            Error::unsupported(format!("the metadata has a field that must be understood: {}", quoted(&key)));
         return Err(error.in_field(key));
     }
     Ok(())

@@ -32,6 +32,7 @@ use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::data_type::{DataType, FillValue};
 use crate::format::tolerated::Form;
+use crate::quoted::quoted;
 
 /// The version of the Zarr specification that a document follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -195,7 +196,7 @@ impl DataTypeFallback {
     /// Names the unknown type and its fallback.
     pub fn description(&self) -> String {
         let Self { extension, data_type, used } = self;
-        let unknown = format!("the data type {data_type} of the extension {extension:?} is unknown");
+        let unknown = format!("the data type {data_type} of the extension {} is unknown", quoted(extension));
         format!("{unknown}, and its fallback is {used}")
     }
 }

@@ -20,6 +20,7 @@ use crate::format::data_type::{DataType, Endian, FillValue, name};
 use crate::format::json::{Document, Json, Object};
 use crate::format::tolerated::Form;
 use crate::limits;
+use crate::quoted::quoted;
 
 const ARRAY_FIELDS: [&str; 11] = [
     "zarr_format",
@@ -73,7 +74,8 @@ fn check_format(json: Json<'_>) -> Result<()> {
     }
     match json.str() {
         Ok(uri) if uri.split('/').any(|segment| segment == "spec") => {
-            let draft = format!("this is the root of a hierarchy of a historic draft of Zarr v3: {uri:?}");
+            let draft =
+                format!("this is the root of a hierarchy of a historic draft of Zarr v3: {}", quoted(&uri));
             Err(Error::unsupported(format!(
                 "{draft}; open the store at this root, and its nodes by their paths"
             )))
@@ -210,7 +212,7 @@ fn refuse_storage_transformers(json: Json<'_>) -> Result<()> {
     match json.list(Extension::parse)?.first() {
         None => Ok(()),
         Some(transformer) => {
-            Err(Error::unsupported(format!("unknown storage transformer {:?}", transformer.name))
+            Err(Error::unsupported(format!("unknown storage transformer {}", quoted(&transformer.name)))
                 .in_field("[0]"))
         }
     }

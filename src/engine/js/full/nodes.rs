@@ -20,6 +20,7 @@ use crate::js::describe::{describe_type, type_description};
 use crate::js::error::Exported;
 use crate::js::user_codecs::{question_of, users_of};
 use crate::js::{describe, registry, store, task};
+use crate::quoted::quoted;
 use crate::read::array::Array;
 
 fn array_options(
@@ -110,7 +111,7 @@ fn format_of(name: &str) -> Result<ZarrFormat> {
     });
     named.ok_or_else(|| {
         let error = Error::argument("unknown Zarr format").in_field("zarrFormat");
-        error.expected("2, 3, \"v3-draft-2020-10\" or \"v3-draft-2022-05\"").actual(format!("{name:?}"))
+        error.expected("2, 3, \"v3-draft-2020-10\" or \"v3-draft-2022-05\"").actual(quoted(name))
     })
 }
 

@@ -19,6 +19,7 @@ use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
 use crate::js::decoder::thrown_error;
 use crate::js::error::Exported;
 use crate::js::{host, plain, read, registry, store, task};
+use crate::quoted::quoted;
 use crate::read::array::Array;
 use crate::store::LocalFuture;
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
@@ -106,7 +107,7 @@ fn order_of(source: &Source) -> Result<ChunkOrder> {
         Some("morton") => Ok(ChunkOrder::Morton),
         Some(other) => {
             let error = Error::argument("unknown order of chunks in a shard");
-            Err(error.expected("\"C\", \"F\" or \"morton\"").actual(format!("{other:?}")))
+            Err(error.expected("\"C\", \"F\" or \"morton\"").actual(quoted(other)))
         }
     }
 }

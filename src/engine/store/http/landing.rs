@@ -3,6 +3,8 @@
 //! People paste such an address in place of that of the data. Most of these hosts let no other site
 //! read their pages, so in a browser the address is all that shows the mistake.
 
+use super::url::{split_around, split_before, split_scheme};
+
 /// A host, or the end of one; a part of the address; and what to do.
 const PAGES: [(&str, &str, &str); 8] = [
     ("github.com", "/", "GitHub has the files at raw.githubusercontent.com/OWNER/NAME/BRANCH/…"),
@@ -20,11 +22,13 @@ const FILES: [&str; 1] = ["data.source.coop"];
 
 /// What to do with the address of a page about a data set; empty for other addresses.
 pub(super) fn advice(url: &str) -> &'static str {
-    let (_, rest) = url.split_once("://").unwrap_or_default();
-    let (host, path) = rest.find('/').and_then(|at| rest.split_at_checked(at)).unwrap_or((rest, "/"));
+    let (_, rest) = split_scheme(url).unwrap_or_default();
+    let (host, path) = split_before(rest, &['/']);
+    let path = if path.is_empty() { "/" } else { path };
     let is_page = |(name, part, _): &&(&str, &str, &str)| {
         let before = host.strip_suffix(name);
-        before.is_some_and(|before| before.is_empty() || before.ends_with('.')) && path.contains(part)
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+            && split_around(path, part).is_some()
     };
     let page = PAGES.iter().find(is_page).filter(|_| !FILES.contains(&host));
     page.map_or("", |(_, _, advice)| advice)
@@ -32,13 +36,13 @@ pub(super) fn advice(url: &str) -> &'static str {
 
 /// Who answers at an address: a bucket, which has settings of its own, or a host.
 pub(super) fn server(url: &str) -> String {
-    let (_, rest) = url.split_once("://").unwrap_or_default();
+    let (_, rest) = split_scheme(url).unwrap_or_default();
     let mut names = rest.split('/');
     let (host, first) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
     if host == "storage.googleapis.com" {
         return format!("the bucket {first} of Google Cloud Storage");
     }
-    match host.split_once(".s3.").or_else(|| host.split_once(".s3-")) {
+    match split_around(host, ".s3.").or_else(|| split_around(host, ".s3-")) {
         Some((bucket, aws)) if aws.ends_with("amazonaws.com") => format!("the S3 bucket {bucket}"),
         _ => host.to_owned(),
     }

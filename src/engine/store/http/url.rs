@@ -59,10 +59,7 @@ impl RootUrl {
         let absolute = Some(text).filter(|text| has_scheme(text));
         let (scheme, rest) = absolute.and_then(split_scheme).ok_or_else(invalid)?;
         let rest = rest.split_once('#').map_or(rest, |(before, _fragment)| before);
-        let (place, query) = match rest.find('?') {
-            Some(at) => rest.split_at(at),
-            None => (rest, ""),
-        };
+        let (place, query) = split_before(rest, &['?']);
         let (host, path) = place.split_once('/').unwrap_or((place, ""));
         if host.is_empty() {
             return Err(invalid());
@@ -113,7 +110,7 @@ impl RootUrl {
             return Self::parse_exactly(&format!("{}://{elsewhere}", self.scheme()));
         }
         let reference = reference.split_once('#').map_or(reference, |(before, _fragment)| before);
-        let (path, query) = reference.find('?').map_or((reference, ""), |at| reference.split_at(at));
+        let (path, query) = split_before(reference, &['?']);
         if path.is_empty() {
             let query = if query.is_empty() { &self.query } else { query };
             return Self::parse_exactly(&format!("{}{}{query}", self.origin, self.path));
@@ -175,9 +172,20 @@ impl RootUrl {
 }
 
 /// What is before and after the first `://`.
-fn split_scheme(url: &str) -> Option<(&str, &str)> {
-    let at = url.as_bytes().windows(3).position(|three| three == b"://")?;
-    Some((url.get(..at)?, url.get(at.checked_add(3)?..)?))
+pub(super) fn split_scheme(url: &str) -> Option<(&str, &str)> {
+    split_around(url, "://")
+}
+
+/// What is before and after the first of these words. The standard library's search for long texts
+/// would be in every page.
+pub(super) fn split_around<'a>(text: &'a str, words: &str) -> Option<(&'a str, &'a str)> {
+    let at = text.as_bytes().windows(words.len()).position(|found| found == words.as_bytes())?;
+    Some((text.get(..at)?, text.get(at.checked_add(words.len())?..)?))
+}
+
+/// What is before the first of these characters, and the rest from it on.
+pub(super) fn split_before<'a>(text: &'a str, ends: &[char]) -> (&'a str, &'a str) {
+    text.find(ends).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))
 }
 
 /// Whether a reference is absolute: `scheme "://"` of RFC 3986.
@@ -228,15 +236,12 @@ fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
 /// A URL without secrets: the query, the user name and the password. JavaScript removes the secrets
 /// of all texts once more, also those of addresses that are no URLs (`src/ts/model/secrets.ts`).
 pub fn redact(url: &str) -> String {
-    let (place, query) = match url.split_once(['?', '#']) {
-        Some((place, _)) if url.get(place.len()..).is_some_and(|rest| rest.starts_with('?')) => (place, "?…"),
-        Some((place, _)) => (place, ""),
-        None => (url, ""),
-    };
+    let (place, rest) = split_before(url, &['?', '#']);
+    let query = if rest.starts_with('?') { "?…" } else { "" };
     let Some((scheme, rest)) = split_scheme(place) else {
         return format!("{place}{query}");
     };
-    let (authority, path) = rest.find(['/', '\\']).map_or((rest, ""), |at| rest.split_at(at));
+    let (authority, path) = split_before(rest, &['/', '\\']);
     let host = authority.rsplit_once('@').map_or(authority, |(_user, host)| host);
     format!("{scheme}://{host}{path}{query}")
 }

@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 
 use super::options::HttpOptions;
 use super::transport::HttpResponse;
+use super::url::split_around;
 use crate::store::Subject;
 
 /// The number of first bytes that are searched for a title.
@@ -60,10 +61,11 @@ fn title(response: &HttpResponse) -> Option<String> {
     let text = String::from_utf8_lossy(&response.beginning(TITLE_BYTES)).into_owned();
     let lower = text.to_ascii_lowercase();
     for name in ["title", "message", "code"] {
-        let Some((before, rest)) = lower.split_once(&format!("<{name}")) else { continue };
-        let (Some(start), Some(end)) = (rest.find('>'), rest.find("</")) else { continue };
-        let begins = before.len().saturating_add(name.len()).saturating_add(1);
-        let held = text.get(begins..).and_then(|text| text.get(start.saturating_add(1)..end))?;
+        let Some((before, rest)) = split_around(&lower, &format!("<{name}")) else { continue };
+        let Some((element, _)) = split_around(rest, "</") else { continue };
+        let Some((attributes, held)) = element.split_once('>') else { continue };
+        let start = [before.len(), "<".len(), name.len(), attributes.len(), ">".len()].iter().sum();
+        let held = text.get(start..).and_then(|text| text.get(..held.len()))?;
         let words: Vec<&str> = held.split_whitespace().collect();
         return Some(words.join(" ").chars().take(SHOWN_CHARS).collect());
     }

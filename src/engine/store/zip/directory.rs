@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
+use crate::quoted::quoted;
 use crate::store::Listing;
 use crate::store::key_table::{KeyTable, below};
 
@@ -191,7 +192,7 @@ impl DirectoryReader {
         }
         if StoreKey::parse(&name).is_err() {
             return Err(Error::format("a name in the ZIP archive leads out of it, or is not a valid key")
-                .actual(format!("{name:?}")));
+                .actual(quoted(&name)));
         }
         let is_document = name.rsplit('/').next() == Some(ZARR_JSON);
         match &mut self.first_documents {

@@ -17,6 +17,7 @@ use crate::format::json::text::string;
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::path::StoreKey;
 use crate::limits;
+use crate::quoted::quoted;
 
 /// The first day of DOS. A constant date makes archives of equal values equal.
 const DATE: u16 = 0x21;
@@ -62,7 +63,7 @@ pub fn layout(entries: &[NewEntry], comment: &str) -> Result<Layout> {
     for entry in order.iter().filter_map(|at| entries.get(*at)) {
         if entry.key.as_str().contains('\0') {
             let error = Error::argument("the names of an archive must not contain NUL");
-            return Err(error.actual(format!("{:?}", entry.key.as_str())));
+            return Err(error.actual(quoted(entry.key.as_str())));
         }
         let header = local(entry)?;
         central(entry, offset, &mut directory)?;

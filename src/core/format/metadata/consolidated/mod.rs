@@ -24,6 +24,7 @@ use crate::format::json::{Document, Json};
 use crate::format::path::NodePath;
 use crate::format::tolerated::Form;
 use crate::kernel::json;
+use crate::quoted::quoted;
 use crate::sorted;
 
 /// The `node_type` of an array as JSON.
@@ -129,7 +130,7 @@ impl Indexing {
     pub fn end(mut self) -> Consolidated {
         self.step(usize::MAX);
         let warnings = self.invalid.first().map(|first| {
-            Form::ConsolidatedPath.warning(format!("{} keys such as {first:?}", self.invalid.len()))
+            Form::ConsolidatedPath.warning(format!("{} keys such as {}", self.invalid.len(), quoted(first)))
         });
         let (nodes, warnings) = (gather(self.found), warnings.into_iter().collect());
         Consolidated { nodes, warnings, ..self.consolidated }

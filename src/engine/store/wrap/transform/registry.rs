@@ -7,6 +7,7 @@ use super::sharding::ShardingConfiguration;
 use super::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::metadata::draft::uri::SHARDING_URIS;
+use crate::quoted::quoted;
 use crate::sorted::Map;
 use crate::store::Store;
 
@@ -54,7 +55,8 @@ impl TransformerRegistry {
             Some(parse) => Some(parse(named)),
             None => self.others.as_ref().and_then(|others| others(named)),
         };
-        let unknown = || Error::unsupported(format!("unknown storage transformer {:?}", named.extension));
+        let unknown =
+            || Error::unsupported(format!("unknown storage transformer {}", quoted(named.extension)));
         let parsed = parsed.unwrap_or_else(|| Err(unknown().in_field("extension")));
         parsed.map_err(|error| error.within_field(named.field))
     }
