@@ -117,6 +117,7 @@ pub mod error;
 pub mod format;
 #[doc(hidden)]
 pub mod limits;
+#[doc(hidden)]
 pub mod quoted;
 mod sans_io;
 #[doc(hidden)]
