@@ -1,8 +1,8 @@
 /**
  * The engines lane: runs the tests of the package and of the viewer's pixels in Firefox and
- * WebKitGTK. They are started without a driver at a URL, and the page posts its report. Prints a
- * TAP report. An argument is a regular expression for test names. A missing engine is reported and
- * is not a failure.
+ * WebKitGTK, both at a time. They are started without a driver at a URL, and the page posts its
+ * report. Prints a TAP report. An argument is a regular expression for test names. A missing engine
+ * is reported and is not a failure.
  */
 import { text } from "node:stream/consumers";
 import { BROWSERS } from "../../benches/peers/browsers.mjs";
@@ -10,17 +10,6 @@ import { bundle, serveTests } from "./served.mjs";
 
 /** Time limit for all tests of an engine. */
 const PATIENCE_MS = 600_000;
-
-let listener = () => {};
-
-function takeReport(request, response) {
-  if (request.url !== "/engines/report" || request.method !== "POST") return false;
-  text(request).then((body) => {
-    listener(JSON.parse(body));
-    response.writeHead(204).end();
-  });
-  return true;
-}
 
 const totals = { pass: 0, fail: 0 };
 
@@ -32,40 +21,55 @@ function report(engine, { name, error, earlier, ms }) {
   if (error) console.log(error.replace(/^/gm, "  # "));
 }
 
-/** Resolves when the page has reported its end. Reports an engine that does not. */
-function hearOut(engine) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      report(engine, { name: "the page runs its tests", error: `no end after ${PATIENCE_MS} ms` });
-      resolve();
-    }, PATIENCE_MS);
-    listener = (told) => {
-      if (told.lacks) return console.log(`# ${engine}: ${told.lacks}`);
-      if (!told.end) return report(engine, told);
-      clearTimeout(timer);
-      resolve();
-    };
+/**
+ * Takes the reports of an engine's page. `ended` resolves when the page has reported its end, or
+ * reports an engine that does not.
+ */
+function listenTo(engine) {
+  let end;
+  const ended = new Promise((resolve) => {
+    end = resolve;
   });
+  const timer = setTimeout(() => {
+    report(engine, { name: "the page runs its tests", error: `no end after ${PATIENCE_MS} ms` });
+    end();
+  }, PATIENCE_MS);
+  const take = (told) => {
+    if (told.lacks) return console.log(`# ${engine}: ${told.lacks}`);
+    if (!told.end) return report(engine, told);
+    clearTimeout(timer);
+    end();
+  };
+  const answer = (request, response) => {
+    if (request.url !== "/engines/report" || request.method !== "POST") return false;
+    text(request).then((body) => {
+      take(JSON.parse(body));
+      response.writeHead(204).end();
+    });
+    return true;
+  };
+  return { answer, ended };
 }
 
-async function runEngine(browser, url) {
+/** Runs the tests in an engine, with a server of its own. */
+async function runEngine(browser) {
   const missing = browser.missing();
   if (missing) return console.log(`# ${browser.name}: ${missing}, its tests are not run`);
   console.log(`# ${browser.version()}`);
   const started = await browser.start({ webgl: true });
+  const { answer, ended } = listenTo(browser.name);
+  const server = await serveTests(answer);
   try {
-    const heard = hearOut(browser.name);
-    const page = started.open(`${url}/engines?tests=${encodeURIComponent(process.argv[2] ?? "")}`);
-    await heard;
+    const page = started.open(`${server.url}/engines?tests=${encodeURIComponent(process.argv[2] ?? "")}`);
+    await ended;
     await page.close();
   } finally {
+    await server.close();
     await started.close();
   }
 }
 
 await bundle();
-const server = await serveTests(takeReport);
-for (const browser of BROWSERS) await runEngine(browser, server.url);
-await server.close();
+await Promise.all(BROWSERS.map(runEngine));
 console.log(`# pass ${totals.pass}\n# fail ${totals.fail}`);
 process.exitCode = totals.fail > 0 ? 1 : 0;

@@ -3,8 +3,7 @@
  * serves the bundled test pages, the viewer with its samples, the fixtures, and responses that
  * tests configure.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import webpack from "webpack";
 import { buildEmbed } from "../../scripts/embed.mjs";
@@ -12,10 +11,15 @@ import { buildExamples } from "../../scripts/examples.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { addSamples } from "../../scripts/www.mjs";
 import viewer from "../../webpack.config.js";
-import { campaignServer, classes } from "../faults/campaign_server.mjs";
-import { unpackArchive, unpackFixtures } from "../fixture_archives.mjs";
+import { unpackFixtures } from "../fixture_archives.mjs";
 import { growingObjects } from "../growing_objects.mjs";
-import { sendFile } from "../node/scripted_server.mjs";
+import {
+  ANY_ORIGIN,
+  faultAnswers,
+  hiddenAnswers,
+  reachAnswers,
+  repositoryAnswers,
+} from "./recorded_answers.mjs";
 
 export const ROOT = join(import.meta.dirname, "../..");
 export const OUTPUT = join(ROOT, "target/browser-tests");
@@ -73,12 +77,6 @@ function answerPage(request, response) {
   return true;
 }
 
-/** Allows pages of all origins to send any header. */
-const ANY_ORIGIN = {
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Allow-Headers": "*, Authorization, X-Token",
-};
-
 /**
  * Responses with the headers of their request, redirects to them, and a service worker with its own
  * responses.
@@ -124,102 +122,6 @@ function answerEcho(request, response) {
   }
   return true;
 }
-
-/** What was asked below `/reach/`, as `host path`. */
-const reached = [];
-
-/**
- * A file and a redirect to it at another name of this machine, for documents of references. The
- * requests for them are recorded, and `/reached` tells and forgets them.
- */
-function answerReach(request, response) {
-  const { host } = request.headers;
-  if (request.url === "/reached") {
-    response.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" });
-    response.end(JSON.stringify(reached.splice(0)));
-    return true;
-  }
-  if (!request.url.startsWith("/reach/")) return false;
-  reached.push(`${host} ${request.url}`);
-  const headers = { ...ANY_ORIGIN, "Cache-Control": "no-store" };
-  const other = host.replace("127.0.0.1", "localhost");
-  if (request.url === "/reach/away")
-    response.writeHead(302, { ...headers, Location: `http://${other}/reach/data` });
-  else if (request.url === "/reach/near") response.writeHead(302, { ...headers, Location: "/reach/data" });
-  else response.writeHead(request.url === "/reach/data" || request.method === "OPTIONS" ? 200 : 404, headers);
-  response.end(request.url === "/reach/data" ? "0123456789" : undefined);
-  return true;
-}
-
-/** What was asked below `/hidden/`. */
-const hiddenRequests = [];
-
-const HIDDEN_ARRAY = {
-  zarr_format: 3,
-  node_type: "array",
-  shape: [4],
-  data_type: "uint8",
-  chunk_grid: { name: "regular", configuration: { chunk_shape: [4] } },
-  chunk_key_encoding: { name: "default" },
-  fill_value: 0,
-  codecs: [{ name: "bytes" }],
-};
-
-/**
- * Answers that pages of other origins may not read. The document of `some.zarr` can be read, and
- * its chunks are missing. HEAD of `slow.zarr` has no answer. The requests are recorded, and
- * `/hidden-requests` tells and forgets them.
- */
-function answerHidden(request, response) {
-  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
-  if (request.url === "/hidden-requests") {
-    response.writeHead(200, headers).end(JSON.stringify(hiddenRequests.splice(0)));
-    return true;
-  }
-  if (!request.url.startsWith("/hidden/")) return false;
-  hiddenRequests.push(`${request.method} ${request.url}`);
-  const document = JSON.stringify(HIDDEN_ARRAY);
-  if (request.url === "/hidden/some.zarr/zarr.json")
-    response.writeHead(200, { ...headers, ...ANY_ORIGIN }).end(document);
-  else if (request.url.startsWith("/hidden/some.zarr/")) response.writeHead(404, headers).end();
-  else if (!(request.method === "HEAD" && request.url.startsWith("/hidden/slow.zarr/")))
-    response.writeHead(200, headers).end(document);
-  return true;
-}
-
-/** What was asked below `/icechunk/`. */
-const repositoryRequests = [];
-
-/** A folder with a repository of icechunk. */
-const unpackRepository = () => {
-  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-repository-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  unpackArchive(join(ROOT, "tests/icechunk/v2.tar.gz"), join(folder, "v2"));
-  return folder;
-};
-
-/**
- * A repository for pages of other origins, which shows them no headers and allows none. The
- * requests are recorded, and `/icechunk-requests` tells and forgets them.
- */
-function answerRepository(request, response) {
-  const headers = { "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=60" };
-  if (request.url === "/icechunk-requests") {
-    response.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" });
-    response.end(JSON.stringify(repositoryRequests.splice(0)));
-    return true;
-  }
-  const [, path] = /^\/icechunk\/([\w/.-]+)$/.exec(request.url) ?? [];
-  if (path === undefined) return false;
-  repositoryRequests.push(`${request.method} ${path.replace(/\/[0-9A-Z]{20}$/, "/ID")}`);
-  repository ??= unpackRepository();
-  const file = join(repository, path);
-  const isThere = existsSync(file) && statSync(file).isFile();
-  if (isThere) sendFile(request, response, readFileSync(file), headers);
-  else response.writeHead(404, headers).end();
-  return true;
-}
-let repository;
 
 const SERVICE_WORKER = `
   self.addEventListener("install", () => self.skipWaiting());
@@ -283,28 +185,15 @@ function forgetRange(request) {
   return false;
 }
 
-/** The server of the campaign of faults, which starts when a page asks for it. */
-let faults;
-
-/** Tells the address of the faulty server, and its faults by class. */
-function answerFaults(request, response) {
-  if (request.url !== "/faults") return false;
-  faults ??= campaignServer();
-  faults.then(({ url }) => {
-    response.writeHead(200, { "Content-Type": "application/json" });
-    response.end(JSON.stringify({ url, classes: classes() }));
-  });
-  return true;
-}
-
 /** `answer(request, response)` may answer a request itself and return true. */
 export async function serveTests(answer = () => false) {
+  const faults = faultAnswers();
   const answers = [
     answer,
-    answerReach,
-    answerHidden,
-    answerRepository,
-    answerFaults,
+    reachAnswers(),
+    hiddenAnswers(),
+    repositoryAnswers(),
+    faults.answer,
     growingObjects("/growing"),
     forgetRange,
     answerPage,
@@ -317,7 +206,7 @@ export async function serveTests(answer = () => false) {
     intercept: (...exchange) => answers.some((own) => own(...exchange)),
   });
   const close = async () => {
-    await (await faults)?.close();
+    await faults.close();
     await server.close();
   };
   return { ...server, close };
