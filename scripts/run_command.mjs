@@ -54,9 +54,11 @@ export function lockAdvice(output) {
  * Runs a program as a step with a title. Resolves to its output. If it fails, prints the end of the
  * output and rejects with `StepFailed`. `options.env` is added to the environment.
  * `options.timeoutMs` limits the running time; then the program and its children are ended.
+ * `options.name` is said in each line, where another step runs beside this one.
  */
 export function run(title, program, args, options = {}) {
   const started = performance.now();
+  const named = options.name ? `${options.name}: ` : "";
   say(`· ${title}`);
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -73,7 +75,7 @@ export function run(title, program, args, options = {}) {
     };
     child.stdout.setEncoding("utf8").on("data", collect);
     child.stderr.setEncoding("utf8").on("data", collect);
-    const tell = () => say(`  … ${seconds(started)}: ${lastLine(output)}`);
+    const tell = () => say(`  … ${named}${seconds(started)}: ${lastLine(output)}`);
     const heartbeat = options.verbose ? undefined : setInterval(tell, HEARTBEAT_MS);
     const endGroup = () => {
       try {
@@ -99,7 +101,7 @@ export function run(title, program, args, options = {}) {
     child.once("close", (code, signal) => {
       finish();
       if (code === 0) {
-        say(`  done in ${seconds(started)}`);
+        say(`  ${named}done in ${seconds(started)}`);
         resolve(output);
         return;
       }

@@ -1,11 +1,13 @@
 /**
- * The lanes of the test suite. Each has a command, a time limit in minutes on two slow cores, and
- * `everyday`: whether `npm test` runs it, or only `npm run test:all`. `counts` counts the tests in
- * its output. `prepare` compiles first, with a separate time limit, because that takes minutes on a
- * new machine. `only` is the command for the tests with matching names. `browser`: the lane needs
- * Chromium, whose path is in CHROMIUM. `nginx`: the same with NGINX. `servers`: it needs Apache and
- * Caddy, too. `engines`: it needs Firefox and WebKitGTK. `npm`: its first run installs tools from
- * npm's registry, into `target/`.
+ * The lanes of the test suite. Each has a command, a time limit in minutes on two slow cores with
+ * another lane beside it, and `everyday`: whether `npm test` runs it, or only `npm run test:all`.
+ * `counts` counts the tests in its output. `prepare` compiles first, with a separate time limit,
+ * because that takes minutes on a new machine. `isBeside`: the lane runs beside those that are not,
+ * because it leaves a core idle. Lanes that are share the folders of their bundles. `only` is the
+ * command for the tests with matching names. `browser`: the lane needs Chromium, whose path is in
+ * CHROMIUM. `nginx`: the same with NGINX. `servers`: it needs Apache and Caddy, too. `engines`: it
+ * needs Firefox and WebKitGTK. `npm`: its first run installs tools from npm's registry, into
+ * `target/`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +56,7 @@ export const LANES = [
   {
     name: "rust",
     what: "Rust tests on the host",
-    minutes: 10,
+    minutes: 15,
     everyday: true,
     prepare: ["cargo", ...RUST_TESTS, "--no-run"],
     command: ["cargo", ...RUST_TESTS],
@@ -64,7 +66,7 @@ export const LANES = [
   {
     name: "types",
     what: "TypeScript: our sources, and the published types as a user's compiler sees them",
-    minutes: 2,
+    minutes: 4,
     everyday: true,
     command: [node, "tests/types.mjs"],
     counts: countOk,
@@ -72,7 +74,7 @@ export const LANES = [
   {
     name: "unit",
     what: "TypeScript and JavaScript tests beside the code, of what needs no build of the engine",
-    minutes: 1,
+    minutes: 2,
     everyday: true,
     command: [node, "tests/unit.mjs"],
     counts: countTap,
@@ -80,7 +82,7 @@ export const LANES = [
   {
     name: "node",
     what: "the built package, and the project's own tools, in Node",
-    minutes: 20,
+    minutes: 30,
     everyday: true,
     nginx: true,
     command: [...NODE_TEST, ...NODE_TESTS],
@@ -90,7 +92,7 @@ export const LANES = [
   {
     name: "wasm",
     what: "Rust tests of the kernels, compiled to wasm, in Node",
-    minutes: 3,
+    minutes: 5,
     everyday: true,
     prepare: ["cargo", ...WASM_TESTS, "--no-run"],
     command: ["cargo", ...WASM_TESTS],
@@ -99,9 +101,10 @@ export const LANES = [
   {
     name: "browser",
     what: "the built package in headless Chromium",
-    minutes: 25,
+    minutes: 40,
     everyday: true,
     browser: true,
+    isBeside: true,
     command: [node, "tests/browser/run.mjs"],
     only: (names) => [node, "tests/browser/run.mjs", names],
     counts: countTap,
@@ -109,9 +112,10 @@ export const LANES = [
   {
     name: "engines",
     what: "the built package and the viewer's pixels in Firefox and WebKitGTK",
-    minutes: 21,
+    minutes: 35,
     everyday: false,
     engines: true,
+    isBeside: true,
     command: [node, "tests/browser/engines.mjs"],
     only: (names) => [node, "tests/browser/engines.mjs", names],
     counts: countTap,
@@ -152,7 +156,7 @@ export const LANES = [
   {
     name: "fuzz",
     what: "each fuzz target on the same inputs each time, with AddressSanitizer",
-    minutes: 8,
+    minutes: 15,
     everyday: false,
     prepare: [node, "fuzz/run.mjs", "--build"],
     command: [node, "fuzz/run.mjs", "--repeatable"],
@@ -170,7 +174,7 @@ export const LANES = [
   {
     name: "conformance",
     what: "zarr-python, TensorStore and zarrs read what we write, we read what they write",
-    minutes: 12,
+    minutes: 20,
     everyday: false,
     browser: true,
     prepare: [node, "tests/conformance/run.mjs", "prepare"],

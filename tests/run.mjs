@@ -5,6 +5,7 @@
  *   npm run test:all          all lanes
  *   npm test -- slow          the lanes that `npm test` omits
  *   npm test -- wasm node     these lanes
+ *   npm test -- everyday fuzz the lanes of `npm test`, and this one
  *   npm test -- --list        lists the lanes
  *   npm test -- browser --only 'two scripts'
  *                             the tests of these lanes whose names match
@@ -12,20 +13,26 @@
  *                             these lanes 20 times, to find tests that fail now and then
  *   npm test -- --verbose     prints all output
  */
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { buildUnlessFinished } from "../scripts/build.mjs";
 import { command, run, StepFailed, say, seconds } from "../scripts/run_command.mjs";
 import { setUp } from "../scripts/setup.mjs";
 import { LANES } from "./lanes.mjs";
 
+/** The words for several lanes. */
+const GROUPS = {
+  all: () => true,
+  everyday: (lane) => lane.everyday,
+  slow: (lane) => !lane.everyday,
+};
+
 function chooseLanes(words) {
-  if (words.includes("all")) return LANES;
-  if (words.includes("slow")) return LANES.filter((lane) => !lane.everyday);
-  if (words.length === 0) return LANES.filter((lane) => lane.everyday);
-  const unknown = words.find((word) => !LANES.some((lane) => lane.name === word));
+  const unknown = words.find((word) => !(word in GROUPS || LANES.some((lane) => lane.name === word)));
   if (unknown)
     throw new StepFailed(`no lane ${unknown}: there are ${LANES.map((lane) => lane.name).join(", ")}`);
-  return LANES.filter((lane) => words.includes(lane.name));
+  const chosen = words.length > 0 ? words : ["everyday"];
+  return LANES.filter((lane) => chosen.some((word) => GROUPS[word]?.(lane) ?? lane.name === word));
 }
 
 const listLane = ({ name, what, minutes, everyday }) =>
@@ -76,23 +83,24 @@ async function attempt(title, [program, ...args], minutes, options) {
  * Runs one lane. Resolves to its counts. A lane that breaks or runs no test counts as at least one
  * failure.
  */
-async function runLane(lane, options) {
+async function runLane(lane, { only, ...running }) {
+  const options = { ...running, name: lane.name };
   const started = performance.now();
   let result = { output: "", broken: false };
   if (lane.prepare) result = await attempt(`${lane.name}: compiling`, lane.prepare, PREPARE_MINUTES, options);
   if (!result.broken) {
     result = await attempt(
       `${lane.name}: ${lane.what} (at most ${lane.minutes} min)`,
-      commandOf(lane, options.only),
+      commandOf(lane, only),
       lane.minutes,
       options,
     );
   }
   const { passed, failed } = lane.counts(result.output);
   const ranNothing = passed + failed === 0;
-  if (ranNothing) say("  no test ran: that is a failure");
+  if (ranNothing) say(`  ${lane.name}: no test ran, and that is a failure`);
   const failedCount = Math.max(failed, result.broken || ranNothing ? 1 : 0);
-  say(`  ${passed} passed, ${failedCount} failed`);
+  say(`  ${lane.name}: ${passed} passed, ${failedCount} failed`);
   return {
     name: lane.name,
     passed,
@@ -100,6 +108,23 @@ async function runLane(lane, options) {
     time: seconds(started),
     failures: failures(result.output),
   };
+}
+
+/**
+ * Runs lanes one after the other, but with two cores those that drive browsers beside the others: a
+ * page leaves a core idle. Resolves to their results in the order of the lanes.
+ */
+async function runLanes(lanes, options) {
+  const results = new Map();
+  const runInTurn = async (these) => {
+    for (const lane of these) results.set(lane, await runLane(lane, options));
+  };
+  if (availableParallelism() < 2) await runInTurn(lanes);
+  else {
+    const beside = lanes.filter((lane) => lane.isBeside);
+    await Promise.all([runInTurn(beside), runInTurn(lanes.filter((lane) => !lane.isBeside))]);
+  }
+  return lanes.map((lane) => results.get(lane));
 }
 
 function summarise(results) {
@@ -163,7 +188,7 @@ await command(async (args) => {
   say("");
   const results = [];
   for (let time = 1; time <= times; time += 1) {
-    for (const lane of lanes) results.push(await runLane(lane, { env, verbose, only }));
+    results.push(...(await runLanes(lanes, { env, verbose, only })));
   }
   if (summarise(results) > 0) process.exitCode = 1;
 });

@@ -9,7 +9,7 @@ import { BROWSERS } from "../../benches/peers/browsers.mjs";
 import { bundle, serveTests } from "./served.mjs";
 
 /** Time limit for all tests of an engine. */
-const PATIENCE_MS = 600_000;
+const PATIENCE_MS = 900_000;
 
 const totals = { pass: 0, fail: 0 };
 
