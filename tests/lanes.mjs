@@ -176,6 +176,7 @@ export const LANES = [
     what: "zarr-python, TensorStore and zarrs read what we write, we read what they write",
     minutes: 20,
     everyday: false,
+    isBeside: true,
     browser: true,
     prepare: [node, "tests/conformance/run.mjs", "prepare"],
     command: [node, "tests/conformance/run.mjs"],

@@ -110,12 +110,13 @@ function readingOf() {
 
 /**
  * Runs the tests of a group with names that match `pattern`, each with its own page. `url` is the
- * URL of the test server, and `report` receives `{name, error, earlier}`.
+ * URL of the test server, and `report` receives `{name, error, earlier, ms}`.
  */
 export async function runDriven(group, tests, { browser, url, report, pattern }) {
   for (const [words, run] of Object.entries(tests)) {
     const name = `${group}: ${words}`;
     if (!pattern.test(name)) continue;
+    const begun = performance.now();
     const outcome = await attempt(async () => {
       const viewer = await DrivenPage.of(browser, `${url}/viewer/`);
       try {
@@ -124,6 +125,6 @@ export async function runDriven(group, tests, { browser, url, report, pattern })
         await viewer.close();
       }
     });
-    report({ name, ...outcome });
+    report({ name, ...outcome, ms: Math.round(performance.now() - begun) });
   }
 }

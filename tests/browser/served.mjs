@@ -8,6 +8,7 @@ import { join } from "node:path";
 import webpack from "webpack";
 import { buildEmbed } from "../../scripts/embed.mjs";
 import { buildExamples } from "../../scripts/examples.mjs";
+import { begin, finish, finished, keyOf } from "../../scripts/finished.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { addSamples } from "../../scripts/www.mjs";
 import viewer from "../../webpack.config.js";
@@ -39,8 +40,27 @@ const TEST_PAGE = {
   performance: { hints: false },
 };
 
-/** Bundles the test pages, the viewer and the examples. Rejects with webpack's message. */
+/** What the bundles are made of. */
+const SOURCES = [
+  ...["benches", "dist", "docs", "examples", "package-lock.json", "package.json", "scripts", "src"],
+  ...["tests", "tsconfig.json", "webpack.config.js", "www"],
+];
+const BUNDLES = "browser-bundles";
+
+/**
+ * Bundles the test pages, the viewer and the examples, unless those of these sources are there.
+ * Rejects with webpack's message.
+ */
 export async function bundle() {
+  const key = keyOf(SOURCES);
+  const areThere = [join(OUTPUT, "engines.js"), join(VIEWER, "zarr-view.js")].every(existsSync);
+  if (areThere && finished(BUNDLES)?.key === key) return;
+  begin(BUNDLES);
+  await bundleAnew();
+  finish(BUNDLES, { key });
+}
+
+async function bundleAnew() {
   const viewerHere = { ...viewer, context: ROOT, output: { ...viewer.output, path: VIEWER } };
   await new Promise((resolve, reject) => {
     webpack([TEST_PAGE, viewerHere], (error, stats) => {
