@@ -180,7 +180,7 @@ async function prepare(lanes) {
 await command(async (args) => {
   const { list, verbose, only, times, lanes } = parsed(args);
   if (list) {
-    lanes.forEach(listLane);
+    LANES.forEach(listLane);
     return;
   }
   for (const lane of lanes) commandOf(lane, only);
