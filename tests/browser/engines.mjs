@@ -8,8 +8,8 @@ import { text } from "node:stream/consumers";
 import { BROWSERS } from "../../benches/peers/browsers.mjs";
 import { bundle, serveTests } from "./served.mjs";
 
-/** Time limit for all tests of an engine. */
-const PATIENCE_MS = 900_000;
+/** Time limit for all tests of an engine, with the other engine and a lane beside it. */
+const PATIENCE_MS = 1_500_000;
 
 const totals = { pass: 0, fail: 0 };
 
