@@ -3,7 +3,7 @@
  * serves the bundled test pages, the viewer with its samples, the fixtures, and responses that
  * tests configure.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import webpack from "webpack";
 import { buildEmbed } from "../../scripts/embed.mjs";
