@@ -56,8 +56,17 @@ export interface PlayState {
   isLoop: boolean;
 }
 
+/** The state in a query. That of `with` has no other `with` in it, so no query nests deeply. */
 export function readUrlState(query: string): UrlState {
   const parameters = new URLSearchParams(query);
+  const other = parameters.get("with");
+  return {
+    ...readPicture(parameters),
+    with: other === null ? undefined : readPicture(new URLSearchParams(other)),
+  };
+}
+
+function readPicture(parameters: URLSearchParams): UrlState {
   const text = (name: string) => parameters.get(name) || undefined;
   const path = parameters.get("path");
   const level = Number(text("level") ?? Number.NaN);
@@ -78,7 +87,6 @@ export function readUrlState(query: string): UrlState {
     plot: readPlot(text("plot")),
     planes: parameters.has("planes") ? (readPairs(text("planes"), isIndex) ?? {}) : undefined,
     compare: readComparison(text("compare") ?? ""),
-    with: parameters.has("with") ? readUrlState(text("with") ?? "") : undefined,
     structure: text("structure"),
     play: readPlay(text("play")),
     panels: parameters.has("panels") ? list(text("panels")) : undefined,

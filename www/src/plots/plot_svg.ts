@@ -14,7 +14,12 @@ const PNG_SCALE = 2;
 type Axes = { x: ShownAxis; y: ShownAxis };
 
 const SIGNS: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => SIGNS[sign] ?? sign);
+
+/** Signs that XML forbids, of which one makes the whole picture unreadable. */
+const FORBIDDEN = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (sign) => SIGNS[sign] ?? sign).replace(FORBIDDEN, "\ufffd");
 
 const rounded = (number: number): string => String(Number(number.toFixed(2)));
 

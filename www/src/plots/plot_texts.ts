@@ -2,9 +2,13 @@
 import type { Mark } from "./marks.js";
 import { axisText, type Plot, tableOf } from "./plot.js";
 
-/** A field of CSV (RFC 4180). Texts that spreadsheets would run as formulas begin with a quote. */
+/**
+ * A field of CSV (RFC 4180). Texts that spreadsheets would run as formulas begin with a quote.
+ * Numbers below zero do not.
+ */
 function field(text: string): string {
-  const plain = /^[=+@\t\r]/.test(text) ? `'${text}` : text;
+  const isFormula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) && Number.isNaN(Number(text));
+  const plain = isFormula ? `'${text}` : text;
   return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
@@ -29,9 +33,17 @@ export interface Origin {
   at: Readonly<Record<string, number>>;
 }
 
+/** An address without its user and its query, which hold passwords and signatures. */
+const withoutSecrets = (source: string): string =>
+  source
+    .replace(/^((?:[a-z][a-z\d+.-]*:)?[/\\]{2,})[^/\\?#]*@/i, "$1")
+    .replace(/^([^?#]*)\?[^#]*/, "$1")
+    .replace(/#(?!(branch|tag|snapshot)=).*$/s, "");
+
 /** The plot with the marks of its series, which are by colour. Gaps are null. */
 export function jsonOf(plot: Plot, origin: Origin, marks: ReadonlyMap<string, Mark>): string {
   const { title, kind, x, y, series } = plot;
+  const source = withoutSecrets(origin.source);
   const told = series.map(({ name, color, xs, ys, texts, end }) => {
     const mark = marks.get(color);
     return {
@@ -47,5 +59,5 @@ export function jsonOf(plot: Plot, origin: Origin, marks: ReadonlyMap<string, Ma
     name,
     unit: isTime ? "seconds since 1970-01-01" : unit,
   });
-  return `${JSON.stringify({ title, kind, ...origin, x: axis(x), y: axis(y), series: told }, null, 1)}\n`;
+  return `${JSON.stringify({ title, kind, ...origin, source, x: axis(x), y: axis(y), series: told }, null, 1)}\n`;
 }

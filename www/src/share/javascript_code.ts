@@ -3,6 +3,7 @@
  * C order. If there are several ranges, it leaves a list of results with `data` in `parts`.
  */
 
+import { quoted } from "./quoted.js";
 import { type AxisRead, partsOf, type Run, type ScreenRead, type StorePlace } from "./screen_read.js";
 import { hasLimits, isPlain, type Unpacking } from "./unpacking.js";
 
@@ -15,8 +16,6 @@ interface StoreCode {
 }
 
 const WIDTH = 90;
-
-const quoted = (text: string) => JSON.stringify(text);
 
 /** Null if the library has no such store. */
 export function javascriptOf(read: ScreenRead, library: Library): string | null {
@@ -89,12 +88,14 @@ function noteLines({ isWarped, level }: ScreenRead): string[] {
 const rangeText = (read: number | Run): string =>
   typeof read === "number" ? String(read) : `zarr.slice(${read[0]}, ${read[1]})`;
 
+/** A name as it is if it is a word, else in quotes: a name may have several lines. */
+const wordOf = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name));
+
 /** The selection by names of dimensions if all have one, else by position. */
 function selectionText(axes: readonly AxisRead[], part: readonly (number | Run)[], byName: boolean): string {
   const texts = part.map(rangeText);
   if (!byName) return `[${texts.join(", ")}]`;
-  const key = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name));
-  return `{ ${axes.map(({ name }, at) => `${key(name)}: ${texts[at]}`).join(", ")} }`;
+  return `{ ${axes.map(({ name }, at) => `${wordOf(name)}: ${texts[at]}`).join(", ")} }`;
 }
 
 const areNamed = (axes: readonly AxisRead[]) =>
@@ -127,7 +128,7 @@ function partLines(selections: readonly string[], call: string): string[] {
 }
 
 function zarritaLines({ axes, unpacking }: ScreenRead): string[] {
-  const names = areNamed(axes) ? [`// ${axes.map(({ name }) => name).join(", ")}`] : [];
+  const names = areNamed(axes) ? [`// ${axes.map(({ name }) => wordOf(name)).join(", ")}`] : [];
   const selections = partsOf(axes).map((part) => selectionText(axes, part, false));
   const isUnpacked = unpacking !== null && !isPlain(unpacking);
   if (selections.length > 1) {

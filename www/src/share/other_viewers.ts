@@ -1,7 +1,7 @@
 /**
  * Links that open the data set in other viewers. Each viewer requests the data itself, so a data
- * set of this computer has no link. An address with a query has none either: the query may hold a
- * key, and the link would give it to another site.
+ * set of this computer has no link. An address with a query, a user or a password has none either:
+ * the link would give keys in them to another site.
  */
 
 import { plainPath } from "../text/paths.js";
@@ -43,7 +43,7 @@ const VIEWERS: readonly { name: string; about: string; link: Link }[] = [
 
 export function otherViewers({ source, state: { scene } }: OnScreen): OtherViewer[] {
   const { url } = source;
-  const isPlain = url !== null && url.search === "" && url.username === "";
+  const isPlain = url !== null && `${url.search}${url.username}${url.password}` === "";
   if (!isPlain) return [];
   const place = storePlaceOf(source);
   const node = openNode(scene);

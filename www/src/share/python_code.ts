@@ -3,12 +3,11 @@
  * Several ranges are joined in the order of the screen.
  */
 
+import { quoted } from "./quoted.js";
 import type { AxisRead, Run, ScreenRead, StorePlace } from "./screen_read.js";
 import { hasLimits, isPlain, type Unpacking } from "./unpacking.js";
 
 type Library = "xarray" | "zarr-python";
-
-const quoted = (text: string) => JSON.stringify(text);
 
 /** How a store is made. */
 interface StoreCode {
