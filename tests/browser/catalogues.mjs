@@ -71,6 +71,32 @@ const TESTS = {
     assert.deepEqual(viewer.complaints, []);
   },
 
+  async "a STAC item is compared with: its chosen data set is in the address, and is not asked twice"(
+    viewer,
+    { url },
+  ) {
+    const { page } = viewer;
+    const samples = new URL("samples", viewer.viewer).href;
+    await route(viewer, `${url}/item.json`, itemOf(samples));
+    const other = `source=${url}/item.json`;
+    await viewer.goto({ source: "./samples/climate.zarr", compare: "beside", with: other });
+    const list = page.locator("dialog[open]");
+    await list.getByRole("button", { name: "rain Zarr" }).click();
+    await viewer.says(".compared .caption", "Precipitation");
+    await page.waitForURL((address) => {
+      const found = new URLSearchParams(address.searchParams.get("with") ?? "");
+      return found.get("source") === `${samples}/climate.zarr` && found.get("path") === "precipitation";
+    });
+    await page.reload();
+    await viewer.says(".compared .caption", "Precipitation");
+    assert.equal(await list.count(), 0);
+    await viewer.goto({ source: "./samples/climate.zarr", compare: "beside", with: other });
+    await list.waitFor();
+    await page.keyboard.press("Escape");
+    await viewer.says('.compared [role="alert"]', "No data set was chosen");
+    assert.ok(await page.locator("#map canvas").first().isVisible());
+  },
+
   async "the list fits a phone; Escape chooses nothing, and the data set before stays"(viewer, { url }) {
     const { page } = viewer;
     const samples = new URL("samples", viewer.viewer).href;

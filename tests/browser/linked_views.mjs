@@ -420,6 +420,20 @@ const COMPARED = {
     await shows(viewer, 1, 2, second[1][2]);
   },
 
+  async "compared: a fixed level is that of both pictures"(viewer) {
+    const { page } = viewer;
+    const isOfLevel = (level) => (address) => address.includes(`/cells.ome.zarr/scale${level}/cells/c/`);
+    const readLevels = () => [0, 1, 2].map((level) => viewer.requests.filter(isOfLevel(level)).length);
+    await openCompared(viewer, { source: CELLS, level: "1", compare: "beside", with: "at=t:1" });
+    const [finest, fixed] = readLevels();
+    assert.equal(finest, 0, "neither picture reads another level");
+    await page.selectOption("#level", "0");
+    await page.waitForURL((address) => address.searchParams.get("level") === "0");
+    await allDrawn(viewer);
+    const [own, same] = readLevels();
+    assert.ok(own > 0 && same === fixed, `${own} and ${same} requests`);
+  },
+
   async "compared: both pan and zoom together"(viewer) {
     const { page } = viewer;
     await page.emulateMedia({ reducedMotion: "reduce" }); // so that a movement ends with its cause

@@ -8,7 +8,7 @@ import { Insight } from "./insight/insight.js";
 import { type Dataset, firstPath, openDataset } from "./opening/dataset.js";
 import { rememberSource } from "./opening/recent.js";
 import { isLocal, type Source, sourceOf } from "./opening/source.js";
-import { addressOf, assetOf } from "./opening/stac.js";
+import { withAsset } from "./opening/stac.js";
 import { PageHistory, type UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
 import { Layout } from "./page/layout.js";
@@ -94,20 +94,14 @@ export class Viewer {
    * the previous contents to the history.
    */
   async open(wanted: UrlState, leaves: boolean): Promise<void> {
-    let state = wanted;
-    let key = wanted.source ?? FIRST_SAMPLE;
-    this.#address.value = isLocal(key) ? "" : key;
+    let state = { ...wanted, source: wanted.source ?? FIRST_SAMPLE };
+    this.#showAddress(state.source);
     const signal = this.#begin("Opening");
     let source: Source | null = null;
     try {
-      const asset = await assetOf(key, { base: document.baseURI, ask: askForAsset, signal });
-      signal.throwIfAborted();
-      if (asset) {
-        key = addressOf(asset);
-        // A path in the page's URL is one that the user has chosen.
-        state = { ...wanted, source: key, path: wanted.path ?? (asset.path || undefined) };
-        this.#address.value = key;
-      }
+      state = await withAsset(state, { base: document.baseURI, ask: askForAsset, signal });
+      const key = state.source;
+      this.#showAddress(key);
       // A new choice of the same file of this computer has the same key.
       const own = this.#dataset;
       const isOpen = own?.source.key === key && !isLocal(key);
@@ -123,6 +117,10 @@ export class Viewer {
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.#fail(error, source, state.path);
     }
+  }
+
+  #showAddress(key: string): void {
+    this.#address.value = isLocal(key) ? "" : key;
   }
 
   /** Opens a node that the user selected. */

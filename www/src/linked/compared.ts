@@ -120,7 +120,10 @@ export class Compared implements Room {
 
   async #read(): Promise<void> {
     const { shown, state } = this.#context;
-    const second = await readSecond(this.#side.contents, state.with ?? {}, shown, this.#main.state().plane);
+    const { plane } = this.#main.state();
+    const second = await readSecond(this.#side.contents, state.with ?? {}, shown, plane, (found) =>
+      this.#set({ with: found }),
+    );
     if (second?.kind === "scene") {
       this.#second = second;
       this.#texts = new AxisTexts(second.scene, this.#life.signal);
@@ -147,7 +150,8 @@ export class Compared implements Room {
     const camera = samePlace(scenes.first, scene, this.#main.picture.camera());
     this.#isFollowing = true;
     view.setSliders((name) => this.#isOwn(name));
-    this.#side.contents.show({ ...second, scene }, { at: this.#at(), view: camera, field, channels });
+    const level = this.#levelOf(scene) ?? undefined;
+    this.#side.contents.show({ ...second, scene }, { at: this.#at(), view: camera, level, field, channels });
     this.#isFollowing = false;
     this.#link(scenes.first, scene);
     if (view.scene) this.#colours.show(view.scene, signal);
@@ -187,6 +191,12 @@ export class Compared implements Room {
     };
   }
 
+  /** The level of the second while that of the picture is fixed: the same, or its coarsest one. */
+  #levelOf({ pyramid }: Scene): number | null {
+    const { level } = this.#main;
+    return level === null ? null : Math.min(level, pyramid.levels.length - 1);
+  }
+
   #link(first: Scene, second: Scene): void {
     this.#cameras?.end();
     const [main, side] = [this.#main.picture, this.#side.contents.view.picture];
@@ -209,6 +219,8 @@ export class Compared implements Room {
       const isOld = view.scene.field !== field || view.scene.channels !== channels;
       if (isOld) view.restyle({ field, channels }, {});
     }
+    const level = this.#levelOf(view.scene);
+    if (view.level !== level) view.setLevel(level);
     if (view.lines !== this.#main.lines) view.setLines(this.#main.lines);
     this.#isFollowing = false;
     this.#caption();

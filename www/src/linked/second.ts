@@ -6,7 +6,9 @@
 import type { Contents } from "../contents.js";
 import { type Dataset, firstPath, openDataset } from "../opening/dataset.js";
 import { sourceOf } from "../opening/source.js";
+import { withAsset } from "../opening/stac.js";
 import type { UrlState } from "../opening/url_state.js";
+import { askForAsset } from "../panels/asset_question.js";
 import { askForHosts } from "../panels/host_question.js";
 import type { Scene, SceneVariable } from "../scene/scene.js";
 import { arraysBelow, sceneVariable, variablesOf } from "../scene/variables.js";
@@ -33,18 +35,22 @@ async function datasetOf(
 }
 
 /**
- * Reads the second in the plane of the picture. `main` is the node of the picture. Null if it
- * failed, or if another one is read meanwhile.
+ * Reads the second in the plane of the picture. `main` is the node of the picture. `chosen` gets
+ * the state with the data set that the user chooses of a STAC document. Null if it failed, or if
+ * another one is read meanwhile.
  */
 export const readSecond = (
   contents: Contents,
   state: UrlState,
   main: SceneShown,
   plane: UrlState["plane"],
+  chosen: (state: UrlState) => void,
 ): Promise<Shown | null> =>
   contents.read(async (_own, signal) => {
-    const dataset = await datasetOf(contents, state, main.dataset, signal);
-    return { dataset, state: { ...state, plane, ...(await nodeIn(dataset, state, main, signal)) } };
+    const found = await withAsset(state, { base: document.baseURI, ask: askForAsset, signal });
+    if (found !== state) chosen(found);
+    const dataset = await datasetOf(contents, found, main.dataset, signal);
+    return { dataset, state: { ...found, plane, ...(await nodeIn(dataset, found, main, signal)) } };
   });
 
 /** The path and the variable in a data set: those of the picture, unless the state has others. */

@@ -52,7 +52,7 @@ async function assetsAt(url: URL, signal: AbortSignal): Promise<zarr.Asset[] | n
 const nameOf = (url: URL) => url.pathname.split("/").filter(Boolean).at(-1) ?? url.host;
 
 /** The data set that the user chooses of a STAC document; null for any other address. */
-export async function assetOf(key: string, { base, ask, signal }: StacOptions): Promise<zarr.Asset | null> {
+async function assetOf(key: string, { base, ask, signal }: StacOptions): Promise<zarr.Asset | null> {
   if (isLocal(key)) return null;
   const url = parseAddress(key, base);
   if (!DOCUMENT.test(url.pathname) || STORE.test(url.pathname)) return null;
@@ -64,5 +64,22 @@ export async function assetOf(key: string, { base, ask, signal }: StacOptions): 
 }
 
 /** The address of a data set, for `sourceOf`. Its fragment names the snapshot of a repository. */
-export const addressOf = ({ url, snapshot }: zarr.Asset): string =>
+const addressOf = ({ url, snapshot }: zarr.Asset): string =>
   snapshot === undefined ? url : `${url}#snapshot=${encodeURIComponent(snapshot)}`;
+
+interface Place {
+  source?: string;
+  path?: string;
+}
+
+/**
+ * A state with the data set that the user chooses in place of a STAC document; the same state for
+ * any other address. A path of the state stays, because the user has chosen it.
+ */
+export async function withAsset<S extends Place>(state: S, options: StacOptions): Promise<S> {
+  const asset = state.source === undefined ? null : await assetOf(state.source, options);
+  options.signal.throwIfAborted();
+  return asset
+    ? { ...state, source: addressOf(asset), path: state.path ?? (asset.path || undefined) }
+    : state;
+}
