@@ -110,6 +110,29 @@ const TESTS = {
     await page.waitForURL((address) => isNear(address, 1, [-40, -20, 60, 30]));
   },
 
+  async "Back to an entry without marks removes them, and Forward has them again"(viewer) {
+    const { page } = viewer;
+    await viewer.goto({ source: CLIMATE, variable: "air_temperature" });
+    await viewer.drawn();
+    const air = await page.locator("#variable").inputValue();
+    await page.selectOption("#variable", "precipitation");
+    await page.waitForURL((address) => address.searchParams.get("variable") === "precipitation");
+    await viewer.drawn();
+    const { x, y, width, height } = await page.locator("#map").boundingBox();
+    await page.mouse.click(x + width / 2, y + height / 2);
+    const rows = page.locator(".plots-side li");
+    await rows.first().waitFor();
+    await page.waitForURL((address) => address.searchParams.has("marks"));
+    await page.goBack();
+    await rows.first().waitFor({ state: "detached" });
+    assert.equal(air, await page.locator("#variable").inputValue());
+    await page.waitForTimeout(600); // longer than the address waits
+    assert.equal(new URL(page.url()).searchParams.has("marks"), false);
+    await page.goForward();
+    await rows.first().waitFor();
+    await page.waitForURL((address) => address.searchParams.has("marks"));
+  },
+
   async "on a phone a tap plots a series"(viewer) {
     const { page } = viewer;
     await page.setViewportSize({ width: 390, height: 844 });

@@ -51,7 +51,8 @@ export class Viewer {
   #path = "";
 
   constructor() {
-    this.#history.onMove = (state) => this.open(state, false);
+    // An entry without marks has none, although marks stay when another node is chosen.
+    this.#history.onMove = (state) => this.open({ ...state, marks: state.marks ?? [] }, false);
     this.#stage.onChange = () => {
       this.#history.changed();
       this.#insight.changed();

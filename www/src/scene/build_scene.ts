@@ -53,6 +53,17 @@ async function ofVariables(group: GroupNode, { variable, signal }: SceneOptions)
   return { pyramid, variables: all.map(sceneVariable), variable: variable ?? chosen?.name };
 }
 
+/** The variables of the group of a requested one, for the menu. None if it is no variable. */
+async function beside(
+  group: GroupNode,
+  variable: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<SceneVariable[]> {
+  if (variable === undefined) return [];
+  const all = variablesOf(await arraysBelow(group, signal)).map(sceneVariable);
+  return all.some((own) => own.variable === variable) ? all : [];
+}
+
 /** A pyramid whose levels are groups, with the best variable to show. */
 async function ofLevels(
   group: GroupNode,
@@ -60,7 +71,8 @@ async function ofLevels(
   { variable, signal }: SceneOptions,
 ): Promise<Found> {
   const paths = pyramid.variables;
-  if (paths.length < 2) return { pyramid, variables: [], variable: pyramid.variable };
+  if (paths.length < 2)
+    return { pyramid, variables: await beside(group, variable, signal), variable: pyramid.variable };
   const folder = parentOf(pyramid.levels[0]?.path ?? "") || "/";
   const place = new zarr.Location(group.store, folder as `/${string}`);
   const level = await zarr.open(place, { kind: "group", signal });
