@@ -341,6 +341,19 @@ const TESTS = {
     assert.ok(viewer.requests.some((request) => request.startsWith(`${other}/reach/data`)));
   },
 
+  async "a repository of Icechunk on the page's own server reaches no other server"(viewer, { url }) {
+    for (const version of ["", "#branch=main"]) {
+      await viewer.goto({ source: `${url}/icechunk/virtual${version}`, path: "http" });
+      const message = viewer.page.locator('[role="alert"]').first();
+      await message.waitFor();
+      assert.match(await message.textContent(), /127\.0\.0\.1:28917/);
+    }
+    assert.deepEqual(
+      viewer.requests.filter((request) => new URL(request).port === "28917"),
+      [],
+    );
+  },
+
   async "Back returns to the data set and its state, after a failed one, too"(viewer) {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();

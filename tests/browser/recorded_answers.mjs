@@ -10,7 +10,7 @@ import { campaignServer, classes } from "../faults/campaign_server.mjs";
 import { unpackArchive } from "../fixture_archives.mjs";
 import { sendFile } from "../node/scripted_server.mjs";
 
-const REPOSITORY = join(import.meta.dirname, "../icechunk/v2.tar.gz");
+const REPOSITORIES = join(import.meta.dirname, "../icechunk");
 
 /** Allows pages of all origins to send any header. */
 export const ANY_ORIGIN = {
@@ -87,22 +87,23 @@ export function hiddenAnswers() {
   };
 }
 
-/** A folder with a repository of icechunk. */
-const unpackRepository = () => {
+/** A folder with repositories of icechunk. */
+const unpackRepositories = () => {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-repository-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  unpackArchive(REPOSITORY, join(folder, "v2"));
+  for (const name of ["v2", "virtual"])
+    unpackArchive(join(REPOSITORIES, `${name}.tar.gz`), join(folder, name));
   return folder;
 };
 
 /**
- * A repository for pages of other origins, which shows them no headers and allows none.
+ * Repositories for pages of other origins, which show them no headers and allow none.
  * `/icechunk-requests` tells the requests.
  */
 export function repositoryAnswers() {
   const headers = { "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=60" };
   const requests = [];
-  let repository;
+  let repositories;
   return (request, response) => {
     if (request.url === "/icechunk-requests") {
       answerRecords(response, requests);
@@ -111,8 +112,8 @@ export function repositoryAnswers() {
     const [, path] = /^\/icechunk\/([\w/.-]+)$/.exec(request.url) ?? [];
     if (path === undefined) return false;
     requests.push(`${request.method} ${path.replace(/\/[0-9A-Z]{20}$/, "/ID")}`);
-    repository ??= unpackRepository();
-    const file = join(repository, path);
+    repositories ??= unpackRepositories();
+    const file = join(repositories, path);
     const isThere = existsSync(file) && statSync(file).isFile();
     if (isThere) sendFile(request, response, readFileSync(file), headers);
     else response.writeHead(404, headers).end();

@@ -8,7 +8,7 @@ import * as zarr from "zarr-wasm";
 import { isSeries, type NamedNode, namedBelow, namesItsNodes, roleOf } from "../scene/ome.js";
 import type { ArrayNode, GroupNode } from "../scene/scene.js";
 import { parentOf, plainPath } from "../text/paths.js";
-import type { Source } from "./source.js";
+import { NO_OTHER_SERVER, type Source } from "./source.js";
 
 export type { ArrayNode, GroupNode };
 export type DatasetNode = ArrayNode | GroupNode;
@@ -136,11 +136,11 @@ async function openRoot(
 ): Promise<{ root: DatasetNode; consolidated: Consolidated | null }> {
   const consolidated = consolidatedStore(store, "v3").catch(() => null);
   try {
-    return { root: await zarr.open.v3(store, { signal }), consolidated: await consolidated };
+    return { root: await zarr.open.v3(store, { signal, ...NO_OTHER_SERVER }), consolidated: await consolidated };
   } catch {
     signal.throwIfAborted();
     // Drafts of v3, and servers that refuse requests for absent documents.
-    return { root: await zarr.open(store, { signal }), consolidated: null };
+    return { root: await zarr.open(store, { signal, ...NO_OTHER_SERVER }), consolidated: null };
   }
 }
 

@@ -75,6 +75,12 @@ export function localSource(name: string, store: zarr.Readable): Source {
 }
 
 /**
+ * The virtual chunks of a repository may be on no other server, wherever the repository is: its
+ * documents do not name the servers before all manifests are read.
+ */
+export const NO_OTHER_SERVER = { allowHosts: [] as string[] };
+
+/**
  * The store by the ending of the name. Names of metadata documents have been removed, so other JSON
  * is a reference document.
  */
@@ -83,7 +89,7 @@ function storeOf(
   version: zarr.IcechunkVersion | undefined,
   options: SourceOptions,
 ): zarr.Readable | Promise<zarr.Readable> {
-  if (version) return new zarr.IcechunkStore(url, version);
+  if (version) return new zarr.IcechunkStore(url, { ...version, ...NO_OTHER_SERVER });
   if (/\.(zip|ozx)$/i.test(url.pathname)) return zarr.ZipFileStore.fromUrl(url);
   if (/\.parq(uet)?\/?$/i.test(url.pathname)) return tablesAt(url);
   return /\.json$/i.test(url.pathname) ? referencesAt(url, options) : new zarr.FetchStore(url);
