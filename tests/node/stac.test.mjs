@@ -246,6 +246,27 @@ test("formats: by type, role and field, and then by name", async () => {
     assert.equal((await oneAsset(asset))?.[2], format, JSON.stringify(asset));
 });
 
+test("a malformed asset is left out with a warning that names it, and is an error alone", async (t) => {
+  const warnings = [];
+  zarr.init({ onWarning: (message) => warnings.push(message) });
+  t.after(() => zarr.init({ onWarning: undefined }));
+  const good = { type: ZARR, href: "https://h/a.zarr" };
+  const assets = { none: { type: ZARR }, good, relative: { type: ZARR, href: "b.zarr" } };
+  const item = { stac_version: "1.1.0", id: "i", assets };
+  const listed = await zarr.assetsOf(item);
+  assert.deepEqual(short(listed), [["good", "https://h/a.zarr", "", "zarr", ""]]);
+  assert.equal(warnings.length, 2);
+  assert.match(warnings[0], /^assets\.none\.href of "i" is left out: .*no address/);
+  assert.match(warnings[1], /^assets\.relative\.href of "i" is left out: .*the option base/);
+  // In a list, the good asset of another item is enough.
+  const bad = { stac_version: "1.1.0", id: "j", assets: { none: { type: ZARR } } };
+  const listOf = (features) => ({ type: "FeatureCollection", features });
+  assert.equal((await zarr.assetsOf(listOf([bad, item]))).length, 1);
+  assert.match(warnings[2], /of "j" is left out/);
+  await assert.rejects(zarr.assetsOf(listOf([bad, bad])), { code: "Format", field: "assets.none.href" });
+  assert.equal(warnings.length, 5);
+});
+
 test("other documents are errors that say what they are", async () => {
   const invalid = { code: "Format", name: "InvalidMetadataError" };
   const cases = [

@@ -3,7 +3,8 @@
  * only the document: it sends no request to the servers of assets, and follows no link.
  */
 import { needUrl, object, optionsOf } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { InvalidMetadataError, ZarrError } from "../model/errors.ts";
+import { warn } from "../port/warnings.ts";
 import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl } from "./asset_document.ts";
 import {
   type AssetFormat,
@@ -114,19 +115,39 @@ interface Placed {
   roots: Set<string>;
   /** Those with consolidated metadata. */
   consolidated: Set<string>;
+  /** The errors of entries without an address that can be opened. */
+  malformed: InvalidMetadataError[];
+}
+
+/** The address of an entry as `open` takes it, or the error that it has none. */
+function addressOf(
+  { asset, field }: Entry,
+  document: Json,
+  base: string | undefined,
+): string | InvalidMetadataError {
+  try {
+    return openable(absolute(hrefOf(asset, field), base, field), storageOf(asset, document));
+  } catch (error) {
+    if (error instanceof InvalidMetadataError) return error;
+    throw error;
+  }
 }
 
 /** The addresses of the entries that are Zarr data, and the roots of their stores. */
 function placedIn(document: Json, url: string | undefined): Placed {
   const base = baseOf(document, url);
-  const placed: Placed = { assets: [], roots: new Set(), consolidated: new Set() };
+  const placed: Placed = { assets: [], roots: new Set(), consolidated: new Set(), malformed: [] };
   for (const entry of entriesOf(document)) {
-    const { asset, field } = entry;
+    const { asset } = entry;
     // The consolidated metadata are at a root.
     const isMetadata = /\/\.zmetadata$/.test(textOf(asset.href));
     const format = formatOf(asset, textOf(asset.href).replace(/[?#].*$/s, ""));
     if (!isMetadata && !format) continue;
-    const address = openable(absolute(hrefOf(asset, field), base, field), storageOf(asset, document));
+    const address = addressOf(entry, document, base);
+    if (typeof address !== "string") {
+      placed.malformed.push(address);
+      continue;
+    }
     if (isMetadata) placed.consolidated.add(rootOf(address));
     if (isMetadata || entry.key === "store") placed.roots.add(rootOf(address));
     if (format) placed.assets.push({ ...entry, format, address });
@@ -162,9 +183,10 @@ function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Pl
   };
 }
 
-function assetsIn(document: Json, url: string | undefined): Asset[] {
-  const placed = placedIn(document, url);
-  return placed.assets.map((entry) => assetOf(entry, document, placed));
+/** Warns of an entry that is left out. Lists of items have entries of the same name, so the item is named. */
+function warnOf({ field, message, expected, actual }: ZarrError, { id }: Json, place: string): void {
+  const item = textOf(id) && ` of ${JSON.stringify(textOf(id))}`;
+  warn(`${field}${item} is left out: ${message}: expected ${expected}, found ${actual}`, place);
 }
 
 /**
@@ -172,7 +194,8 @@ function assetsIn(document: Json, url: string | undefined): Asset[] {
  * items or collections, at an address or as parsed JSON. These are hierarchies, archives of them,
  * references of kerchunk and Icechunk repositories, from `assets`, their alternatives and links of
  * relation `store`, in the order of the document. Two assets of the same data stay two. The list
- * is empty if there is no such data.
+ * is empty if there is no such data. A malformed asset is left out with a warning, and is an error
+ * if no other is left.
  *
  *     const [first] = await assetsOf("https://host/collections/c/items/i");
  *     const node = await open(first.url, first);
@@ -192,10 +215,15 @@ export async function assetsOf(
   const place =
     read.url === undefined || !isAddress ? "the document" : `the document at ${shownUrl(read.url)}`;
   const found: Asset[] = [];
+  const malformed: [InvalidMetadataError, Json][] = [];
   for (const each of documentsIn(read.document, place)) {
-    for (const asset of assetsIn(each, read.url)) found.push(asset);
-    if (found.length > MOST_ASSETS)
+    const placed = placedIn(each, read.url);
+    for (const entry of placed.assets) found.push(assetOf(entry, each, placed));
+    for (const error of placed.malformed) malformed.push([error, each]);
+    if (found.length + malformed.length > MOST_ASSETS)
       throw new ZarrError("Limit", `${place} has too many assets`, { expected: `at most ${MOST_ASSETS}` });
   }
+  if (found.length === 0 && malformed[0]) throw malformed[0][0];
+  for (const [error, each] of malformed) warnOf(error, each, place);
   return found;
 }
