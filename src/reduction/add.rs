@@ -302,7 +302,12 @@ impl<'a> Runs<'a> {
             Some(mask) => *mask.at(first + at) != 0,
             None => true,
         };
-        let is_inside = |value: V| range.is_none_or(|[low, high]| (low..=high).contains(&value.to_float()));
+        let floats = range.map(|[low, high]| low.least_float()..=high.greatest_float());
+        let integers = range.map(|[low, high]| low.least_integer()..=high.greatest_integer());
+        let is_inside = |value: V| match V::TYPE {
+            NumberType::F64 => floats.as_ref().is_none_or(|range| range.contains(&value.to_float())),
+            _ => integers.as_ref().is_none_or(|range| range.contains(&value.to_integer())),
+        };
         let is_usable = |at: usize, value: V, cell: Option<&u32>| {
             is_counted(at) && cell != Some(&NO_GROUP) && !value.is_missing() && is_inside(value)
         };

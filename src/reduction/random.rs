@@ -11,7 +11,7 @@ use std::{env, thread};
 use crate::answer::{Question, Settings};
 use crate::kernel::cast::cast;
 use crate::kernel::number::NumberType;
-use crate::request::{Along, Dimension, Measures, NO_GROUP, Reduction, Spread};
+use crate::request::{Along, Bound, Dimension, Measures, NO_GROUP, Reduction, Spread};
 use crate::session::Part;
 use crate::twin::{by_parts, compare, each_place};
 
@@ -180,8 +180,15 @@ fn reduction(random: &mut Random) -> Reduction {
         let dimensions = some_of(random, rank);
         spread(random, &shape, dimensions, |random| u8::from(!random.is_one_in(3)))
     });
-    let range = [[-3.0, 5.5], [f64::NEG_INFINITY, 2.0], [0.0, f64::INFINITY], [1.0, 1.0]];
-    let range = random.is_one_in(4).then(|| random.of(&range));
+    let [infinite, far] = [f64::INFINITY, 9_007_199_254_740_992.0];
+    let ranges = [[-3.0, 5.5], [-infinite, 2.0], [0.0, infinite], [1.0, 1.0], [-far, far]];
+    let rests = [0.0, 1.0, -1.0];
+    let range = random.is_one_in(4).then(|| {
+        random.of(&ranges).map(|nearest| match nearest.abs() == far {
+            true => Bound { nearest, rest: random.of(&rests) },
+            false => Bound::from(nearest),
+        })
+    });
     let indices = (rank > 0 && random.is_one_in(2)).then(|| {
         let at = random.below(rank);
         (at, (0..shape[at] as u64).map(|place| 100 - 3 * place).collect())

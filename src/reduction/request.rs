@@ -60,6 +60,46 @@ pub struct Measures {
 /// The label of a place that belongs to no group.
 pub const NO_GROUP: u32 = u32::MAX;
 
+/// A number that is compared with elements: the sum of two floats, so that it may be any integer of
+/// 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bound {
+    /// The nearest float.
+    pub nearest: f64,
+    /// What an integer is more than that.
+    pub rest: f64,
+}
+
+impl Bound {
+    /// The least float that is not below.
+    pub fn least_float(self) -> f64 {
+        if self.rest > 0.0 { self.nearest.next_up() } else { self.nearest }
+    }
+
+    /// The greatest float that is not above.
+    pub fn greatest_float(self) -> f64 {
+        if self.rest < 0.0 { self.nearest.next_down() } else { self.nearest }
+    }
+
+    /// The least integer that is not below.
+    #[allow(clippy::cast_possible_truncation, reason = "infinities become the last integers")]
+    pub fn least_integer(self) -> i128 {
+        (self.nearest.ceil() as i128).saturating_add(self.rest as i128)
+    }
+
+    /// The greatest integer that is not above.
+    #[allow(clippy::cast_possible_truncation, reason = "infinities become the last integers")]
+    pub fn greatest_integer(self) -> i128 {
+        (self.nearest.floor() as i128).saturating_add(self.rest as i128)
+    }
+}
+
+impl From<f64> for Bound {
+    fn from(nearest: f64) -> Self {
+        Self { nearest, rest: 0.0 }
+    }
+}
+
 /// A question about a box of elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
@@ -78,7 +118,7 @@ pub struct Reduction {
     /// Which elements count; zero does not.
     pub mask: Option<Spread<u8>>,
     /// The lowest and the highest number that counts.
-    pub range: Option<[f64; 2]>,
+    pub range: Option<[Bound; 2]>,
     /// A dimension, and the index of each of its places: extremes remember it.
     pub indices: Option<(usize, Vec<u64>)>,
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::answer::{Question, Settings};
 use crate::kernel::number::NumberType;
-use crate::request::{Along, Dimension, Measures, NO_GROUP, Reduction, Spread};
+use crate::request::{Along, Bound, Dimension, Measures, NO_GROUP, Reduction, Spread};
 use crate::session::{Part, Session};
 use crate::twin::{by_parts, compare, each_place, floats};
 use crate::wire::Numbers;
@@ -81,7 +81,7 @@ fn reduction() -> impl Strategy<Value = (Reduction, Vec<f64>)> {
                 .first()
                 .filter(|_| options & 1 != 0)
                 .map(|extent| (0, (0..*extent as u64).map(|at| 100 - 3 * at).collect()));
-            let range = (options & 2 != 0).then_some([-3.0, 5.5]);
+            let range = (options & 2 != 0).then_some([-3.0, 5.5].map(Bound::from));
             (labels, weights, mask, prop::collection::vec(value, count)).prop_map(
                 move |(labels, weights, mask, values)| {
                     let measures = Measures {

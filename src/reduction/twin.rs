@@ -5,7 +5,7 @@ use crate::answer::{Answer, Question, Settings};
 use crate::error::ErrorKind;
 use crate::kernel::cast::cast;
 use crate::kernel::number::NumberType;
-use crate::request::{Along, NO_GROUP, Reduction, Spread};
+use crate::request::{Along, Bound, NO_GROUP, Reduction, Spread};
 use crate::session::{Part, Session};
 use crate::wire::Numbers;
 
@@ -14,6 +14,20 @@ use crate::wire::Numbers;
 struct Element {
     value: f64,
     integer: i128,
+}
+
+impl Element {
+    /// How far it is beyond a bound: exactly 0 at the bound alone.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+    fn distance(self, bound: Bound, source: NumberType) -> f64 {
+        if !source.is_float() && bound.nearest.fract() == 0.0 {
+            (self.integer - bound.nearest as i128 - bound.rest as i128) as f64
+        } else if self.value == bound.nearest {
+            -bound.rest
+        } else {
+            self.value - bound.nearest
+        }
+    }
 }
 
 /// An element that belongs to a cell.
@@ -105,7 +119,8 @@ fn cells_of(reduction: &Reduction, bytes: &[u8]) -> Vec<Members> {
     let mut cells = vec![Members::default(); reduction.grid().unwrap().count];
     let mut elements = elements_of(bytes, reduction.source).into_iter();
     each_place(&shape, |place| {
-        let Element { value, integer } = elements.next().unwrap();
+        let element = elements.next().unwrap();
+        let Element { value, integer } = element;
         let label = reduction.labels.as_ref().map_or(0, |labels| entry(labels, place, &shape));
         let is_out = reduction.mask.as_ref().is_some_and(|mask| entry(mask, place, &shape) == 0);
         if label == NO_GROUP || is_out {
@@ -114,7 +129,9 @@ fn cells_of(reduction: &Reduction, bytes: &[u8]) -> Vec<Members> {
         let members = &mut cells[cell_of(reduction, place, label)];
         if value.is_nan() {
             members.missing += 1;
-        } else if !reduction.range.is_some_and(|[low, high]| value < low || value > high) {
+        } else if reduction.range.is_none_or(|[low, high]| {
+            element.distance(low, reduction.source) >= 0.0 && element.distance(high, reduction.source) <= 0.0
+        }) {
             let weight = reduction.weights.iter().map(|weights| entry(weights, place, &shape)).product();
             let index = reduction.indices.as_ref().map_or(0, |(at, list)| list[place[*at]]);
             members.used.push(Member { value, integer, weight, index });

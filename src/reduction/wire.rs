@@ -2,7 +2,7 @@
 //!
 //! All numbers are float64, little-endian. A request is: the type of the elements, by its place in
 //! `NumberType::ALL`; the measures, as bits; the capacity of sketches; the number of groups;
-//! whether there is a range, and its two numbers; the number of dimensions; of each dimension its
+//! whether there is a range, and its two bounds, each of two numbers; the number of dimensions; of each dimension its
 //! extent, what happens to it (0 stays, 1 goes, 2 blocks, 3 groups), the size of a block and its
 //! phase; the labels, the weights, the mask and the indices, each a list of lists. A list is the
 //! number of its dimensions, the dimensions, the number of its values, and the values. A label of
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::words::Words;
 use crate::kernel::number::NumberType;
 use crate::limits;
-use crate::request::{Along, Dimension, Measures, NO_GROUP, Reduction, Spread};
+use crate::request::{Along, Bound, Dimension, Measures, NO_GROUP, Reduction, Spread};
 
 fn malformed() -> Error {
     Error::argument("the numbers of a reduction do not fit")
@@ -96,6 +96,10 @@ const MEASURES: [MeasureBit; 5] = [
     (16, |measures| &mut measures.nonzero),
 ];
 
+fn bound(numbers: &mut Numbers<'_>) -> Result<Bound> {
+    Ok(Bound { nearest: numbers.number()?, rest: numbers.number()? })
+}
+
 impl Reduction {
     /// A request from its numbers.
     ///
@@ -110,7 +114,8 @@ impl Reduction {
         }
         measures.sketch = numbers.size()?;
         let groups = numbers.size()?;
-        let (has_range, low, high) = (numbers.count()? != 0, numbers.number()?, numbers.number()?);
+        let has_range = numbers.count()? != 0;
+        let (low, high) = (bound(numbers)?, bound(numbers)?);
         let mut dimensions = Vec::new();
         for _ in 0..numbers.size()? {
             dimensions.push(dimension(numbers)?);
@@ -140,8 +145,10 @@ impl Reduction {
         numbers.extend([float_of(place), f64::from(bits), float_of(measures.sketch), float_of(self.groups)]);
         numbers.extend([
             f64::from(u8::from(self.range.is_some())),
-            low,
-            high,
+            low.nearest,
+            low.rest,
+            high.nearest,
+            high.rest,
             float_of(self.dimensions.len()),
         ]);
         for Dimension { extent, along } in &self.dimensions {

@@ -321,3 +321,41 @@ test("watch sees two changes of one second behind a server whose ETags are secon
     server.close();
   }
 });
+
+test("a range of integers of 64 bits is exact", async () => {
+  const first = 2n ** 53n;
+  const signed = await arrayWith(
+    BigInt64Array.from([-3n, -2n, -1n, 0n, 1n, 2n, 3n], (more) => first + more),
+    {
+      shape: [7],
+      chunkShape: [3],
+      dataType: "int64",
+    },
+  );
+  const counted = (array, where) =>
+    zarr.reduce(array, null, { op: "count", where }).then(({ data }) => data[0]);
+  assert.equal(await counted(signed, { min: first + 1n }), 3);
+  assert.equal(await counted(signed, { max: first + 1n }), 5);
+  assert.equal(await counted(signed, { min: first - 1n, max: first + 3n }), 5);
+  assert.equal(await counted(signed, { max: 2 ** 53 }), 4);
+  assert.equal(await counted(signed, { min: 2 ** 53, max: Number.POSITIVE_INFINITY }), 4);
+  assert.equal(await counted(signed, { min: -(10n ** 40n), max: 10n ** 40n }), 7);
+  const last = 2n ** 64n - 1n;
+  const unsigned = await arrayWith(BigUint64Array.from([0n, last - 1n, last]), {
+    shape: [3],
+    chunkShape: [2],
+    dataType: "uint64",
+  });
+  assert.equal(await counted(unsigned, { min: last }), 1);
+  assert.equal(await counted(unsigned, { max: last - 1n }), 2);
+  assert.equal(await counted(unsigned, { min: 0.5, max: 2 ** 64 }), 2);
+  const floats = await arrayWith(Float64Array.from([2 ** 53, 2 ** 53 + 2]), {
+    shape: [2],
+    chunkShape: [2],
+    dataType: "float64",
+  });
+  assert.equal(await counted(floats, { min: first + 1n }), 1);
+  assert.equal(await counted(floats, { max: first + 1n }), 1);
+  for (const where of [{ min: 2n, max: 1 }, { min: "1" }, { max: Number.NaN }])
+    await assert.rejects(counted(signed, where), { code: "Argument" });
+});

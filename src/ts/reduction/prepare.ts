@@ -47,8 +47,11 @@ export interface StatisticsOptions extends ReadOptions, QuantileOptions {
   groups?: Groups;
   /** How much each element counts in `sum`, `mean`, `var` and `std`. */
   weights?: Weights;
-  /** Which elements count: a range, both ends included, or true where an element counts. */
-  where?: { min?: number; max?: number } | Over;
+  /**
+   * Which elements count: a range, both ends included, or true where an element counts. Numbers are
+   * compared exactly; beyond 2^53 bigints say which integer is meant.
+   */
+  where?: { min?: number | bigint; max?: number | bigint } | Over;
   /** `"cf"` unpacks the elements by CF's attributes, and leaves out missing ones. */
   decode?: "cf" | CfOptions;
   /** Whether NaN is left out. If not, one makes the answer NaN. Default: true. */
@@ -136,7 +139,8 @@ async function whereOf(reduced: Reduced, { where, signal }: StatisticsOptions) {
   if ("shape" in where) return { mask: await spreadOf(reduced, where, "where", signal) };
   need("min" in where || "max" in where, "where", "min, max or both; or an array of truths");
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = where;
-  need(typeof min === "number" && typeof max === "number" && min <= max, "where", "a range of numbers");
+  const areNumbers = [min, max].every((bound) => typeof bound === "number" || typeof bound === "bigint");
+  need(areNumbers && min <= max, "where", "a range of numbers");
   return { range: [min, max] as const };
 }
 

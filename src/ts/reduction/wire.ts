@@ -25,7 +25,7 @@ export interface ReductionRequest {
   labels: Spread | undefined;
   weights: readonly Spread[];
   mask: Spread | undefined;
-  range: readonly [low: number, high: number] | undefined;
+  range: readonly [low: number | bigint, high: number | bigint] | undefined;
   /** The index in the array of each place of a dimension, for `argmin` and `argmax`. */
   indices: Spread | undefined;
 }
@@ -68,10 +68,29 @@ const KINDS = { keep: 0, reduce: 1, group: 3 } as const;
 const dimensionNumbers = ({ extent, along }: ReductionRequest["dimensions"][number]): number[] =>
   typeof along === "object" ? [extent, 2, along.block, 0] : [extent, KINDS[along], 0, 0];
 
+/** Beyond any number of an array. */
+const BEYOND = 2n ** 64n;
+
+/** A number as the sum of two floats. */
+function boundNumbers(bound: number | bigint): [nearest: number, rest: number] {
+  if (typeof bound === "number") return [bound, 0];
+  const within = bound > BEYOND ? BEYOND : bound < -BEYOND ? -BEYOND : bound;
+  const nearest = Number(within);
+  return [nearest, Number(within - BigInt(nearest))];
+}
+
 /** The bytes of a request. */
 export function requestBytes(request: ReductionRequest): Uint8Array {
   const { source, measures, sketch, groups, range, dimensions, labels, weights, mask, indices } = request;
-  const head = [source, measures, sketch, groups, range ? 1 : 0, ...(range ?? [0, 0]), dimensions.length];
+  const head = [
+    source,
+    measures,
+    sketch,
+    groups,
+    range ? 1 : 0,
+    ...(range ?? [0, 0]).flatMap(boundNumbers),
+    dimensions.length,
+  ];
   const lists: readonly (readonly Spread[])[] = [
     labels ? [labels] : [],
     weights,
