@@ -183,7 +183,10 @@ function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Pl
   };
 }
 
-/** Warns of an entry that is left out. Lists of items have entries of the same name, so the item is named. */
+/**
+ * Warns of an entry that is left out. Lists of items have entries of the same name, so the item is
+ * named.
+ */
 function warnOf({ field, message, expected, actual }: ZarrError, { id }: Json, place: string): void {
   const item = textOf(id) && ` of ${JSON.stringify(textOf(id))}`;
   warn(`${field}${item} is left out: ${message}: expected ${expected}, found ${actual}`, place);

@@ -136,7 +136,10 @@ async function openRoot(
 ): Promise<{ root: DatasetNode; consolidated: Consolidated | null }> {
   const consolidated = consolidatedStore(store, "v3").catch(() => null);
   try {
-    return { root: await zarr.open.v3(store, { signal, ...NO_OTHER_SERVER }), consolidated: await consolidated };
+    return {
+      root: await zarr.open.v3(store, { signal, ...NO_OTHER_SERVER }),
+      consolidated: await consolidated,
+    };
   } catch {
     signal.throwIfAborted();
     // Drafts of v3, and servers that refuse requests for absent documents.
