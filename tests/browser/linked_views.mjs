@@ -273,10 +273,7 @@ const SECOND = { map: ".compared .map", readout: ".compared .readout" };
 /** Moves the pointer to a place of a picture, and waits until it tells this value there. */
 async function tells(viewer, { map, readout }, [x, y], value) {
   const { page } = viewer;
-  const [middleX, middleY, resolution] = await cameraOf(viewer);
-  const box = await page.locator(map).boundingBox();
-  const across = box.x + box.width / 2 + (x - middleX) / resolution;
-  const down = box.y + box.height / 2 - (y - middleY) / resolution;
+  const [across, down] = await pointIn(viewer, map, [x, y]);
   await page.mouse.move(across - 3, down);
   await page.mouse.move(across, down);
   await page
@@ -299,17 +296,50 @@ async function tells(viewer, { map, readout }, [x, y], value) {
 /** The middle of a block of the fields, whose map has indices. */
 const blockAt = (row, column) => [(column + 0.5) * FACTS.fields.block, -(row + 0.5) * FACTS.fields.block];
 
+/** A place of a picture on the page. */
+async function pointIn(viewer, map, [x, y]) {
+  const [middleX, middleY, resolution] = await cameraOf(viewer);
+  const box = await viewer.page.locator(map).boundingBox();
+  return [
+    box.x + box.width / 2 + (x - middleX) / resolution,
+    box.y + box.height / 2 - (y - middleY) / resolution,
+  ];
+}
+
+/** Colours have steps of 6 / 255. */
+const aboutSixth = (value) => Math.round(value * 10) / 10;
+
+/** Saves what is on the screen as a PNG. Resolves to its greys at places of the page, as values. */
+async function valuesInFile(viewer, places) {
+  const { page } = viewer;
+  const view = await page.locator("#map").boundingBox();
+  await page.click("#share-switch");
+  await page.click('#share-menu >> text="Save picture…"');
+  await page.click('.picture-dialog >> text="Legend, scale bar and coordinates"');
+  await page.click('.file-width >> text="2 ×"');
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.click('dialog >> text="Save PNG"'),
+  ]);
+  const file = readFileSync(await download.path()).toString("base64");
+  await page.keyboard.press("Escape");
+  const greys = await page.evaluate(
+    async ([data, places]) => {
+      const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+      const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+      context.drawImage(bitmap, 0, 0);
+      return places.map(([x, y]) => context.getImageData(Math.round(2 * x), Math.round(2 * y), 1, 1).data[0]);
+    },
+    [file, places.map(([x, y]) => [x - view.x, y - view.y])],
+  );
+  return greys.map((grey) => aboutSixth((grey / 255) * 6));
+}
+
 /** The grey of the page at the middle of a block, as a value of the fields. */
 async function valueOnPage(viewer, row, column) {
-  const [middleX, middleY, resolution] = await cameraOf(viewer);
-  const box = await viewer.page.locator("#map").boundingBox();
-  const [x, y] = blockAt(row, column);
-  const clip = {
-    x: Math.round(box.x + box.width / 2 + (x - middleX) / resolution),
-    y: Math.round(box.y + box.height / 2 - (y - middleY) / resolution),
-    width: 1,
-    height: 1,
-  };
+  const [x, y] = await pointIn(viewer, "#map", blockAt(row, column));
+  const clip = { x: Math.round(x), y: Math.round(y), width: 1, height: 1 };
   const image = (await viewer.page.screenshot({ clip })).toString("base64");
   const [red] = await viewer.page.evaluate(async (data) => {
     const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
@@ -418,6 +448,23 @@ const COMPARED = {
     await allDrawn(viewer);
     await shows(viewer, 0, 0, first[0][0]);
     await shows(viewer, 1, 2, second[1][2]);
+  },
+
+  async "compared: a saved picture has both pictures, as they are seen"(viewer, { url }) {
+    const { first, second } = FACTS.fields;
+    const blocks = [
+      [0, 0],
+      [1, 2],
+    ];
+    const placesIn = ({ map }) => Promise.all(blocks.map((block) => pointIn(viewer, map, blockAt(...block))));
+    const valuesOf = (rows) => blocks.map(([row, column]) => rows[row][column]);
+    await openCompared(viewer, { ...fields(url), compare: "swipe", with: "variable=second" });
+    const swiped = [first[0][0], second[1][2]];
+    assert.deepEqual(await valuesInFile(viewer, await placesIn(FIRST)), swiped.map(aboutSixth));
+    await openCompared(viewer, { ...fields(url), compare: "beside", with: "variable=second" });
+    const places = [...(await placesIn(FIRST)), ...(await placesIn(SECOND))];
+    const wanted = [...valuesOf(first), ...valuesOf(second)];
+    assert.deepEqual(await valuesInFile(viewer, places), wanted.map(aboutSixth));
   },
 
   async "compared: a fixed level is that of both pictures"(viewer) {

@@ -124,9 +124,10 @@ export class Stage {
   }
 
   /** The picture as it is. Null if there is none. */
-  onScreen(): Pick<OnScreen, "state" | "view" | "box" | "marks"> | null {
+  onScreen(): Omit<OnScreen, "source" | "isConsolidated"> | null {
     const seen = this.#view.picture.seen();
-    return seen && { ...seen, marks: this.#plots.state().marks ?? [] };
+    const beside = this.#linked.pictures();
+    return seen && { ...seen, marks: this.#plots.state().marks ?? [], beside };
   }
 
   /** Puts a layer above the picture, or takes it away. */

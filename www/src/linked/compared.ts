@@ -11,6 +11,7 @@ import type { Camera } from "../picture/picture.js";
 import { AxisTexts } from "../scene/coordinates.js";
 import type { Scene } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
+import type { Indices, SeenPicture } from "../share/on_screen.js";
 import { isAbort } from "../text/errors.js";
 import { comparePanel } from "./compare_panel.js";
 import { differenceOf, ownAxis, type Pair, whyNone } from "./difference.js";
@@ -176,16 +177,16 @@ export class Compared implements Room {
     return name in this.#own || !first?.axes.some((axis) => axis.name === name);
   }
 
-  /** The indices of what is shown. */
-  #at(): Record<string, number> {
+  /** The indices of what is shown while the picture has these. */
+  #at(first: Indices = this.#main.at): Record<string, number> {
     const scenes = this.#scenes;
     if (!scenes) return {};
-    const at = indicesOfSecond(scenes.first, scenes.second, this.#main.at, this.#own);
+    const at = indicesOfSecond(scenes.first, scenes.second, first, this.#own);
     if (!this.#isDifference) return at;
     const c = scenes.first.axes.find(({ role }) => role === "c");
     const channel = scenes.first.channels.find(({ visible }) => visible)?.index;
     return {
-      ...this.#main.at,
+      ...first,
       ...(c && channel !== undefined && { [c.name]: channel }),
       ...Object.fromEntries(Object.keys(this.#own).map((name) => [ownAxis(name), at[name] ?? 0])),
     };
@@ -245,6 +246,15 @@ export class Compared implements Room {
   #set(changed: LinkedState): void {
     this.#state = { ...this.#state, ...changed };
     this.#context.changed(this.#state);
+  }
+
+  pictures(): SeenPicture[] {
+    const [seen, scene] = [this.#side.seen(), this.#shown];
+    if (!seen || !scene) return [];
+    const { how, divider = MIDDLE } = this.#compare;
+    const follow = (at: Indices) => ({ ...seen.state.at, ...this.#at(at) });
+    const visible = [how === "swipe" ? divider : 0, 1] as const;
+    return [{ ...seen, visible, marks: [], title: scene.title, hasLegend: true, follow }];
   }
 
   /** Places the pictures. */

@@ -8,6 +8,7 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import type { UrlState } from "../opening/url_state.js";
 import { button } from "../page/element.js";
 import type { SceneView } from "../scene_view.js";
+import type { SeenPicture } from "../share/on_screen.js";
 import type { Shown } from "../shown.js";
 import { planesOf } from "./axis_places.js";
 import type { LinkedState, Room, SceneShown } from "./room.js";
@@ -47,6 +48,11 @@ export class Linked {
 
   state(): LinkedState {
     return this.#state;
+  }
+
+  /** The pictures beside the viewer's. */
+  pictures(): SeenPicture[] {
+    return this.#room?.pictures() ?? [];
   }
 
   /** Whether a click moves the crosshair. */

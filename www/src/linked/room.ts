@@ -2,6 +2,7 @@
 
 import type { UrlState } from "../opening/url_state.js";
 import type { SceneView } from "../scene_view.js";
+import type { SeenPicture } from "../share/on_screen.js";
 import type { Shown } from "../shown.js";
 
 export type SceneShown = Shown & { kind: "scene" };
@@ -27,6 +28,8 @@ export interface RoomContext {
 export interface Room {
   /** Follows the picture after a change of its indices, colours or level. */
   update(): void;
+  /** The pictures beside it, as they are. */
+  pictures(): SeenPicture[];
   /** Removes the views, and gives their memory back. */
   close(): void;
 }

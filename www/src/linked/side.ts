@@ -6,6 +6,7 @@
 import { render } from "lit-html";
 import { Contents } from "../contents.js";
 import { byId } from "../page/element.js";
+import type { SeenPicture } from "../share/on_screen.js";
 
 export class Side {
   readonly contents: Contents;
@@ -41,6 +42,14 @@ export class Side {
 
   caption(content: unknown): void {
     render(content, this.#caption);
+  }
+
+  /** The picture as it is. Null if there is none. */
+  seen(): Pick<SeenPicture, "state" | "view" | "corner"> | null {
+    const seen = this.contents.view.picture.seen();
+    if (!seen) return null;
+    const [own, first] = [this.map.getBoundingClientRect(), byId("map").getBoundingClientRect()];
+    return { state: seen.state, view: seen.view, corner: [own.left - first.left, own.top - first.top] };
   }
 
   /** Ends all reads, and gives the memory back. */

@@ -12,6 +12,7 @@ import type { Camera } from "../picture/picture.js";
 import { sceneInPlane } from "../scene/build_scene.js";
 import type { Scene } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
+import type { Indices, SeenPicture } from "../share/on_screen.js";
 import {
   alignedWith,
   isPlane,
@@ -24,8 +25,6 @@ import { Crosshair } from "./crosshair.js";
 import { type CameraLink, LinkedCameras } from "./linked_cameras.js";
 import type { Room, RoomContext } from "./room.js";
 import { Side } from "./side.js";
-
-type Indices = Readonly<Record<string, number>>;
 
 /** A picture of one of the planes. */
 interface PlaneView {
@@ -224,6 +223,15 @@ export class ThreePlanes implements Room {
     for await (const reading of picture.readingsAt(place)) {
       if (asked === this.#told) showReading(this.#reading, reading);
     }
+  }
+
+  pictures(): SeenPicture[] {
+    return this.#sides.flatMap(({ side, scene }) => {
+      const seen = side?.seen();
+      if (!seen) return [];
+      const follow = (at: Indices) => ({ ...seen.state.at, ...outside(scene, { ...at, ...this.#cross }) });
+      return [{ ...seen, visible: [0, 1], marks: [], title: nameOf(scene), hasLegend: false, follow }];
+    });
   }
 
   close(): void {

@@ -6,10 +6,20 @@ import { colormapColors } from "../scene/colormaps.js";
 import { scaleOf } from "../scene/colour_scale.js";
 import type { FieldStyle, Scene } from "../scene/scene.js";
 
+/** A part of the paper, in CSS pixels. */
+export interface Area {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
 export interface Paper {
   context: CanvasRenderingContext2D;
   /** The size of a CSS pixel of the page. */
   pixel: number;
+  /** The picture that the annotations are of. */
+  area: Area;
   /** Whether texts are light on dark, as on pictures of a microscope. */
   isDark: boolean;
 }
@@ -33,11 +43,9 @@ function inBox(
   { width, height, corner }: { width: number; height: number; corner: "left" | "right" | "top" },
   draw: (context: CanvasRenderingContext2D) => void,
 ): void {
-  const { context, pixel, isDark } = paper;
-  const { canvas } = context;
-  const [right, bottom] = [canvas.width / pixel, canvas.height / pixel];
-  const left = corner === "right" ? right - MARGIN - width : MARGIN;
-  const top = corner === "top" ? MARGIN : bottom - MARGIN - height;
+  const { context, pixel, isDark, area } = paper;
+  const left = area.left + (corner === "right" ? area.width - MARGIN - width : MARGIN);
+  const top = area.top + (corner === "top" ? MARGIN : area.height - MARGIN - height);
   context.save();
   context.scale(pixel, pixel);
   context.translate(left, top);
@@ -114,7 +122,7 @@ function drawChannels(paper: Paper, { channels }: Scene): void {
 }
 
 /** `length` is that of the bar in CSS pixels. */
-export function drawScaleBar(paper: Paper, text: string, length: number): void {
+export function drawScaleBar(paper: Paper, { text, length }: { text: string; length: number }): void {
   const width = length + 2 * PADDING;
   const height = LINE + 2 * PADDING;
   inBox(paper, { width, height, corner: "left" }, (context) => {

@@ -12,7 +12,7 @@ import { widthField, widthsFor } from "./file_width.js";
 import { filmEncoder, formatsFor, shoot } from "./film.js";
 import type { FilmFormat } from "./film_encoder.js";
 import { Frames, sizeFor } from "./frames.js";
-import { captionOf, type OnScreen } from "./on_screen.js";
+import { type OnScreen, picturesOf, wholeOf } from "./on_screen.js";
 import { fileName, saveFile } from "./save_file.js";
 
 /** A file that takes a minute to make, and is as wide as most pages. */
@@ -49,7 +49,7 @@ class FilmDialog {
   constructor(seen: OnScreen) {
     this.#seen = seen;
     const [axis] = slidAxes(seen.state.scene);
-    const width = Math.min(USUAL_WIDTH, widthsFor(seen.view).usual);
+    const width = Math.min(USUAL_WIDTH, widthsFor(wholeOf(seen)).usual);
     const last = (axis?.length ?? 1) - 1;
     this.#choices = { name: axis?.name ?? "", first: 0, last, speed: 5, width, format: null, isMarked: true };
     this.#body = showDialog("Save film", "film-dialog", () => this.#making?.abort()).body;
@@ -58,7 +58,7 @@ class FilmDialog {
 
   /** Finds the formats of this size, and keeps the chosen one if it is among them. */
   async #findFormats(): Promise<void> {
-    this.#formats = await formatsFor(sizeFor(this.#seen.view, this.#choices.width));
+    this.#formats = await formatsFor(sizeFor(wholeOf(this.#seen), this.#choices.width));
     const [best = "gif"] = this.#formats;
     const { format } = this.#choices;
     this.#set({ format: format && this.#formats.includes(format) ? format : best });
@@ -109,6 +109,7 @@ class FilmDialog {
     );
     const setSpeed = withValue((value) => this.#set({ speed: Number(value) }));
     const setFormat = withValue((value) => this.#set({ format: value as FilmFormat }));
+    const hasMarks = picturesOf(this.#seen).some(({ marks }) => marks.length > 0);
     const setMarked = (isOn: boolean) => this.#set({ isMarked: isOn });
     const setWidth = (width: number) => {
       this.#set({ width });
@@ -116,8 +117,8 @@ class FilmDialog {
     };
     return html`<label>Speed <select aria-label="Speed" @change=${setSpeed}>${speeds}</select></label>
       <label>Format <select aria-label="Format" @change=${setFormat}>${formats}</select></label>
-      ${widthField(this.#seen.view, width, setWidth)}
-      ${this.#seen.marks.length > 0 ? tickBox("Marks", isMarked, setMarked) : nothing}`;
+      ${widthField(wholeOf(this.#seen), width, setWidth)}
+      ${hasMarks ? tickBox("Marks", isMarked, setMarked) : nothing}`;
   }
 
   #actions(): TemplateResult {
@@ -159,17 +160,11 @@ class FilmDialog {
   }
 
   async #film(signal: AbortSignal): Promise<Blob> {
-    const { state, view } = this.#seen;
+    const { state } = this.#seen;
     const { name, first, last, speed, width, format, isMarked } = this.#choices;
     if (!format) throw new Error("this browser makes no films");
-    const size = sizeFor(view, width);
-    const frames = new Frames({
-      state,
-      view,
-      size,
-      isAnnotated: true,
-      marks: isMarked ? this.#seen.marks : [],
-    });
+    const size = sizeFor(wholeOf(this.#seen), width);
+    const frames = new Frames({ seen: this.#seen, size, isAnnotated: true, isMarked });
     try {
       await frames.open();
       const encoder = await filmEncoder(format, { canvas: frames.canvas, speed });
@@ -178,7 +173,7 @@ class FilmDialog {
         draw: (step) => {
           const at = { ...state.at, [name]: step };
           if (step < last) frames.preload({ ...at, [name]: step + 1 });
-          return frames.draw(at, captionOf({ ...state, at }));
+          return frames.draw(at);
         },
         onProgress: (done) => {
           this.#done = done;

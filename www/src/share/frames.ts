@@ -1,89 +1,76 @@
 /**
- * Pictures of the view for files, at any width: a second, hidden map draws the scene,
- * and the legend, the scale bar and a caption are drawn above it. The view itself does not change.
+ * What is on the screen for files, at any width: each picture at its place, with its legend, its
+ * scale bar and a caption.
  */
 
 import { byId } from "../page/element.js";
-import { Picture, type PictureState } from "../picture/picture.js";
-import { shownMarks } from "../plots/mark_shapes.js";
-import type { Mark } from "../plots/marks.js";
 import { drawCaption, drawLegend, drawScaleBar, type Paper } from "./annotations.js";
+import { HiddenPicture } from "./hidden_picture.js";
+import { captionOf, type Indices, type OnScreen, picturesOf, wholeOf } from "./on_screen.js";
 
 export interface FrameOptions {
-  state: PictureState;
-  /** Size of the view in CSS pixels. */
-  view: readonly [width: number, height: number];
-  /** Width and height of the file in pixels. They have the same ratio as the view. */
+  seen: OnScreen;
+  /** Width and height of the file in pixels. They have the same ratio as what is seen. */
   size: readonly [width: number, height: number];
-  /** Whether the legend and the scale bar are drawn. */
+  /** Whether legends, scale bars and captions are drawn. */
   isAnnotated: boolean;
-  /** The marks that are drawn on the picture. */
-  marks: readonly Mark[];
+  /** Whether the marks on the pictures are drawn. */
+  isMarked: boolean;
 }
 
 /** The size of a file of this width. Video needs even numbers. */
-export function sizeFor([width, height]: FrameOptions["view"], wanted: number): [number, number] {
+export function sizeFor([width, height]: readonly [number, number], wanted: number): [number, number] {
   const even = (length: number) => Math.max(2, Math.round(length / 2) * 2);
   return [even(wanted), even((wanted * height) / Math.max(width, 1))];
 }
 
 export class Frames {
   readonly canvas = document.createElement("canvas");
-  readonly #options: FrameOptions;
-  readonly #target = document.createElement("div");
-  readonly #picture: Picture;
-  #error: unknown;
+  readonly #isAnnotated: boolean;
+  readonly #pixel: number;
+  readonly #pictures: readonly HiddenPicture[];
 
-  constructor(options: FrameOptions) {
-    const { view, size } = options;
-    this.#options = options;
+  constructor({ seen, size, isAnnotated, isMarked }: FrameOptions) {
     [this.canvas.width, this.canvas.height] = size;
-    this.#target.className = "unseen-map";
-    this.#target.style.width = `${view[0]}px`;
-    this.#target.style.height = `${view[1]}px`;
-    document.body.append(this.#target);
-    this.#picture = new Picture(this.#target, { pixelRatio: size[0] / view[0] });
-    this.#picture.setOverlay(shownMarks(options.marks));
-    this.#picture.onError = (error) => {
-      this.#error = error;
-    };
+    this.#isAnnotated = isAnnotated;
+    this.#pixel = size[0] / wholeOf(seen)[0];
+    this.#pictures = picturesOf(seen).map((each) => new HiddenPicture(each, this.#pixel, isMarked));
   }
 
-  /** Prepares the map. It draws the level that suits the size of the file. */
   async open(): Promise<void> {
-    const { state, view, size } = this.#options;
-    await this.#picture.show(state);
-    const resolution = (this.#picture.camera().resolution * view[0] * devicePixelRatio) / size[0];
-    this.#picture.setLevel(state.level ?? this.#picture.levelFor(resolution));
+    await Promise.all(this.#pictures.map((picture) => picture.open()));
   }
 
-  /** Draws the picture at these indices on the canvas. Rejects if a tile cannot be read. */
-  async draw(at: Record<string, number>, caption: string): Promise<void> {
-    const { isAnnotated, state, view, size } = this.#options;
-    this.#picture.setAt(at);
-    await this.#picture.idle();
-    if (this.#error) throw this.#error;
+  /**
+   * Draws the pictures while the first one has these indices. Rejects if a tile cannot be read.
+   */
+  async draw(at: Indices): Promise<void> {
+    await Promise.all(this.#pictures.map((picture) => picture.draw(picture.seen.follow(at))));
     const context = this.canvas.getContext("2d");
     if (!context) throw new Error("This browser has no memory for a picture of this size.");
     context.fillStyle = getComputedStyle(byId("stage")).backgroundColor;
-    context.fillRect(0, 0, ...size);
-    this.#picture.drawOn(context);
-    if (!isAnnotated) return;
-    const paper: Paper = { context, pixel: size[0] / view[0], isDark: state.scene.kind === "image" };
-    drawLegend(paper, state.scene);
-    const bar = this.#target.querySelector<HTMLElement>(".scale-bar-inner");
-    if (bar) drawScaleBar(paper, bar.textContent ?? "", bar.getBoundingClientRect().width);
-    if (caption !== "") drawCaption(paper, caption);
+    context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    for (const picture of this.#pictures) picture.copyTo(context);
+    if (this.#isAnnotated) for (const picture of this.#pictures) this.#annotate(context, picture, at);
   }
 
-  /** Reads what another picture needs. */
-  preload(at: Record<string, number>): void {
-    // Drawing it reports the error.
-    this.#picture.preload(at).catch(() => {});
+  #annotate(context: CanvasRenderingContext2D, { seen, area, scaleBar }: HiddenPicture, at: Indices): void {
+    const { state, title, hasLegend, follow } = seen;
+    const paper: Paper = { context, pixel: this.#pixel, area, isDark: state.scene.kind === "image" };
+    if (hasLegend) {
+      drawLegend(paper, state.scene);
+      if (scaleBar) drawScaleBar(paper, scaleBar);
+    }
+    const caption = [title, captionOf({ ...state, at: follow(at) })].filter((text) => text !== "");
+    if (caption.length > 0) drawCaption(paper, caption.join("   "));
+  }
+
+  /** Reads what the pictures need at other indices. */
+  preload(at: Indices): void {
+    for (const picture of this.#pictures) picture.preload(picture.seen.follow(at));
   }
 
   close(): void {
-    this.#picture.dispose();
-    this.#target.remove();
+    for (const picture of this.#pictures) picture.close();
   }
 }

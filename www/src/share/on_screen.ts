@@ -1,5 +1,6 @@
 /**
- * What the viewer shows: the scene with all that is set, its elements in view, and their source.
+ * What the viewer shows: the scene with all that is set, its elements in view, and their source;
+ * and the pictures beside it. Sizes and places are in CSS pixels.
  */
 
 import type { Source } from "../opening/source.js";
@@ -8,17 +9,63 @@ import type { ViewBox } from "../picture/view_box.js";
 import type { Mark } from "../plots/marks.js";
 import { slidAxes } from "../scene_state.js";
 
+/** Indices by name of axis. */
+export type Indices = Readonly<Record<string, number>>;
+
+type Size = readonly [width: number, height: number];
+
+/** A picture as it is drawn, and where it is seen. */
+export interface SeenPicture {
+  state: PictureState;
+  view: Size;
+  /** Its left upper corner, from that of the first picture. */
+  corner: readonly [left: number, top: number];
+  /** Which shares of its width are seen. Another picture covers the rest. */
+  visible: readonly [from: number, to: number];
+  marks: readonly Mark[];
+  title: string;
+  hasLegend: boolean;
+  /** Its indices while those of the first picture are these. */
+  follow(at: Indices): Record<string, number>;
+}
+
 export interface OnScreen {
   source: Source;
   /** Whether all nodes are known from consolidated metadata. */
   isConsolidated: boolean;
   /** The scene as it is drawn, with the present camera. */
   state: PictureState;
-  /** Size of the view in CSS pixels. */
-  view: readonly [width: number, height: number];
+  /** The size of the picture. */
+  view: Size;
   box: ViewBox;
   /** The marks on the picture. */
   marks: readonly Mark[];
+  /** Other planes, or what the picture is compared with. */
+  beside: readonly SeenPicture[];
+}
+
+/** All pictures. The first one is covered where others begin within it. */
+export function picturesOf({ state, view, marks, beside }: OnScreen): SeenPicture[] {
+  const covered = beside.map(({ visible: [from] }) => from).find((from) => from > 0);
+  const first: SeenPicture = {
+    state,
+    view,
+    marks,
+    corner: [0, 0],
+    visible: [0, covered ?? 1],
+    title: beside.length > 0 ? state.scene.title : "",
+    hasLegend: true,
+    follow: (at) => ({ ...at }),
+  };
+  return [first, ...beside];
+}
+
+/** The size of all pictures together. */
+export function wholeOf({ view, beside }: OnScreen): [width: number, height: number] {
+  const [width, height] = view;
+  const rights = beside.map((other) => other.corner[0] + other.view[0]);
+  const bottoms = beside.map((other) => other.corner[1] + other.view[1]);
+  return [Math.max(width, ...rights), Math.max(height, ...bottoms)];
 }
 
 /** The places along the dimensions that have sliders, as text. */

@@ -6,11 +6,13 @@ import { showDialog } from "../page/dialog.js";
 import { tickBox } from "../page/element.js";
 import { widthField, widthsFor } from "./file_width.js";
 import { Frames, sizeFor } from "./frames.js";
-import { captionOf, type OnScreen } from "./on_screen.js";
+import { type OnScreen, picturesOf, wholeOf } from "./on_screen.js";
 import { fileName, saveFile } from "./save_file.js";
 
 export function showPictureDialog(seen: OnScreen): void {
-  const { state, view, marks } = seen;
+  const { state } = seen;
+  const view = wholeOf(seen);
+  const hasMarks = picturesOf(seen).some(({ marks }) => marks.length > 0);
   let [width, isAnnotated, isMarked, told] = [widthsFor(view).usual, true, true, ""];
   let frames: Frames | null = null;
   const { body } = showDialog("Save picture", "picture-dialog", () => frames?.close());
@@ -18,10 +20,10 @@ export function showPictureDialog(seen: OnScreen): void {
     const size = sizeFor(view, width);
     told = "Drawing…";
     draw();
-    frames = new Frames({ state, view, size, isAnnotated, marks: isMarked ? marks : [] });
+    frames = new Frames({ seen, size, isAnnotated, isMarked });
     try {
       await frames.open();
-      await frames.draw(state.at, captionOf(state));
+      await frames.draw(state.at);
       saveFile(fileName([seen.source.name, state.scene.title], "png"), await pngOf(frames.canvas));
       told = `Saved: ${size[0]} × ${size[1]} pixels.`;
     } catch (error) {
@@ -46,7 +48,7 @@ export function showPictureDialog(seen: OnScreen): void {
     render(
       html`${widthField(view, width, setWidth)}
         ${tickBox("Legend, scale bar and coordinates", isAnnotated, setAnnotated)}
-        ${marks.length > 0 ? tickBox("Marks", isMarked, setMarked) : nothing}
+        ${hasMarks ? tickBox("Marks", isMarked, setMarked) : nothing}
         <p class="note">Finer levels are read if the picture is larger than the view.</p>
         <div class="actions">
           <output>${told}</output>
