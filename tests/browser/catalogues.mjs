@@ -125,7 +125,7 @@ const TESTS = {
     const { assets, ...item } = itemOf(samples);
     await route(viewer, `${url}/one.json`, { ...item, links: [], assets: { air: assets.air } });
     await route(viewer, `${url}/none.json`, { ...item, links: [], assets: { thumbnail: assets.thumbnail } });
-    await route(viewer, `${url}/wrong.json`, { ...item, assets: { air: { type: ZARR } } });
+    await route(viewer, `${url}/wrong.json`, { ...item, links: [], assets: { air: { type: ZARR } } });
     await viewer.goto({ source: `${url}/one.json` });
     await viewer.drawn("2 m");
     await viewer.waitForParameter("path", "air_temperature");
