@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as zarrita from "zarrita";
 import { unpackFixtures } from "../fixture_archives.mjs";
 import { runDriven } from "./driven_page.mjs";
 
@@ -414,6 +415,39 @@ const COMPARED = {
       await openCompared(viewer, { ...CLIMATE, at: "time:0", compare: "difference", with: other });
       for (const element of FACTS.climate) await tells(viewer, SECOND, element.place, element[name]);
     }
+  },
+
+  async "compared: the difference of an image is of the channel that is chosen"(viewer) {
+    const [row, column, t, z] = [303, 265, 2, 3];
+    const group = await zarrita.open(new zarrita.FetchStore(new URL(CELLS, viewer.viewer).href));
+    const [finest] = group.attrs.ome.multiscales[0].datasets;
+    const array = await zarrita.open(group.resolve(finest.path), { kind: "array" });
+    const [, , , stepY, stepX] = finest.coordinateTransformations[0].scale;
+    const wanted = await Promise.all(
+      [0, 1, 2].map(async (channel) => {
+        const at = (time) => zarrita.get(array, [time, channel, z, row, column]);
+        return (await at(0)) - (await at(t));
+      }),
+    );
+    assert.equal(new Set(wanted).size, 3, `the channels differ: ${wanted}`);
+    const point = [column * stepX, -row * stepY];
+    await openCompared(viewer, {
+      source: CELLS,
+      at: `t:0,z:${z}`,
+      level: "0",
+      view: [...point, stepX / 4].join(), // an element has four pixels
+      compare: "difference",
+      with: `at=t:${t}`,
+      panels: "display",
+    });
+    await tells(viewer, SECOND, point, wanted[0]);
+    await viewer.page.selectOption('[aria-label="Channel of the difference"]', { index: 2 });
+    await viewer.waitForParameter("compare", "difference,channel2");
+    await allDrawn(viewer);
+    await tells(viewer, SECOND, point, wanted[2]);
+    await viewer.page.reload();
+    await allDrawn(viewer);
+    await tells(viewer, SECOND, point, wanted[2]);
   },
 
   async "compared: pictures of other shapes have no difference"(viewer, { url }) {

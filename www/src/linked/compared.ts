@@ -9,7 +9,7 @@ import { byId, iconButton } from "../page/element.js";
 import { Colours } from "../panels/colours.js";
 import type { Camera } from "../picture/picture.js";
 import { AxisTexts } from "../scene/coordinates.js";
-import type { Scene } from "../scene/scene.js";
+import type { Scene, SceneChannel } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
 import type { Indices, SeenPicture } from "../share/on_screen.js";
 import { isAbort } from "../text/errors.js";
@@ -184,12 +184,25 @@ export class Compared implements Room {
     const at = indicesOfSecond(scenes.first, scenes.second, first, this.#own);
     if (!this.#isDifference) return at;
     const c = scenes.first.axes.find(({ role }) => role === "c");
-    const channel = scenes.first.channels.find(({ visible }) => visible)?.index;
+    const channel = this.#channel(scenes);
     return {
       ...first,
       ...(c && channel !== undefined && { [c.name]: channel }),
       ...Object.fromEntries(Object.keys(this.#own).map((name) => [ownAxis(name), at[name] ?? 0])),
     };
+  }
+
+  /** The channels that both pictures have; if the second has none, those of the first. */
+  #channels({ first, second }: Pick<Pair, "first" | "second">): readonly SceneChannel[] {
+    const there = second.channels.map(({ index }) => index);
+    return there.length === 0 ? first.channels : first.channels.filter(({ index }) => there.includes(index));
+  }
+
+  /** The channel of a difference: the chosen one, or the first visible one. */
+  #channel(scenes: Pick<Pair, "first" | "second">): number | undefined {
+    const channels = this.#channels(scenes);
+    const chosen = channels.find(({ index }) => index === this.#compare.channel);
+    return (chosen ?? channels.find(({ visible }) => visible) ?? channels[0])?.index;
   }
 
   /** The level of the second while that of the picture is fixed: the same, or its coarsest one. */
@@ -300,7 +313,10 @@ export class Compared implements Room {
       areShared: scenes && haveSameStyle(scenes.first, scenes.second) ? this.#areShared : null,
       setHow: (how) => this.#setHow(how),
       setLinked: (name, isLinked) => this.#setLinked(name, isLinked),
+      channels: scenes ? this.#channels(scenes) : [],
+      channel: scenes ? this.#channel(scenes) : undefined,
       setShared: (areShared) => this.#setShared(areShared),
+      setChannel: (channel) => this.#setChannel(channel),
       close: () => this.#context.close(),
     });
     const isFixed = this.#areShared && !this.#isDifference;
@@ -336,6 +352,11 @@ export class Compared implements Room {
       with: { ...this.#state.with, field: undefined, channels: undefined },
     });
     this.#run(() => this.#show());
+  }
+
+  #setChannel(channel: number): void {
+    this.#set({ compare: { ...this.#compare, channel } });
+    this.#run(() => this.#show()); // each channel has limits of its own
   }
 
   close(): void {

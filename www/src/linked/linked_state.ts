@@ -15,16 +15,22 @@ export interface Comparison {
   divider?: number;
   /** Whether both have the same colours and limits, if the user has chosen it. */
   limits?: (typeof LIMITS)[number];
+  /** The channel of a difference, if the user has chosen it. */
+  channel?: number;
 }
 
 /** Three digits are a pixel of a large screen. */
 const DIGITS = 3;
 
-export const writeComparison = ({ how, divider, limits }: Comparison): string =>
+/** A channel as a word: a number alone is the divider. */
+const CHANNEL = /^channel(\d{1,6})$/;
+
+export const writeComparison = ({ how, divider, limits, channel }: Comparison): string =>
   [
     how,
     ...(divider === undefined ? [] : [Number(divider.toFixed(DIGITS))]),
     ...(limits ? [limits] : []),
+    ...(channel === undefined ? [] : [`channel${channel}`]),
   ].join(",");
 
 /** Undefined for a text that names no way to compare. */
@@ -36,5 +42,13 @@ export function readComparison(text: string): Comparison | undefined {
     .map(Number)
     .find((share) => share >= 0 && share <= 1);
   const limits = LIMITS.find((known) => others.includes(known));
-  return how && { how, ...(divider !== undefined && { divider }), ...(limits && { limits }) };
+  const [, channel] = others.map((word) => CHANNEL.exec(word)).find((found) => found) ?? [];
+  return (
+    how && {
+      how,
+      ...(divider !== undefined && { divider }),
+      ...(limits && { limits }),
+      ...(channel !== undefined && { channel: Number(channel) }),
+    }
+  );
 }
