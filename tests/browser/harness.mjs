@@ -5,11 +5,16 @@
 import { attempt, textOf } from "./attempts.mjs";
 
 const tests = [];
+/** Tests that open the viewer in a frame. They have two attempts (`attempts.mjs`). */
+const OF_VIEWER = /^(viewer|plots|pixels): /;
 const TIMEOUT_MS = 30_000;
+/** That of tests that open the viewer, which other lanes beside this one make slow. */
+const VIEWER_TIMEOUT_MS = 60_000;
 
 /** Registers a test. `options.timeout` is in milliseconds. */
 export function test(name, body, options = {}) {
-  tests.push({ name, body, timeout: options.timeout ?? TIMEOUT_MS });
+  const usual = OF_VIEWER.test(name) ? VIEWER_TIMEOUT_MS : TIMEOUT_MS;
+  tests.push({ name, body, timeout: options.timeout ?? usual });
 }
 
 /** The URL of a file or folder of the unpacked tests/fixtures. */
@@ -57,9 +62,6 @@ function withTimeout({ body, timeout }) {
   });
   return Promise.race([Promise.resolve().then(body), deadline]).finally(() => clearTimeout(timer));
 }
-
-/** Tests that open the viewer in a frame. They have two attempts (`attempts.mjs`). */
-const OF_VIEWER = /^(viewer|plots|pixels): /;
 
 /**
  * Runs the tests with matching names. `report` gets `{name, error, earlier, ms}`: the texts of

@@ -14,8 +14,6 @@ const GAPS = fixture("viewer-marks/gaps");
 
 /** Longer than the time in which a click may become a double click. */
 const CLICK_MS = 300;
-/** Longer than the address takes to follow. */
-const ADDRESS_MS = 700;
 
 let known;
 async function expected(name) {
@@ -274,7 +272,7 @@ test("plots: boxes, lines and polygons are drawn with the pointer", async () => 
   await until(() => tool(viewer, "Draw a box"), "the tools");
   await until(() => viewer.query.get("view"), "the view in the address");
   // The picture becomes lower, and the address has its new view.
-  await wait(ADDRESS_MS);
+  await settled(viewer);
   const marks = () => viewer.query.get("marks")?.split(",") ?? [];
   const draw = async (name, places) => {
     const count = marks().length;
