@@ -9,7 +9,7 @@ import type { Reach } from "../port/definitions.ts";
 
 /** The https URL of an object in a public bucket. Other URLs are returned as they are. */
 export function resolvedUri(url: string): string {
-  const [, protocol, bucket, key] = /^(s3|gs|gcs):\/\/([^/]+)\/?(.*)$/i.exec(url) ?? [];
+  const [, protocol, bucket, key = ""] = /^(s3|gs|gcs):\/\/([^/]+)(?:\/(.*))?$/is.exec(url) ?? [];
   if (protocol === undefined || bucket === undefined) return url;
   if (protocol.toLowerCase() !== "s3") return `https://storage.googleapis.com/${bucket}/${key}`;
   return bucket.includes(".")

@@ -79,7 +79,7 @@ function isVariable({ pyramid }: Scene, path: string): boolean {
 
 /** Where the store of a source is, by its address. */
 export function storePlaceOf({ key, name, url }: Source): StorePlace {
-  const [, kind, version] = /#(branch|tag|snapshot)=(.+)$/.exec(key.trim()) ?? [];
+  const [, kind, version] = /#(branch|tag|snapshot)=(.+)$/s.exec(key.trim()) ?? [];
   const path = url?.pathname ?? name;
   return {
     kind: version ? "icechunk" : kindOf(path),
