@@ -8,6 +8,7 @@
 
 use super::finding::{Report, Severity};
 use super::place::{Place, repeats};
+use crate::quoted::quoted;
 use crate::value::{Map, Value};
 
 /// The text that a declaration follows.
@@ -88,7 +89,11 @@ fn text(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
 fn url(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
     let url = text(place, key, report)?;
     if !is_url(&url) {
-        report.error("not-a-url", &format!("{}/{key}", place.path), format!("{key:?} is not a URL: {url:?}"));
+        report.error(
+            "not-a-url",
+            &format!("{}/{key}", place.path),
+            format!("{} is not a URL: {}", quoted(key), quoted(&url)),
+        );
     }
     Some(url)
 }
@@ -96,7 +101,11 @@ fn url(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
 fn uuid(place: &Place<'_>, report: &mut Report) -> Option<String> {
     let uuid = text(place, "uuid", report)?;
     if !is_uuid(&uuid) {
-        report.error("not-a-uuid", &format!("{}/uuid", place.path), format!("{uuid:?} is not a UUID"));
+        report.error(
+            "not-a-uuid",
+            &format!("{}/uuid", place.path),
+            format!("{} is not a UUID", quoted(&uuid)),
+        );
     }
     Some(uuid.to_ascii_lowercase())
 }
@@ -173,7 +182,7 @@ fn report_repeats(declarations: &[Declaration], report: &mut Report) {
         let (Some(declaration), Some(identifier)) = (identified.get(idx), identifiers.get(idx)) else {
             continue;
         };
-        report.warning("duplicate", &declaration.path, format!("{identifier:?} is declared twice"));
+        report.warning("duplicate", &declaration.path, format!("{} is declared twice", quoted(identifier)));
     }
 }
 
@@ -183,6 +192,6 @@ pub fn report_extra_fields(declaration: &Declaration, tolerated: Option<&str>, r
     for key in &declaration.extra {
         let severity = if tolerated == Some(key.as_str()) { Severity::Warning } else { Severity::Error };
         let path = format!("{}/{}", declaration.path, super::place::pointer_token(key));
-        report.add(severity, "extra-field", &path, format!("a declaration has no field {key:?}"));
+        report.add(severity, "extra-field", &path, format!("a declaration has no field {}", quoted(key)));
     }
 }

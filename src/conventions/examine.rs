@@ -8,6 +8,7 @@ use super::node::{Kind, Node};
 use super::registry::{KNOWN, Known, identified, version_of};
 use crate::error::Result;
 use crate::format::json::text::{ObjectText, string};
+use crate::quoted::quoted;
 use crate::reply;
 use crate::request::Record;
 use crate::value::Value;
@@ -242,8 +243,9 @@ fn known_version(
     let unknown = tagged.as_deref().filter(|version| !known.versions.contains(version));
     if let Some(version) = unknown {
         let message = format!(
-            "the revision {version:?} is unknown: it is read as {:?}",
-            known.versions.last().unwrap_or(&"")
+            "the revision {} is unknown: it is read as {}",
+            quoted(version),
+            quoted(known.versions.last().unwrap_or(&""))
         );
         report.warning("unknown-version", &declaration.path, message);
     }
@@ -268,7 +270,7 @@ fn check_name(known: &Known, declaration: &Declaration, report: &mut Report) {
         report.info(
             "name",
             &path,
-            format!("{name:?} should be {:?}", known.names.first().unwrap_or(&known.id)),
+            format!("{} should be {}", quoted(name), quoted(known.names.first().unwrap_or(&known.id))),
         );
     }
 }

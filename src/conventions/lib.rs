@@ -40,7 +40,7 @@ mod warp;
 #[allow(unsafe_code)] // `extern "C"` functions take raw pointers.
 mod host;
 
-use zarr_wasm::{error, format, limits, sorted};
+use zarr_wasm::{error, format, limits, quoted, sorted};
 use zarr_wasm_kernel as kernel;
 
 use crate::error::{Error, Result};

@@ -6,6 +6,7 @@ use super::members::Member::Optional;
 use super::members::Type::Text;
 use super::node::Node;
 use super::place::is_relative_path;
+use crate::quoted::quoted;
 
 const KEYS: [&str; 5] = ["spdx", "url", "text", "file", "path"];
 
@@ -28,7 +29,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         && let Some(text) = spdx.value.as_str()
         && !is_spdx_like(text)
     {
-        report.warning("spdx", &spdx.path, format!("{text:?} is not an SPDX expression"));
+        report.warning("spdx", &spdx.path, format!("{} is not an SPDX expression", quoted(text)));
     }
     if let Some(file) = license.member("file")
         && file.value.as_str().is_some_and(|path| !is_relative_path(path))

@@ -10,6 +10,7 @@ use super::members::Member::Optional;
 use super::members::Type::{Object, Text};
 use super::node::Node;
 use super::place::{Place, is_relative_path};
+use crate::quoted::quoted;
 use crate::sorted::Map;
 use crate::value::Value;
 
@@ -82,7 +83,8 @@ fn validate_path(place: &Place<'_>, report: &mut Report) {
         && !is_relative_path(path)
     {
         let message = format!(
-            "the path must be below this group, without a leading \"/\" and without \"..\", found {path:?}"
+            "the path must be below this group, without a leading \"/\" and without \"..\", found {}",
+            quoted(path)
         );
         report.error("asset-path", &place.path, message);
     }
@@ -95,7 +97,7 @@ fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
     for entry in entries {
         let Some(asset) = text(entry, "asset", "group") else { continue };
         if sources.insert(asset.to_owned(), text(entry, "derived_from", "from_group")).is_some() {
-            report.warning("duplicate", &entry.path, format!("the level {asset:?} occurs twice"));
+            report.warning("duplicate", &entry.path, format!("the level {} occurs twice", quoted(asset)));
         }
     }
     for entry in entries {
@@ -104,14 +106,14 @@ fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
             report.warning(
                 "unknown-source",
                 &entry.path,
-                format!("the source level {source:?} does not exist"),
+                format!("the source level {} does not exist", quoted(source)),
             );
         }
     }
     if let Some(level) = cycle(&sources) {
         let entry = entries.iter().find(|entry| text(entry, "asset", "group") == Some(level));
         let path = entry.map_or("", |entry| entry.path.as_str());
-        report.error("cycle", path, format!("the level {level:?} is derived from itself"));
+        report.error("cycle", path, format!("the level {} is derived from itself", quoted(level)));
     }
 }
 

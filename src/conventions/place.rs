@@ -5,6 +5,7 @@
 //! `duplicate`.
 
 use super::finding::Report;
+use crate::quoted::quoted;
 use crate::sorted;
 use crate::value::{Map, Number, Value};
 
@@ -59,7 +60,7 @@ impl<'a> Place<'a> {
     pub fn require(&self, key: &str, report: &mut Report) -> Option<Place<'a>> {
         let member = self.member(key);
         if member.is_none() && self.value.as_object().is_some() {
-            report.error("required", &self.path, format!("{key:?} is missing"));
+            report.error("required", &self.path, format!("{} is missing", quoted(key)));
         }
         member
     }

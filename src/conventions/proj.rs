@@ -9,6 +9,7 @@ use super::members::Member::Required;
 use super::members::Type::{Object, Text};
 use super::node::Node;
 use super::place::Place;
+use crate::quoted::quoted;
 
 const CRS: [&str; 3] = ["proj:code", "proj:wkt2", "proj:projjson"];
 
@@ -69,7 +70,7 @@ fn code(place: &Place<'_>, only_epsg_like: bool, report: &mut Report) {
         report.error(
             "code",
             &member.path,
-            format!("expected an authority and a code, as in EPSG:4326, found {code:?}"),
+            format!("expected an authority and a code, as in EPSG:4326, found {}", quoted(code)),
         );
     }
 }

@@ -4,6 +4,7 @@
 use super::finding::Report;
 use super::node::Node;
 use super::place::Place;
+use crate::quoted::quoted;
 
 const KEYS: [&str; 6] = [
     "spatial:dimensions",
@@ -40,7 +41,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.error(
             "registration",
             &registration.path,
-            format!("expected \"pixel\" or \"node\", found {text:?}"),
+            format!("expected \"pixel\" or \"node\", found {}", quoted(text)),
         );
     }
     let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
@@ -91,7 +92,8 @@ fn dimensions(node: &Node, place: &Place<'_>, report: &mut Report) {
         None => report.error("no-dimension-names", &member.path, "the array does not name its dimensions"),
         Some(names) => {
             for name in pair.iter().filter(|name| !names.iter().any(|known| known == *name)) {
-                let message = format!("the array has no dimension {name:?}; it has {}", names.join(", "));
+                let message =
+                    format!("the array has no dimension {}; it has {}", quoted(name), names.join(", "));
                 report.error("unknown-dimension", &member.path, message);
             }
         }
@@ -116,7 +118,7 @@ fn transform(place: &Place<'_>, report: &mut Report) {
     let kind = kind.as_ref().and_then(|kind| kind.string(report)).unwrap_or("affine");
     let Some(transform) = place.member("spatial:transform") else { return };
     if kind != "affine" {
-        let message = format!("the type {kind:?} is unknown, so {} is not used", transform.path);
+        let message = format!("the type {} is unknown, so {} is not used", quoted(kind), transform.path);
         report.warning("transform-type", &format!("{}/spatial:transform_type", place.path), message);
         return;
     }

@@ -6,6 +6,7 @@ use super::members::Member::{Optional, Required};
 use super::members::Type::{self, Any, Integer, List, Number, Numbers, Object, Rule, Text};
 use super::node::Node;
 use super::place::Place;
+use crate::quoted::quoted;
 use crate::value::Value;
 
 const SET: Type<'_> =
@@ -39,8 +40,10 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         node.place().member("multiscales").and_then(|multiscales| multiscales.member("tile_matrix_set"));
     let Some(set) = set else { return };
     if let Value::String(name) = set.value {
-        let message =
-            format!("the tile matrix set {name:?} is not defined here: its levels are found by group");
+        let message = format!(
+            "the tile matrix set {} is not defined here: its levels are found by group",
+            quoted(name)
+        );
         report.info("named", &set.path, message);
         return;
     }

@@ -5,6 +5,7 @@ use super::finding::Report;
 use super::members::Member::{self, Optional, Required};
 use super::members::Type::{Object, Text};
 use super::node::Node;
+use crate::quoted::quoted;
 
 const UOM: Member<'_> = Required(
     "uom",
@@ -31,7 +32,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         report.warning(
             "ucum",
             &unit.path,
-            format!("a UCUM code must be ASCII without spaces, found {text:?}"),
+            format!("a UCUM code must be ASCII without spaces, found {}", quoted(text)),
         );
     }
 }

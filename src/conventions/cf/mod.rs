@@ -14,6 +14,7 @@ use crate::members::Member::Optional;
 use crate::members::Type::{Number, Text};
 use crate::node::Node;
 use crate::place::Place;
+use crate::quoted::quoted;
 use crate::value::Value;
 
 /// Attribute names that only CF uses, besides those of packing. An array that has one of them is a
@@ -146,7 +147,7 @@ fn words(place: &Place<'_>, key: &str, allowed: &[&str], report: &mut Report) {
         report.error(
             key.trim_start_matches('_'),
             &member.path,
-            format!("expected one of {}, found {word:?}", allowed.join(", ")),
+            format!("expected one of {}, found {}", allowed.join(", "), quoted(word)),
         );
     }
 }

@@ -5,6 +5,7 @@ use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Flag, Object, Rule, Text};
 use crate::place::{Place, repeats};
+use crate::quoted::quoted;
 
 /// An axis from 0.4 on.
 const AXIS: Type<'_> = Object(&[
@@ -103,7 +104,7 @@ fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) 
             report.error(
                 "axis-name",
                 &axis.path,
-                format!("the name must be x, y, z, c or t, found {name:?}"),
+                format!("the name must be x, y, z, c or t, found {}", quoted(name)),
             );
         }
         return;

@@ -8,6 +8,7 @@ use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Distinct, Flag, List, Number, Object, Rule, Text};
 use crate::place::{Place, is_relative_path};
+use crate::quoted::quoted;
 
 const SYSTEM: Type<'_> =
     Object(&[Required("name", Rule(&system_name)), Required("axes", Rule(&axes_of_system))]);
@@ -137,7 +138,7 @@ fn color(color: &Place<'_>, report: &mut Report) {
     if let Some(text) = color.string(report)
         && !(text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
     {
-        let message = format!("a colour must be six hexadecimal digits, found {text:?}");
+        let message = format!("a colour must be six hexadecimal digits, found {}", quoted(text));
         report.warning("color", &color.path, message);
     }
 }

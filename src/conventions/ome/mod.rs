@@ -15,6 +15,7 @@ use super::members::Member::Optional;
 use super::members::Type::{List, Rule, Text};
 use super::node::Node;
 use super::place::Place;
+use crate::quoted::quoted;
 use crate::value::Value;
 
 /// Groups of versions with the same requirements.
@@ -184,8 +185,10 @@ fn version(ome: &Ome<'_>, report: &mut Report) {
     flat_versions(ome, report);
     let development = ome.version.starts_with("0.5-") || ome.version.starts_with("0.6");
     if !ome.version.is_empty() && !VERSIONS.contains(&ome.version.as_str()) && !development {
-        let message =
-            format!("the version {:?} is unknown: it is read as the nearest known version", ome.version);
+        let message = format!(
+            "the version {} is unknown: it is read as the nearest known version",
+            quoted(&ome.version)
+        );
         report.warning("unknown-version", &ome.place.path, message);
     }
     let nests = ome.generation >= Generation::V5;

@@ -5,6 +5,7 @@ use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Distinct, Integer, List, Object, Rule, Text};
 use crate::place::{Place, integer_of};
+use crate::quoted::quoted;
 use crate::value::Value;
 
 const PLATE: Type<'_> = Object(&[
@@ -73,7 +74,10 @@ fn path_of_well(path: &Place<'_>, report: &mut Report) {
         report.error(
             "path",
             &path.path,
-            format!("the path must be the name of a row, \"/\" and the name of a column, found {text:?}"),
+            format!(
+                "the path must be the name of a row, \"/\" and the name of a column, found {}",
+                quoted(text)
+            ),
         );
     }
 }
@@ -94,7 +98,7 @@ fn validate_indices(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], report: &m
             (Some(name), Some(part)) if *name != part => report.warning(
                 "well-name",
                 &index.path,
-                format!("the name at index {number} is {name:?}, but the path has {part:?}"),
+                format!("the name at index {number} is {}, but the path has {}", quoted(name), quoted(part)),
             ),
             _ => {}
         }

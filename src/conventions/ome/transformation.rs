@@ -5,6 +5,7 @@ use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Any, List, Numbers, Object, Rule, Text};
 use crate::place::{Place, repeats};
+use crate::quoted::quoted;
 use crate::value::Value;
 
 /// The types of transformations of 0.6, and what an object of each must be.
@@ -59,7 +60,7 @@ pub fn validate_scales(list: &Place<'_>, rank: Option<usize>, report: &mut Repor
             _ => report.error(
                 "transformation",
                 &item.path,
-                format!("expected a scale or a translation, found {kind:?}"),
+                format!("expected a scale or a translation, found {}", quoted(kind)),
             ),
         }
     }
@@ -144,7 +145,7 @@ pub fn validate(item: &Place<'_>, report: &mut Report) {
         Some((_, is)) => item.check(*is, report),
         None => {
             let known = TYPES.map(|(name, _)| name).join(", ");
-            let message = format!("the type {kind:?} is unknown: expected one of {known}");
+            let message = format!("the type {} is unknown: expected one of {known}", quoted(kind));
             report.error("transformation", &item.path, message);
         }
     }
@@ -182,7 +183,11 @@ fn matrix(item: &Place<'_>, key: &str, report: &mut Report) {
                 report.error("matrix", &rows.path, "the rows of a matrix must have the same length");
             }
         }
-        _ => report.error("required", &item.path, format!("exactly one of {key:?} and \"path\" is required")),
+        _ => report.error(
+            "required",
+            &item.path,
+            format!("exactly one of {} and \"path\" is required", quoted(key)),
+        ),
     }
 }
 

@@ -5,6 +5,7 @@ use super::{LEVELS, Question, SENTENCES, Wants, join};
 use crate::error::{Error, Result};
 use crate::finding::Report;
 use crate::node::{Kind, Node};
+use crate::quoted::quoted;
 use crate::sorted;
 
 /// A level whose array is known.
@@ -74,8 +75,8 @@ pub fn find<'a>(
         let same = level.node.shape.len() == rank;
         if !same {
             let message = format!(
-                "{:?} has {} dimensions, but the first level has {rank}",
-                level.path,
+                "{} has {} dimensions, but the first level has {rank}",
+                quoted(&level.path),
                 level.node.shape.len()
             );
             report.error("rank", &level.source.pointer, message);

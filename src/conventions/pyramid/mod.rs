@@ -17,6 +17,7 @@ use super::finding::{self, Finding, Report};
 use super::node::{self, Node, Nodes, Refusal, Refusals};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::json::text::{ObjectText, string};
+use crate::quoted::quoted;
 use crate::reply;
 use crate::request::Record;
 use crate::sorted::Map;
@@ -68,7 +69,7 @@ impl Question {
     fn report(&self, path: &str, pointer: &str, what: &str, report: &mut Report) {
         match self.refused.get(path) {
             Some(refusal) => report.error("unreadable", pointer, reason(path, refusal)),
-            None => report.error("missing-level", pointer, format!("there is {what} at {path:?}")),
+            None => report.error("missing-level", pointer, format!("there is {what} at {}", quoted(path))),
         }
     }
 
@@ -96,7 +97,7 @@ impl Question {
 }
 
 fn reason(path: &str, Refusal { message, .. }: &Refusal) -> String {
-    format!("{path:?} cannot be opened: {message}")
+    format!("{} cannot be opened: {message}", quoted(path))
 }
 
 /// The result of a step.

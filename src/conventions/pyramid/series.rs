@@ -11,6 +11,7 @@ use crate::format::json::text::{ObjectText, string};
 use crate::node::Node;
 use crate::ome;
 use crate::place::Place;
+use crate::quoted::quoted;
 use crate::reply;
 use crate::value::{Number, Value};
 
@@ -183,14 +184,14 @@ pub fn choose<'a>(images: &'a [Image], choice: Option<&Choice>, root: &str) -> R
         Some(Choice::Path(path)) => {
             let whole = if path.starts_with('/') { join("", path) } else { join(root, path) };
             let whole = format!("/{}", whole.trim_matches('/'));
-            (images.iter().find(|image| image.path == whole), format!("{path:?}"))
+            (images.iter().find(|image| image.path == whole), quoted(path))
         }
     };
     let absent = || {
         let last = images.last().map_or("none", |image| image.path.as_str());
         Error::argument("there is no such image")
             .at_node(root)
-            .expected(format!("an index below {}, or a path such as {last:?}", images.len()))
+            .expected(format!("an index below {}, or a path such as {}", images.len(), quoted(last)))
             .actual(wanted)
     };
     found.map(Some).ok_or_else(absent)

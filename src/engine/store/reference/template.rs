@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::quoted::quoted;
 
 /// Maximum nesting of expressions, and of templates in templates.
 const DEPTH: usize = 16;
@@ -298,7 +299,7 @@ impl<'a> Parser<'a> {
         let name = self.name()?;
         let found = self.scope.names.iter().find_map(|names| names.get(name));
         let found = found.ok_or_else(|| {
-            Error::format(format!("a template uses the name {name:?}, which is not defined"))
+            Error::format(format!("a template uses the name {}, which is not defined", quoted(name)))
         })?;
         self.scope.budget.read(found.len())?;
         if !self.take("(") {

@@ -15,6 +15,7 @@ use crate::format::data_type::{
 };
 use crate::format::json::{self, Json};
 use crate::format::metadata::{DataTypeFallback, Draft};
+use crate::quoted::quoted;
 
 /// A parsed data type, and the byte order of its elements where no codec has one.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub(super) fn parse(json: Json<'_>, draft: Draft, filters: &[Json<'_>]) -> Resul
         let name = json.str()?;
         let core = core(&name, draft)?;
         let (data_type, endian) =
-            core.ok_or_else(|| Error::unsupported(format!("unknown data type {name:?}")))?;
+            core.ok_or_else(|| Error::unsupported(format!("unknown data type {}", quoted(&name))))?;
         return Ok(DraftType::plain((data_type, Some(endian))));
     }
     if json.kind_name() != "an object" {
@@ -92,7 +93,7 @@ fn is_new_name(name: &str) -> bool {
 }
 
 fn named(name: &str) -> Result<DataType> {
-    json::read(&format!("{name:?}"), name::parse_json)
+    json::read(&quoted(name), name::parse_json)
 }
 
 type Known = (DataType, Option<Endian>);
@@ -151,7 +152,7 @@ fn scalar(name: &str, draft: Draft) -> Result<(DataType, Endian)> {
         DataType::Integer(_) | DataType::Float(_) if !name.starts_with(['<', '>', '|']) => {}
         _ => return Ok((data_type, endian)),
     }
-    Err(Error::unsupported(format!("unknown data type {name:?}")))
+    Err(Error::unsupported(format!("unknown data type {}", quoted(name))))
 }
 
 /// "… the implementation may proceed using the first known `fallback` value as the data type."
@@ -206,7 +207,7 @@ mod tests {
     fn types_of_the_table_of_2020() {
         let check = |identifier: &str, name: &str, endian: Endian| {
             for draft in [OCTOBER, MAY] {
-                assert_eq!(name_of(&format!("{identifier:?}"), draft), (format!("{name:?}"), Some(endian)));
+                assert_eq!(name_of(&quoted(identifier), draft), (quoted(name), Some(endian)));
             }
         };
         for (identifier, name) in
@@ -250,11 +251,11 @@ mod tests {
             "r8",
             "r24",
         ] {
-            let text = format!("{name:?}");
+            let text = quoted(name);
             assert_eq!(name_of(&text, MAY), (text, Some(Endian::Little)));
         }
         for name in ["int16", "float64", "complex64"] {
-            assert_eq!(parse_text(&format!("{name:?}"), OCTOBER).unwrap_err().kind(), ErrorKind::Unsupported);
+            assert_eq!(parse_text(&quoted(name), OCTOBER).unwrap_err().kind(), ErrorKind::Unsupported);
         }
     }
 
@@ -263,7 +264,7 @@ mod tests {
         for draft in [OCTOBER, MAY] {
             for name in ["f8", "|f8", "<f16", "<i3", "<b1", "string", "bfloat16", "int4", "<M8[ns]", "|O", ""]
             {
-                let error = parse_text(&format!("{name:?}"), draft).unwrap_err();
+                let error = parse_text(&quoted(name), draft).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Unsupported, "{name}");
                 assert!(error.message().contains(name));
             }

@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::json::text::{ObjectText, string};
 use crate::format::json::{Document, Json, Object};
 use crate::format::metadata::{Draft, ZarrFormat};
+use crate::quoted::quoted;
 
 /// The default suffix of the names of documents.
 pub const DEFAULT_SUFFIX: &str = ".json";
@@ -58,7 +59,8 @@ impl EntryPoint {
         };
         let read = || match spec.major {
             Some(3) => Self::read(draft, &members).map(Some),
-            _ => Err(Error::unsupported(format!("unknown version of Zarr: {uri:?}")).in_field("zarr_format")),
+            _ => Err(Error::unsupported(format!("unknown version of Zarr: {}", quoted(&uri)))
+                .in_field("zarr_format")),
         };
         read().map_err(|error: Error| error.in_stage(Stage::Metadata))
     }
@@ -112,7 +114,7 @@ fn check_encoding_uri(json: Json<'_>) -> Result<()> {
     let uri = json.str()?;
     match SpecUri::parse(&uri) {
         Some(SpecUri { place: "protocol/core", major: Some(3) }) => Ok(()),
-        _ => Err(Error::unsupported(format!("unknown metadata encoding {uri:?}"))),
+        _ => Err(Error::unsupported(format!("unknown metadata encoding {}", quoted(&uri)))),
     }
 }
 
@@ -125,7 +127,7 @@ fn json_encoding(json: Json<'_>) -> Result<String> {
             Some(extension) => extension.unknown("metadata encoding"),
             None => {
                 let kind = members.require("type", Json::str)?;
-                Error::unsupported(format!("unknown metadata encoding {kind:?}"))
+                Error::unsupported(format!("unknown metadata encoding {}", quoted(&kind)))
             }
         });
     }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::error::{Error, Result};
 use crate::format::json::{Json, Object};
 use crate::format::metadata::StorageTransformerMetadata;
+use crate::quoted::quoted;
 
 /// Checks a list of extensions. None is known, so each must say that it need not be understood.
 ///
@@ -20,9 +21,10 @@ pub(super) fn check_list(json: Json<'_>) -> Result<()> {
         let uri = members.require("extension", Json::str)?;
         match members.require("must_understand", Json::bool)? {
             false => Ok(()),
-            true => {
-                Err(Error::unsupported(format!("the extension {uri:?} must be understood, and is unknown")))
-            }
+            true => Err(Error::unsupported(format!(
+                "the extension {} must be understood, and is unknown",
+                quoted(&uri)
+            ))),
         }
     })
     .map(drop)
@@ -54,7 +56,7 @@ impl<'a> ExtensionPoint<'a> {
     /// The error for an unknown extension.
     pub fn unknown(&self, what: &str) -> Error {
         let kind = self.kind.text();
-        Error::unsupported(format!("unknown {what} {kind} of the extension {:?}", self.uri))
+        Error::unsupported(format!("unknown {what} {kind} of the extension {}", quoted(&self.uri)))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::format::data_type::{DataType, Endian, FillValue, Float, Integer};
 use crate::format::json::{Document, Json};
 use crate::format::metadata::Draft;
 use crate::format::tolerated::Form;
+use crate::quoted::quoted;
 
 /// Parses fill values of one data type.
 pub(super) struct FillValueParser<'a> {
@@ -132,7 +133,7 @@ pub(super) fn to_json(fill: &FillValue, data_type: &DataType, endian: Option<End
             crate::format::metadata::write::v2_data_type::fill_value(fill, data_type, endian)
         }
         DataType::Bool | DataType::Integer(_) | DataType::Utf32(_) => fill.to_json_v3(data_type),
-        _ => Err(Error::unsupported(format!("the drafts have no data type {:?}", data_type.name()))),
+        _ => Err(Error::unsupported(format!("the drafts have no data type {}", quoted(&data_type.name())))),
     }
 }
 

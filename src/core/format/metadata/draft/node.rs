@@ -21,6 +21,7 @@ use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::{
     ArrayMetadata, DataTypeFallback, Draft, GroupMetadata, ZarrFormat, attributes, v2, v3,
 };
+use crate::quoted::quoted;
 
 /// The names that May 2022 allows in the document of an array.
 const ARRAY_FIELDS: [&str; 9] = [
@@ -100,7 +101,7 @@ fn group_of(draft: Draft, attributes: String) -> GroupMetadata {
 fn refuse_unknown(draft: Draft, members: &Object<'_>, known: &[&str]) -> Result<()> {
     match members.iter().find(|(key, _)| !known.contains(&key.as_ref())) {
         Some((key, _)) if draft == Draft::May2022 => {
-            let message = format!("the metadata has a field that the draft of 2022 forbids: {key:?}");
+            let message = format!("the metadata has a field that the draft of 2022 forbids: {}", quoted(key));
             Err(Error::unsupported(message).in_field(key.as_ref()))
         }
         _ => Ok(()),
@@ -116,7 +117,7 @@ fn chunk_grid(json: Json<'_>, array_shape: &[u64]) -> Result<(ChunkGrid, ChunkKe
     let members = json.object()?;
     let kind = members.require("type", Json::str)?;
     if kind != "regular" {
-        return Err(Error::unsupported(format!("unknown chunk grid {kind:?}")));
+        return Err(Error::unsupported(format!("unknown chunk grid {}", quoted(&kind))));
     }
     let grid = members.require("chunk_shape", |json| regular(&json.u64_list()?, array_shape))?;
     let separator = members.read("separator", |json| Separator::parse(&json.str()?))?;

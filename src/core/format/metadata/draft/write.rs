@@ -17,6 +17,7 @@ use crate::format::metadata::write::v2_data_type::dtype;
 use crate::format::metadata::{
     ArrayMetadata, CodecMetadata, Draft, GroupMetadata, StorageTransformerMetadata, ZarrFormat,
 };
+use crate::quoted::quoted;
 
 /// What a document has besides the node's metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,8 +182,8 @@ impl TypeWriter<'_> {
             DataType::Struct(_) => "struct",
             _ => {
                 return Err(Error::unsupported(format!(
-                    "the drafts have no data type {:?}",
-                    self.data_type.name()
+                    "the drafts have no data type {}",
+                    quoted(&self.data_type.name())
                 )));
             }
         };

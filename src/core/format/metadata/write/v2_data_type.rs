@@ -4,6 +4,7 @@
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Endian, FillValue, Float, Integer, Run, TimeKind, TimeUnit, run};
 use crate::format::json::text::{list, string};
+use crate::quoted::quoted;
 
 /// Writes a data type. The byte order is `None` for a struct whose fields have different ones.
 ///
@@ -51,7 +52,7 @@ fn typestr(data_type: &DataType, endian: Endian) -> Result<String> {
                 (unit, factor) => format!("{code}[{factor}{}]", unit.name()),
             }
         }
-        _ => return Err(Error::unsupported(format!("v2 has no data type {:?}", data_type.name()))),
+        _ => return Err(Error::unsupported(format!("v2 has no data type {}", quoted(&data_type.name())))),
     };
     let order = match endian {
         _ if data_type.swap_runs().is_empty() => '|',
