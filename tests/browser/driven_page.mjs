@@ -72,17 +72,26 @@ export class DrivenPage {
     return this.page.waitForURL((url) => url.searchParams.get(name) === value);
   }
 
+  /** Waits until the viewer's picture and those beside it are drawn. */
+  async allDrawn() {
+    await this.drawn();
+    await this.page.waitForFunction(() => {
+      const maps = [...document.querySelectorAll("#views .map")];
+      return maps.length > 1 && maps.every((map) => map.ariaBusy === "false" && map.querySelector("canvas"));
+    });
+  }
+
   /**
-   * Moves the mouse to a place of the picture, given as shares of its width and height: the centre.
+   * Moves the mouse to a place of a picture, given as shares of its width and height: the centre.
    * Resolves to the displayed indices by axis and the first value.
    */
-  async reading([across, down] = [0.5, 0.5]) {
-    const { x, y, width, height } = await this.page.locator("#map").boundingBox();
+  async reading([across, down] = [0.5, 0.5], { map = "#map", readout = "#readout" } = {}) {
+    const { x, y, width, height } = await this.page.locator(map).boundingBox();
     const deadline = performance.now() + PATIENCE_MS;
     for (let shift = 0; performance.now() < deadline; shift = 1 - shift) {
       await this.page.mouse.move(x + width * across + shift, y + height * down);
       await this.page.waitForTimeout(100);
-      const found = await this.page.evaluate(readingOf);
+      const found = await this.page.evaluate(readingOf, readout);
       if (found) return found;
     }
     throw new Error("the page says no value of this place");
@@ -94,8 +103,8 @@ export class DrivenPage {
 }
 
 /** Runs in the page. Null until there is a value. */
-function readingOf() {
-  const readout = document.querySelector("#readout");
+function readingOf(selector) {
+  const readout = document.querySelector(selector);
   if (readout.hidden || readout.textContent.includes("…")) return null;
   const value = readout.querySelector(".value b")?.textContent;
   if (value === undefined) return null;

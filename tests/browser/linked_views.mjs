@@ -26,15 +26,7 @@ const picture = { xy: "#map", yz: ".plane.right .map", xz: ".plane.below .map" }
 /** Opens the volume with three planes, and waits until they are drawn. */
 async function openPlanes(viewer, url, parameters = {}) {
   await viewer.goto({ source: url + VOLUME, ...GREY, planes: "", ...parameters });
-  await allDrawn(viewer);
-}
-
-async function allDrawn(viewer) {
-  await viewer.drawn();
-  await viewer.page.waitForFunction(() => {
-    const maps = [...document.querySelectorAll("#views .map")];
-    return maps.length > 1 && maps.every((map) => map.ariaBusy === "false" && map.querySelector("canvas"));
-  });
+  await viewer.allDrawn();
 }
 
 /** The value and the indices at the crosshair, once it has this value. */
@@ -158,7 +150,7 @@ const PLANES = {
     const { planes, scale, shape } = FACTS.volume;
     const [, , resolution] = await cameraOf(viewer);
     const [middleX, middleY] = await cameraOf(viewer);
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     const size = (plane) => viewer.page.locator(picture[plane]).boundingBox();
     // z is in the middle of its side, because only these pictures have it.
     const middleZ = ((shape[1] - 1) / 2) * scale[0];
@@ -211,7 +203,7 @@ const PLANES = {
     await page.waitForTimeout(300);
     const before = new Set(viewer.requests.filter(isScript));
     await page.click('#linked >> text="xy, xz and yz"');
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     const later = viewer.requests.filter((request) => isScript(request) && !before.has(request));
     assert.ok(later.length > 0, "the code for it loads late");
     await page.waitForURL((address) => address.searchParams.get("planes") === "x:288,y:288");
@@ -219,7 +211,7 @@ const PLANES = {
     await page.locator(".side").first().waitFor({ state: "detached" });
     assert.equal((await page.locator("#views canvas").count()) > 0, true);
     await page.goForward();
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     await page.click('#linked >> text="One plane"');
     await page.locator(".side").first().waitFor({ state: "detached" });
     await page.waitForURL((address) => !address.searchParams.has("planes"));
@@ -231,7 +223,7 @@ const PLANES = {
     const { depth, lat, lon } = first.at;
     const source = `${url}/fixtures/viewer-linked/ocean`;
     await viewer.goto({ source, variable: "salt", at: `depth:${depth}`, planes: `lon:${lon},lat:${lat}` });
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     await crossed(viewer, first.value);
     await press(viewer, "xz", "ArrowRight");
     await crossed(viewer, second.value);
@@ -264,7 +256,7 @@ const fields = (url) => ({
 /** Opens a comparison, and waits until both pictures are drawn. */
 async function openCompared(viewer, parameters) {
   await viewer.goto(parameters);
-  await allDrawn(viewer);
+  await viewer.allDrawn();
 }
 
 /** The two pictures, and what they say of the place under the pointer. */
@@ -443,10 +435,10 @@ const COMPARED = {
     await tells(viewer, SECOND, point, wanted[0]);
     await viewer.page.selectOption('[aria-label="Channel of the difference"]', { index: 2 });
     await viewer.waitForParameter("compare", "difference,channel2");
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     await tells(viewer, SECOND, point, wanted[2]);
     await viewer.page.reload();
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     await tells(viewer, SECOND, point, wanted[2]);
   },
 
@@ -479,7 +471,7 @@ const COMPARED = {
     await page.waitForURL((address) => /^swipe,0\.(49|5)/.test(address.searchParams.get("compare")));
     await shows(viewer, 1, 2, second[1][2]);
     await page.reload();
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     await shows(viewer, 0, 0, first[0][0]);
     await shows(viewer, 1, 2, second[1][2]);
   },
@@ -510,7 +502,7 @@ const COMPARED = {
     assert.equal(finest, 0, "neither picture reads another level");
     await page.selectOption("#level", "0");
     await page.waitForURL((address) => address.searchParams.get("level") === "0");
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     const [own, same] = readLevels();
     assert.ok(own > 0 && same === fixed, `${own} and ${same} requests`);
   },
@@ -543,14 +535,14 @@ const COMPARED = {
     await page.click('#linked >> text="Compare with…"');
     await page.selectOption("dialog [name=variable]", { label: "Sea surface temperature" });
     await page.click('dialog >> text="Compare"');
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     await page.waitForURL(
       (address) => address.searchParams.get("with") === "variable=sea_surface_temperature",
     );
     await page.goBack();
     await page.locator(".compared").waitFor({ state: "detached" });
     await page.goForward();
-    await allDrawn(viewer);
+    await viewer.allDrawn();
     await tells(viewer, SECOND, FACTS.climate[1].place, FACTS.climate[1].sea);
     await page.click('.compared [aria-label="Close the comparison"]');
     await page.locator(".compared").waitFor({ state: "detached" });

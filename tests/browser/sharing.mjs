@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { runDriven } from "./driven_page.mjs";
-import { checkView, VIEWS } from "./snippets.mjs";
+import { COMPARISONS, checkComparison, checkView, VIEWS } from "./snippets.mjs";
 
 const CELLS = "./samples/cells.ome.zarr";
 const CLIMATE = "./samples/climate.zarr";
@@ -320,8 +320,12 @@ const TESTS = {
   },
 };
 
-const CODE = Object.fromEntries(
-  Object.keys(VIEWS).map((name) => [`code of ${name}`, (viewer) => checkView(viewer, name, null)]),
-);
+const CODE = Object.fromEntries([
+  ...Object.keys(VIEWS).map((name) => [`code of ${name}`, (viewer) => checkView(viewer, name, null)]),
+  ...Object.keys(COMPARISONS).map((name) => [
+    `code of ${name}`,
+    (viewer) => checkComparison(viewer, name, null),
+  ]),
+]);
 
 export const runSharing = (session) => runDriven("sharing", { ...TESTS, ...CODE }, session);

@@ -71,6 +71,57 @@ export const VIEWS = {
   },
 };
 
+/**
+ * Views with several pictures. `names` are the variables of the program, of which `difference` is
+ * what the second picture shows.
+ */
+export const COMPARISONS = {
+  "the difference of two months, across the seam of the world": {
+    parameters: {
+      source: "./samples/climate.zarr",
+      variable: "air_temperature",
+      at: "time:6",
+      view: "10.3,20.2,0.1",
+      compare: "difference",
+      with: "at=time:0",
+    },
+    names: ["data", "data2", "difference"],
+    rows: "latitude",
+    columns: "longitude",
+    wraps: 360,
+  },
+  "the difference of a channel at two times": {
+    parameters: {
+      source: "./samples/cells.ome.zarr",
+      at: "t:1,z:4",
+      view: "12,-12,0.01",
+      compare: "difference,channel2",
+      with: "at=t:0",
+    },
+    names: ["data", "data2", "difference"],
+    rows: "y",
+    columns: "x",
+  },
+  "two variables of a map": {
+    parameters: {
+      source: "./samples/climate.zarr",
+      variable: "air_temperature",
+      at: "time:6",
+      view: "-40,20,0.1",
+      compare: "swipe",
+      with: "variable=sea_surface_temperature",
+    },
+    names: ["data", "data2"],
+  },
+  "three planes of a volume": {
+    parameters: { source: "/fixtures/viewer-linked/volume", planes: "" },
+    names: ["data", "data2", "data3"],
+  },
+};
+
+/** The picture beside the first one. */
+const SECOND = { map: ".compared .map", readout: ".compared .readout" };
+
 /** Opens a view, and resolves to the code by library. */
 async function codeOf(viewer, languages) {
   await viewer.page.click("#share-switch");
@@ -84,25 +135,37 @@ async function codeOf(viewer, languages) {
   return code;
 }
 
+/** Code that prints what variables hold: for each the parts `{shape, values}`. */
 const TELL = {
-  mjs: `
-const told = typeof parts === "undefined" ? [{ data, shape }] : parts;
-console.log(JSON.stringify(told.map((part) => ({ shape: part.shape, values: Array.from(part.data, Number) }))));
+  mjs: (names) => `
+const told = [${names.map((name) => `() => ${jsExpression(name)}`).join(", ")}].map((tell) =>
+  tell().map((part) => ({ shape: part.shape, values: Array.from(part.data, Number) })),
+);
+console.log(JSON.stringify(told));
 `,
-  py: `
+  py: (names) => `
 import json
 import numpy
-told = numpy.asarray(data)
-values = [None if value != value else value for value in told.astype("float64").ravel().tolist()]
-print(json.dumps([{"shape": list(told.shape), "values": values}]))
+def parts_of(given):
+    told = numpy.asarray(given)
+    values = [None if value != value else value for value in told.astype("float64").ravel().tolist()]
+    return [{"shape": list(told.shape), "values": values}]
+print(json.dumps([parts_of(each) for each in [${names.join(", ")}]]))
 `,
 };
 
-/** Runs code with a program. Resolves to its parts, each `{shape, values}`. */
-async function run(program, ending, name, code) {
+/** A read leaves `data` and `shape`, or `parts`. A difference is one part or a list. */
+function jsExpression(name) {
+  if (name === "difference") return "[difference].flat()";
+  const [parts, shape] = ["parts", "shape"].map((base) => name.replace("data", base));
+  return `typeof ${parts} === "undefined" ? [{ data: ${name}, shape: ${shape} }] : ${parts}`;
+}
+
+/** Runs code with a program. Resolves to the parts of each variable. */
+async function run(program, ending, name, code, names) {
   mkdirSync(FOLDER, { recursive: true });
   const file = join(FOLDER, `${name.replace(/\W+/g, "-")}.${ending}`);
-  writeFileSync(file, code + TELL[ending]);
+  writeFileSync(file, code + TELL[ending](names));
   const { stdout } = await promisify(execFile)(program, [file], { timeout: 60_000, maxBuffer: 2 ** 28 });
   return JSON.parse(stdout.trim().split("\n").at(-1));
 }
@@ -157,19 +220,47 @@ export async function checkView(viewer, name, python) {
   await viewer.drawn();
   const corners = [await viewer.reading(LEFT_UPPER), await viewer.reading(RIGHT_LOWER)];
   const middle = await viewer.reading();
+  const { data } = await resultsOf(viewer, { name, names: ["data"], axes, python });
+  const read = valueAt(data, middle.index, corners, axes);
+  assert.ok(isClose(read, middle.value, DISPLAYED), `the page says ${middle.value}, the code ${read}`);
+}
+
+/** Runs the code in each language, and compares. Resolves to the values of the variables. */
+async function resultsOf(viewer, { name, names, axes, python }) {
   const code = await codeOf(viewer, ["zarr-wasm", "zarrita", ...(python ? ["xarray", "zarr-python"] : [])]);
-  const results = [];
+  let own;
   for (const [language, text] of Object.entries(code)) {
     const isPython = /python|xarray/.test(language);
     const [program, ending] = isPython ? [python, "py"] : [process.execPath, "mjs"];
-    const parts = await run(program, ending, `${language} ${name}`, text);
-    results.push([
-      language,
+    const told = await run(program, ending, `${language} ${name}`, text, names);
+    const results = told.map((parts) =>
       parts.length === 1 ? parts[0] : joined(parts, axes.wraps ? parts[0].shape.length - 1 : 0),
-    ]);
+    );
+    own ??= results;
+    results.forEach((result, at) => {
+      compare(result, own[at], `${names[at]} in ${language}, ${name}`);
+    });
   }
-  const [[, own], ...others] = results;
-  for (const [language, result] of others) compare(result, own, `${language}, ${name}`);
-  const read = valueAt(own, middle.index, corners, axes);
+  return Object.fromEntries(names.map((each, at) => [each, own[at]]));
+}
+
+/** Runs the code of pictures beside each other, and compares a difference with what the page says. */
+export async function checkComparison(viewer, name, python) {
+  const { parameters, names, ...axes } = COMPARISONS[name];
+  const source = new URL(parameters.source, viewer.viewer).href;
+  await viewer.goto({ ...parameters, source, layers: "" });
+  await viewer.allDrawn();
+  const isDifference = names.includes("difference");
+  const corners = isDifference && [await viewer.reading(LEFT_UPPER), await viewer.reading(RIGHT_LOWER)];
+  const middle = isDifference && (await viewer.reading(undefined, SECOND));
+  const results = await resultsOf(viewer, { name, names, axes, python });
+  const { data, data2, difference } = results;
+  assert.notDeepEqual(data.values, data2.values, "the pictures differ");
+  if (!difference) return;
+  const expected = { ...data, values: data.values.map((value, at) => minus(value, data2.values[at])) };
+  compare({ shape: data.shape, values: difference.values }, expected, name);
+  const read = valueAt(expected, middle.index, corners, axes);
   assert.ok(isClose(read, middle.value, DISPLAYED), `the page says ${middle.value}, the code ${read}`);
 }
+
+const minus = (one, other) => (one === null || other === null ? null : one - other);

@@ -7,12 +7,13 @@
 import { launchChromium } from "../browser/chromium.mjs";
 import { runDriven } from "../browser/driven_page.mjs";
 import { bundle, serveTests } from "../browser/served.mjs";
-import { checkView, VIEWS } from "../browser/snippets.mjs";
+import { COMPARISONS, checkComparison, checkView, VIEWS } from "../browser/snippets.mjs";
 
 const python = process.argv[2];
-const tests = Object.fromEntries(
-  Object.keys(VIEWS).map((name) => [name, (viewer) => checkView(viewer, name, python)]),
-);
+const tests = Object.fromEntries([
+  ...Object.keys(VIEWS).map((name) => [name, (viewer) => checkView(viewer, name, python)]),
+  ...Object.keys(COMPARISONS).map((name) => [name, (viewer) => checkComparison(viewer, name, python)]),
+]);
 
 function report({ name, error }) {
   console.log(`${error ? "not ok" : "ok"} ${name}`);

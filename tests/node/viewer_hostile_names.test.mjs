@@ -51,6 +51,7 @@ const HOSTILE = [
 ];
 
 const readOf = (name) => ({
+  title: name,
   store: { kind: "folder", address: name, isLocal: false },
   path: name,
   zarrFormat: 3,
@@ -67,14 +68,18 @@ const readOf = (name) => ({
 /** The code without what is in quotes. */
 const outside = (code) => code.replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
 
+const alone = (read) => ({ reads: [read], difference: null });
+/** The pictures of a comparison, whose code names them. */
+const pair = (read) => ({ reads: [read, { ...read, path: "b" }], difference: { isTransposed: false } });
+
 test("no name becomes a statement of the code that is copied", () => {
   for (const name of HOSTILE) {
-    const codes = [
-      javascriptOf(readOf(name), "zarr-wasm"),
-      javascriptOf(readOf(name), "zarrita"),
-      pythonOf(readOf(name), "xarray"),
-      pythonOf(readOf(name), "zarr-python"),
-    ];
+    const codes = [alone(readOf(name)), pair(readOf(name))].flatMap((reads) => [
+      javascriptOf(reads, "zarr-wasm"),
+      javascriptOf(reads, "zarrita"),
+      pythonOf(reads, "xarray"),
+      pythonOf(reads, "zarr-python"),
+    ]);
     for (const code of codes) {
       assert.doesNotMatch(outside(code), /PWNED|hidden/, JSON.stringify(name));
       assert.doesNotMatch(code, /[\p{Cf}\p{Zl}\p{Zp}\r\0]/u, "a sign that is not seen");
@@ -85,7 +90,7 @@ test("no name becomes a statement of the code that is copied", () => {
 test("Python reads the names as they are", (t) => {
   const [, , , , quotes, slashes, , , turned] = HOSTILE;
   for (const name of [quotes, slashes, turned, "Größe 🌍"]) {
-    const code = pythonOf(readOf(name), "zarr-python");
+    const code = pythonOf(alone(readOf(name)), "zarr-python");
     const literal = /path=("(?:[^"\\]|\\.)*")/.exec(code)[1];
     let told;
     try {

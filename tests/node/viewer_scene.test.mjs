@@ -321,6 +321,7 @@ test("numbers of a scale are told apart, large ones and small ones too", () => {
 
 /** What is on the screen: rows 1 to 3 of a plane, at index 5 of an axis without a name. */
 const READ = {
+  title: "wind",
   store: { kind: "folder", address: 'https://host/a "b".zarr', isLocal: false },
   path: "größe/wind speed",
   zarrFormat: 3,
@@ -334,29 +335,34 @@ const READ = {
   isWarped: false,
 };
 
+const alone = (read) => ({ reads: [read], difference: null });
+
 test("code quotes addresses and paths, and selects by position where a dimension has no name", () => {
-  const own = javascriptOf(READ, "zarr-wasm");
+  const own = javascriptOf(alone(READ), "zarr-wasm");
   assert.ok(own.includes(String.raw`new zarr.FetchStore("https://host/a \"b\".zarr")`), own);
   assert.ok(own.includes("array.get([5, zarr.slice(1, 3)])"), own);
   const named = { ...READ, axes: READ.axes.map((axis) => ({ ...axis, name: axis.name || "time" })) };
-  assert.ok(javascriptOf(named, "zarr-wasm").includes('{ time: 5, "lat-lon": zarr.slice(1, 3) }'));
-  const dataset = pythonOf({ ...named, isInDataset: true }, "xarray");
+  assert.ok(javascriptOf(alone(named), "zarr-wasm").includes('{ time: 5, "lat-lon": zarr.slice(1, 3) }'));
+  const dataset = pythonOf(alone({ ...named, isInDataset: true }), "xarray");
   assert.ok(
     dataset.includes('xr.open_zarr(store, group="größe", chunks=None, mask_and_scale=False)["wind speed"]'),
     dataset,
   );
   assert.ok(dataset.includes('array.isel({"time": 5, "lat-lon": slice(1, 3)})'), dataset);
-  assert.ok(pythonOf(READ, "xarray").includes('xr.DataArray(data, dims=["lat-lon"])'));
+  assert.ok(pythonOf(alone(READ), "xarray").includes('xr.DataArray(data, dims=["lat-lon"])'));
 });
 
 test("code is not written for stores that a library does not read", () => {
   const version = { kind: "branch", name: "dev" };
   const repository = { ...READ, store: { ...READ.store, kind: "icechunk", version } };
-  assert.ok(javascriptOf(repository, "zarr-wasm").includes('{ branch: "dev" }'));
+  assert.ok(javascriptOf(alone(repository), "zarr-wasm").includes('{ branch: "dev" }'));
   for (const code of [
-    javascriptOf(repository, "zarrita"),
-    pythonOf(repository, "xarray"),
-    pythonOf({ ...READ, store: { kind: "references", address: "r.json", isLocal: true } }, "zarr-python"),
+    javascriptOf(alone(repository), "zarrita"),
+    pythonOf(alone(repository), "xarray"),
+    pythonOf(
+      alone({ ...READ, store: { kind: "references", address: "r.json", isLocal: true } }),
+      "zarr-python",
+    ),
   ])
     assert.equal(code, null);
 });
@@ -366,10 +372,12 @@ test("code masks values outside of the valid ones, which xarray does not", () =>
   const read = { ...READ, isInDataset: true, unpacking: { ...limits, hasFillValue: true } };
   const formula = "(stored < 0) | (stored > 100), np.nan, stored * 0.5 + -1)";
   for (const library of ["xarray", "zarr-python"]) {
-    const code = pythonOf(read, library);
+    const code = pythonOf(alone(read), library);
     assert.ok(code.includes(`np.where(np.isin(stored, [9]) | ${formula}`), code);
   }
-  assert.ok(javascriptOf(read, "zarrita").includes("[9].includes(value) || value < 0 || value > 100 ? NaN"));
+  assert.ok(
+    javascriptOf(alone(read), "zarrita").includes("[9].includes(value) || value < 0 || value > 100 ? NaN"),
+  );
 });
 
 test("indices are ranges in ascending order, each once", () => {

@@ -8,13 +8,14 @@ import { writeUrlState } from "../opening/url_state.js";
 import { byId, iconButton } from "../page/element.js";
 import { Colours } from "../panels/colours.js";
 import type { Camera } from "../picture/picture.js";
+import type { ViewBox } from "../picture/view_box.js";
 import { AxisTexts } from "../scene/coordinates.js";
 import type { Scene, SceneChannel } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
-import type { Indices, SeenPicture } from "../share/on_screen.js";
+import { type Indices, type InView, inViewOf, type SeenPicture } from "../share/on_screen.js";
 import { isAbort } from "../text/errors.js";
 import { comparePanel } from "./compare_panel.js";
-import { differenceOf, ownAxis, type Pair, whyNone } from "./difference.js";
+import { differenceOf, ownAxis, type Pair, subtractedBoxes, whyNone } from "./difference.js";
 import { Divider } from "./divider.js";
 import { LinkedCameras, samePlace } from "./linked_cameras.js";
 import type { Comparison, How } from "./linked_state.js";
@@ -267,7 +268,21 @@ export class Compared implements Room {
     const { how, divider = MIDDLE } = this.#compare;
     const follow = (at: Indices) => ({ ...seen.state.at, ...this.#at(at) });
     const visible = [how === "swipe" ? divider : 0, 1] as const;
-    return [{ ...seen, visible, marks: [], title: scene.title, hasLegend: true, follow }];
+    const elements = this.#elements(seen.state.scene, seen.box);
+    return [{ ...seen, visible, marks: [], title: scene.title, elements, hasLegend: true, follow }];
+  }
+
+  /** What is in view of the second picture, or of both scenes that the difference is made of. */
+  #elements(scene: Scene, box: ViewBox): InView[] {
+    const [scenes, second] = [this.#scenes, this.#second];
+    if (!scenes || !second) return [];
+    if (!this.#isDifference) return [inViewOf(second.dataset, scene, box)];
+    const at = indicesOfSecond(scenes.first, scenes.second, this.#at(), this.#own);
+    const [one, other] = subtractedBoxes({ ...scenes, at }, this.#at(), box);
+    return [
+      inViewOf(this.#context.shown.dataset, scenes.first, one),
+      inViewOf(second.dataset, scenes.second, other),
+    ];
   }
 
   /** Places the pictures. */

@@ -6,6 +6,7 @@
  */
 
 import * as zarr from "zarr-wasm";
+import type { ViewBox } from "../picture/view_box.js";
 import { rangeOf, sampledLimits } from "../scene/limits.js";
 import type { FieldStyle, Scene, SceneAxis } from "../scene/scene.js";
 import { isSamePlane } from "../scene_state.js";
@@ -182,6 +183,26 @@ interface Part {
 function partOf(data: Float64Array, { plane }: Scene, [rows, columns]: readonly [number, number]): Part {
   const [down, across] = plane.y < plane.x ? [columns, 1] : [1, rows];
   return { rows, columns, at: (row, column) => data[row * down + column * across] ?? Number.NaN };
+}
+
+/** What both scenes have in view where a difference has this. `at` has the indices of the first. */
+export function subtractedBoxes(
+  { first, second, at: atSecond }: Omit<Pair, "own">,
+  at: Readonly<Record<string, number>>,
+  { level, corners }: ViewBox,
+): [first: ViewBox, second: ViewBox] {
+  const boxOf = (scene: Scene, indices: Readonly<Record<string, number>>): ViewBox => {
+    const { shape = [] } = scene.pyramid.levels[level] ?? {};
+    const [start = [], stop = []] = corners.map((corner) =>
+      scene.axes.map(({ axis, name, length }) => {
+        if (axis === scene.plane.x) return corner[first.plane.x] ?? 0;
+        if (axis === scene.plane.y) return corner[first.plane.y] ?? 0;
+        return coarse(indices[name] ?? 0, length, shape[axis] ?? 1);
+      }),
+    );
+    return { level, corners: [start, stop] };
+  };
+  return [boxOf(first, at), boxOf(second, atSecond)];
 }
 
 /** The levels of a difference, in the place of those of the first scene's pyramid. */

@@ -6,6 +6,7 @@
 import { render } from "lit-html";
 import { Contents } from "../contents.js";
 import { byId } from "../page/element.js";
+import type { ViewBox } from "../picture/view_box.js";
 import type { SeenPicture } from "../share/on_screen.js";
 
 export class Side {
@@ -45,11 +46,11 @@ export class Side {
   }
 
   /** The picture as it is. Null if there is none. */
-  seen(): Pick<SeenPicture, "state" | "view" | "corner"> | null {
+  seen(): (Pick<SeenPicture, "state" | "view" | "corner"> & { box: ViewBox }) | null {
     const seen = this.contents.view.picture.seen();
     if (!seen) return null;
     const [own, first] = [this.map.getBoundingClientRect(), byId("map").getBoundingClientRect()];
-    return { state: seen.state, view: seen.view, corner: [own.left - first.left, own.top - first.top] };
+    return { ...seen, corner: [own.left - first.left, own.top - first.top] };
   }
 
   /** Ends all reads, and gives the memory back. */

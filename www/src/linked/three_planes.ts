@@ -12,7 +12,7 @@ import type { Camera } from "../picture/picture.js";
 import { sceneInPlane } from "../scene/build_scene.js";
 import type { Scene } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
-import type { Indices, SeenPicture } from "../share/on_screen.js";
+import { type Indices, inViewOf, type SeenPicture } from "../share/on_screen.js";
 import {
   alignedWith,
   isPlane,
@@ -229,8 +229,11 @@ export class ThreePlanes implements Room {
     return this.#sides.flatMap(({ side, scene }) => {
       const seen = side?.seen();
       if (!seen) return [];
+      const elements = [inViewOf(this.#context.shown.dataset, seen.state.scene, seen.box)];
       const follow = (at: Indices) => ({ ...seen.state.at, ...outside(scene, { ...at, ...this.#cross }) });
-      return [{ ...seen, visible: [0, 1], marks: [], title: nameOf(scene), hasLegend: false, follow }];
+      return [
+        { ...seen, visible: [0, 1], marks: [], title: nameOf(scene), elements, hasLegend: false, follow },
+      ];
     });
   }
 

@@ -1,10 +1,20 @@
 /**
- * Writes a read as JavaScript for zarr-wasm or zarrita. The code leaves the elements in `data`, in
- * C order. If there are several ranges, it leaves a list of results with `data` in `parts`.
+ * Writes reads as JavaScript for zarr-wasm or zarrita. The code leaves the elements in `data`, in
+ * C order. If there are several ranges, it leaves a list of results with `data` in `parts`. A
+ * second read leaves `data2` or `parts2`, and so on; `difference` is
+ * one result, or a list of results.
  */
 
+import { type CodeNames, namesOf } from "./code_names.js";
 import { quoted } from "./quoted.js";
-import { type AxisRead, partsOf, type Run, type ScreenRead, type StorePlace } from "./screen_read.js";
+import {
+  type AxisRead,
+  partsOf,
+  type Run,
+  type ScreenRead,
+  type ScreenReads,
+  type StorePlace,
+} from "./screen_read.js";
 import { hasLimits, isPlain, type Unpacking } from "./unpacking.js";
 
 type Library = "zarr-wasm" | "zarrita";
@@ -18,20 +28,48 @@ interface StoreCode {
 const WIDTH = 90;
 
 /** Null if the library has no such store. */
-export function javascriptOf(read: ScreenRead, library: Library): string | null {
-  const store = (library === "zarrita" ? zarritaStore : ownStore)(read.store);
-  if (!store) return null;
+export function javascriptOf({ reads, difference }: ScreenReads, library: Library): string | null {
+  const stores = reads.map(({ store }) => (library === "zarrita" ? zarritaStore : ownStore)(store));
+  const known = stores.filter((store) => store !== null);
+  if (known.length < stores.length) return null;
+  const imports = [`import * as zarr from "${library}";`, ...known.flatMap((store) => store.imports)];
   const lines = [
     `// npm install ${library}`,
-    `import * as zarr from "${library}";`,
-    ...store.imports,
-    "",
-    `const store = ${store.make};`,
-    openLine(read.path, library),
-    ...noteLines(read),
-    ...(library === "zarrita" ? zarritaLines(read) : ownLines(read)),
+    ...new Set(imports),
+    ...reads.flatMap((read, at) => {
+      const names = namesOf(reads, at);
+      return [
+        "",
+        ...(reads.length > 1 ? [`// ${quoted(read.title)}`] : []),
+        ...(names.opensStore ? [`const ${names.store} = ${known[at]?.make};`] : []),
+        ...(names.opensArray ? [openLine(read.path, library, names)] : []),
+        ...noteLines(read),
+        ...(library === "zarrita" ? zarritaLines(read, names) : ownLines(read, names)),
+      ];
+    }),
+    ...(difference ? differenceLines(reads, difference.isTransposed) : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The first minus the second, element by element. */
+function differenceLines(reads: readonly ScreenRead[], isTransposed: boolean): string[] {
+  const [one, other] = reads.map((_read, at) => namesOf(reads, at).own);
+  if (!one || !other) return [];
+  const place = isTransposed ? "(at % columns) * rows + Math.floor(at / columns)" : "at";
+  const sides = isTransposed ? ["  const [rows, columns] = shape;"] : [];
+  return [
+    "",
+    "// The first minus the second, element by element.",
+    "const minus = ({ data, shape }, other) => {",
+    ...sides,
+    `  const subtract = (value, at) => Number(value) - Number(other[${place}]);`,
+    "  return { data: Float64Array.from(data, subtract), shape };",
+    "};",
+    ...(reads.some(({ axes }) => partsOf(axes).length > 1)
+      ? [`const difference = ${one("parts")}.map((part, at) => minus(part, ${other("parts")}[at].data));`]
+      : [`const difference = minus({ data, shape }, ${other("data")});`]),
+  ];
 }
 
 function ownStore({ kind, address, isLocal, version }: StorePlace): StoreCode | null {
@@ -69,13 +107,13 @@ function zarritaStore({ kind, address, isLocal }: StorePlace): StoreCode | null 
   return { imports: [], make: `new zarr.FetchStore(${place})` };
 }
 
-function openLine(path: string, library: Library): string {
+function openLine(path: string, library: Library, { store, array }: CodeNames): string {
   if (library === "zarr-wasm") {
     const options = path === "" ? '{ kind: "array" }' : `{ path: ${quoted(path)}, kind: "array" }`;
-    return `const array = await zarr.open(store, ${options});`;
+    return `const ${array} = await zarr.open(${store}, ${options});`;
   }
-  const place = path === "" ? "zarr.root(store)" : `zarr.root(store).resolve(${quoted(path)})`;
-  return `const array = await zarr.open(${place}, { kind: "array" });`;
+  const place = path === "" ? `zarr.root(${store})` : `zarr.root(${store}).resolve(${quoted(path)})`;
+  return `const ${array} = await zarr.open(${place}, { kind: "array" });`;
 }
 
 function noteLines({ isWarped, level }: ScreenRead): string[] {
@@ -101,15 +139,22 @@ function selectionText(axes: readonly AxisRead[], part: readonly (number | Run)[
 const areNamed = (axes: readonly AxisRead[]) =>
   axes.every(({ name }) => name !== "") && new Set(axes.map(({ name }) => name)).size === axes.length;
 
-function ownLines({ axes, unpacking, zarrFormat }: ScreenRead): string[] {
+/** The pattern that takes the members of a result. */
+const resultOf = ({ own }: CodeNames): string => {
+  const members = ["data", "shape"].map((name) => (own(name) === name ? name : `${name}: ${own(name)}`));
+  return `{ ${members.join(", ")} }`;
+};
+
+function ownLines({ axes, unpacking, zarrFormat }: ScreenRead, names: CodeNames): string[] {
   const byName = areNamed(axes);
   const isUsual = zarrFormat === 3 || unpacking?.hasFillValue;
   const decode = isUsual ? '"cf"' : '{ convention: "cf", zarrFillValue: false }';
   const options = unpacking ? [`{ decode: ${decode} }`] : [];
   const selections = partsOf(axes).map((part) => selectionText(axes, part, byName));
   const [only = "", ...others] = selections;
-  if (others.length === 0) return callLines("const { data, shape } = await array.get", [only, ...options]);
-  return partLines(selections, `array.get(${["selection", ...options].join(", ")})`);
+  const get = `${names.array}.get`;
+  if (others.length === 0) return callLines(`const ${resultOf(names)} = await ${get}`, [only, ...options]);
+  return partLines(selections, `${get}(${["selection", ...options].join(", ")})`, names);
 }
 
 /** A call, with an argument on each line if one line would be too long. */
@@ -118,31 +163,39 @@ function callLines(call: string, args: readonly string[]): string[] {
   return line.length <= WIDTH ? [line] : [`${call}(`, ...args.map((each) => `  ${each},`), ");"];
 }
 
-function partLines(selections: readonly string[], call: string): string[] {
+function partLines(selections: readonly string[], call: string, { own }: CodeNames): string[] {
   return [
-    `const selections = [`,
+    `const ${own("selections")} = [`,
     ...selections.map((selection) => `  ${selection},`),
     "];",
-    `const parts = await Promise.all(selections.map((selection) => ${call}));`,
+    `const ${own("parts")} = await Promise.all(${own("selections")}.map((selection) => ${call}));`,
   ];
 }
 
-function zarritaLines({ axes, unpacking }: ScreenRead): string[] {
-  const names = areNamed(axes) ? [`// ${axes.map(({ name }) => wordOf(name)).join(", ")}`] : [];
+function zarritaLines({ axes, unpacking }: ScreenRead, names: CodeNames): string[] {
+  const { array, own } = names;
+  const dimensions = areNamed(axes) ? [`// ${axes.map(({ name }) => wordOf(name)).join(", ")}`] : [];
   const selections = partsOf(axes).map((part) => selectionText(axes, part, false));
   const isUnpacked = unpacking !== null && !isPlain(unpacking);
   if (selections.length > 1) {
-    const call = isUnpacked ? "zarr.get(array, selection).then(unpacked)" : "zarr.get(array, selection)";
-    return [...(isUnpacked ? unpackLines(unpacking) : []), ...names, ...partLines(selections, call)];
+    const get = `zarr.get(${array}, selection)`;
+    const call = isUnpacked ? `${get}.then(${own("unpacked")})` : get;
+    const unpack = isUnpacked ? unpackLines(unpacking, names) : [];
+    return [...unpack, ...dimensions, ...partLines(selections, call, names)];
   }
-  const args = ["array", selections[0] ?? ""];
-  if (!isUnpacked) return [...names, ...callLines("const { data, shape } = await zarr.get", args)];
-  const lines = [...names, ...callLines("const stored = await zarr.get", args)];
-  return [...unpackLines(unpacking), ...lines, "const { data, shape } = unpacked(stored);"];
+  const args = [array, selections[0] ?? ""];
+  const result = resultOf(names);
+  if (!isUnpacked) return [...dimensions, ...callLines(`const ${result} = await zarr.get`, args)];
+  const lines = [...dimensions, ...callLines(`const ${own("stored")} = await zarr.get`, args)];
+  const unpacked = `const ${result} = ${own("unpacked")}(${own("stored")});`;
+  return [...unpackLines(unpacking, names), ...lines, unpacked];
 }
 
 /** The function that unpacks a result by CF's attributes. */
-function unpackLines({ scale, offset, missing, valid, isReinterpreted }: Unpacking): string[] {
+function unpackLines(
+  { scale, offset, missing, valid, isReinterpreted }: Unpacking,
+  { own }: CodeNames,
+): string[] {
   const [low, high] = valid;
   const tests = [
     ...(missing.length > 0 ? [`[${missing.join(", ")}].includes(value)`] : []),
@@ -156,9 +209,9 @@ function unpackLines({ scale, offset, missing, valid, isReinterpreted }: Unpacki
     ...(hasLimits({ valid }) || missing.length > 0
       ? ["// CF's attributes tell which values are missing."]
       : []),
-    `const unpack = (value) => (${result});`,
-    "const unpacked = ({ data, shape }) => ({",
-    "  data: Float64Array.from(data, (stored) => unpack(Number(stored))),",
+    `const ${own("unpack")} = (value) => (${result});`,
+    `const ${own("unpacked")} = ({ data, shape }) => ({`,
+    `  data: Float64Array.from(data, (stored) => ${own("unpack")}(Number(stored))),`,
     "  shape,",
     "});",
   ];

@@ -3,16 +3,35 @@
  * and the pictures beside it. Sizes and places are in CSS pixels.
  */
 
+import type { Dataset } from "../opening/dataset.js";
 import type { Source } from "../opening/source.js";
 import type { PictureState } from "../picture/picture.js";
 import type { ViewBox } from "../picture/view_box.js";
 import type { Mark } from "../plots/marks.js";
+import type { Scene } from "../scene/scene.js";
 import { slidAxes } from "../scene_state.js";
 
 /** Indices by name of axis. */
 export type Indices = Readonly<Record<string, number>>;
 
 type Size = readonly [width: number, height: number];
+
+/** The elements of a scene that are in view. */
+export interface InView {
+  source: Source;
+  /** Whether all nodes are known from consolidated metadata. */
+  isConsolidated: boolean;
+  scene: Scene;
+  box: ViewBox;
+}
+
+/** What is in view of a scene of a data set. */
+export const inViewOf = ({ source, all }: Dataset, scene: Scene, box: ViewBox): InView => ({
+  source,
+  isConsolidated: all !== null,
+  scene,
+  box,
+});
 
 /** A picture as it is drawn, and where it is seen. */
 export interface SeenPicture {
@@ -24,28 +43,35 @@ export interface SeenPicture {
   visible: readonly [from: number, to: number];
   marks: readonly Mark[];
   title: string;
+  /** What it is made of: its elements, or those of both scenes of a difference. */
+  elements: readonly InView[];
   hasLegend: boolean;
   /** Its indices while those of the first picture are these. */
   follow(at: Indices): Record<string, number>;
 }
 
-export interface OnScreen {
-  source: Source;
-  /** Whether all nodes are known from consolidated metadata. */
-  isConsolidated: boolean;
+export interface OnScreen extends Omit<InView, "scene"> {
   /** The scene as it is drawn, with the present camera. */
   state: PictureState;
   /** The size of the picture. */
   view: Size;
-  box: ViewBox;
   /** The marks on the picture. */
   marks: readonly Mark[];
   /** Other planes, or what the picture is compared with. */
   beside: readonly SeenPicture[];
 }
 
+/** What is in view of the first picture. */
+export const inFirstView = ({ source, isConsolidated, state, box }: OnScreen): InView => ({
+  source,
+  isConsolidated,
+  scene: state.scene,
+  box,
+});
+
 /** All pictures. The first one is covered where others begin within it. */
-export function picturesOf({ state, view, marks, beside }: OnScreen): SeenPicture[] {
+export function picturesOf(seen: OnScreen): SeenPicture[] {
+  const { state, view, marks, beside } = seen;
   const covered = beside.map(({ visible: [from] }) => from).find((from) => from > 0);
   const first: SeenPicture = {
     state,
@@ -54,6 +80,7 @@ export function picturesOf({ state, view, marks, beside }: OnScreen): SeenPictur
     corner: [0, 0],
     visible: [0, covered ?? 1],
     title: beside.length > 0 ? state.scene.title : "",
+    elements: [inFirstView(seen)],
     hasLegend: true,
     follow: (at) => ({ ...at }),
   };

@@ -1,10 +1,12 @@
 /**
- * Writes a read as Python for xarray or zarr-python. The code leaves the elements in `data`.
- * Several ranges are joined in the order of the screen.
+ * Writes reads as Python for xarray or zarr-python. The code leaves the elements in `data`, those
+ * of a second read in `data2`, and so on; what is subtracted is in `difference`. Several ranges are
+ * joined in the order of the screen.
  */
 
+import { type CodeNames, namesOf } from "./code_names.js";
 import { quoted } from "./quoted.js";
-import type { AxisRead, Run, ScreenRead, StorePlace } from "./screen_read.js";
+import type { AxisRead, Run, ScreenRead, ScreenReads, StorePlace } from "./screen_read.js";
 import { hasLimits, isPlain, type Unpacking } from "./unpacking.js";
 
 type Library = "xarray" | "zarr-python";
@@ -17,23 +19,45 @@ interface StoreCode {
 }
 
 /** Null if the libraries have no such store. */
-export function pythonOf(read: ScreenRead, library: Library): string | null {
-  const store = storeOf(read.store);
-  if (!store) return null;
-  const isDataset = library === "xarray" && read.isInDataset && readsAlike(read.unpacking);
-  const body = isDataset ? datasetLines(read) : arrayLines(read, library);
-  const modules = isDataset ? ["xarray as xr"] : ["zarr", ...(library === "xarray" ? ["xarray as xr"] : [])];
-  const usesNumpy = body.some((line) => line.includes("np."));
+export function pythonOf({ reads, difference }: ScreenReads, library: Library): string | null {
+  const stores = reads.map(({ store }) => storeOf(store)).filter((store) => store !== null);
+  if (stores.length < reads.length) return null;
+  const bodies = reads.map((read, at) => bodyLines(read, library, namesOf(reads, at)));
+  const blocks = bodies.map((body, at) => {
+    const { store, opensStore } = namesOf(reads, at);
+    return [
+      "",
+      ...(reads.length > 1 ? [`# ${quoted(reads[at]?.title ?? "")}`] : []),
+      ...(opensStore ? [`${store} = ${stores[at]?.make}`] : []),
+      ...body,
+    ];
+  });
+  const usesZarr = reads.some((read) => !opensDataset(read, library));
+  const modules = [...(usesZarr ? ["zarr"] : []), ...(library === "xarray" ? ["xarray as xr"] : [])];
+  const usesNumpy = bodies.flat().some((line) => line.includes("np."));
   const imports = [...(usesNumpy ? ["numpy as np"] : []), ...modules].map((name) => `import ${name}`);
-  const packages = [...(library === "xarray" ? ["xarray"] : []), "zarr", ...store.packages];
+  const packages = [...(library === "xarray" ? ["xarray"] : []), "zarr"];
   const lines = [
-    `# pip install ${packages.join(" ")}`,
-    ...[...new Set([...imports, ...store.imports])].sort(),
-    "",
-    `store = ${store.make}`,
-    ...body,
+    `# pip install ${[...new Set([...packages, ...stores.flatMap((store) => store.packages)])].join(" ")}`,
+    ...[...new Set([...imports, ...stores.flatMap((store) => store.imports)])].sort(),
+    ...blocks.flat(),
+    ...(difference ? differenceLines(library, difference.isTransposed) : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Whether xarray opens the group of the array, and has its coordinates. */
+const opensDataset = ({ isInDataset, unpacking }: ScreenRead, library: Library): boolean =>
+  library === "xarray" && isInDataset && readsAlike(unpacking);
+
+const bodyLines = (read: ScreenRead, library: Library, names: CodeNames): string[] =>
+  opensDataset(read, library) ? datasetLines(read, names) : arrayLines(read, library, names);
+
+/** Values alone are subtracted: xarray would leave out what has other coordinates. */
+function differenceLines(library: Library, isTransposed: boolean): string[] {
+  const other = `data2${library === "xarray" ? ".values" : ""}${isTransposed ? ".T" : ""}`;
+  const about = "# The first minus the second, element by element.";
+  return ["", about, `difference = data.astype("float64") - ${other}`];
 }
 
 function storeOf({ kind, address, isLocal }: StorePlace): StoreCode | null {
@@ -64,21 +88,21 @@ function noteLines({ isWarped, level }: ScreenRead): string[] {
   ];
 }
 
-function datasetLines(read: ScreenRead): string[] {
+function datasetLines(read: ScreenRead, { array, own, store, opensArray }: CodeNames): string[] {
   const { path, axes, unpacking } = read;
   const slash = path.lastIndexOf("/");
   const [group, name] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
   const options = [
-    "store",
+    store,
     ...(group === "" ? [] : [`group=${quoted(group)}`]),
     "chunks=None",
     ...(unpacking ? [] : ["mask_and_scale=False"]),
   ];
-  const select = (part: readonly (number | Run)[]) => `array.isel(${namedText(axes, part)})`;
+  const select = (part: readonly (number | Run)[]) => `${array}.isel(${namedText(axes, part)})`;
   return [
-    `array = xr.open_zarr(${options.join(", ")})[${quoted(name)}]`,
+    ...(opensArray ? [`${array} = xr.open_zarr(${options.join(", ")})[${quoted(name)}]`] : []),
     ...noteLines(read),
-    `data = ${joined(axes, select, (parts, axis) => {
+    `${own("data")} = ${joined(axes, select, (parts, axis) => {
       return `xr.concat([${parts.join(", ")}], ${quoted(axes[axis]?.name ?? "")})`;
     })}`,
   ];
@@ -95,21 +119,25 @@ function namedText(axes: readonly AxisRead[], part: readonly (number | Run)[]): 
   return `{${axes.map(({ name }, at) => `${quoted(name)}: ${text(part[at])}`).join(", ")}}`;
 }
 
-function arrayLines(read: ScreenRead, library: Library): string[] {
+function arrayLines(read: ScreenRead, library: Library, names: CodeNames): string[] {
   const { path, axes, unpacking } = read;
+  const { array, own, store, opensArray } = names;
+  const data = own("data");
   const at = path === "" ? "" : `, path=${quoted(path)}`;
   const select = (part: readonly (number | Run)[]) =>
-    `array[${part.map((read) => (typeof read === "number" ? read : `${read[0]}:${read[1]}`)).join(", ")}]`;
+    `${array}[${part.map((read) => (typeof read === "number" ? read : `${read[0]}:${read[1]}`)).join(", ")}]`;
   const elements = joined(axes, select, (parts, axis) => {
     const before = axes.slice(0, axis).filter(({ read }) => typeof read !== "number").length;
     return `np.concatenate([${parts.join(", ")}], axis=${before})`;
   });
   const isUnpacked = unpacking !== null && !isPlain(unpacking);
   return [
-    `array = zarr.open_array(store${at}, mode="r")`,
+    ...(opensArray ? [`${array} = zarr.open_array(${store}${at}, mode="r")`] : []),
     ...noteLines(read),
-    ...(isUnpacked ? [`stored = ${elements}`, ...unpackLines(unpacking)] : [`data = ${elements}`]),
-    ...(library === "xarray" ? [`data = xr.DataArray(data, dims=${dimensionsOf(axes)})`] : []),
+    ...(isUnpacked
+      ? [`${own("stored")} = ${elements}`, ...unpackLines(unpacking, names)]
+      : [`${data} = ${elements}`]),
+    ...(library === "xarray" ? [`${data} = xr.DataArray(${data}, dims=${dimensionsOf(axes)})`] : []),
   ];
 }
 
@@ -137,16 +165,20 @@ function joined(
   return below([]);
 }
 
-function unpackLines({ scale, offset, missing, valid, isReinterpreted }: Unpacking): string[] {
+function unpackLines(
+  { scale, offset, missing, valid, isReinterpreted }: Unpacking,
+  { own }: CodeNames,
+): string[] {
   const [low, high] = valid;
+  const [data, stored] = [own("data"), own("stored")];
   const tests = [
-    ...(missing.length > 0 ? [`np.isin(stored, [${missing.join(", ")}])`] : []),
-    ...(Number.isFinite(low) ? [`(stored < ${low})`] : []),
-    ...(Number.isFinite(high) ? [`(stored > ${high})`] : []),
+    ...(missing.length > 0 ? [`np.isin(${stored}, [${missing.join(", ")}])`] : []),
+    ...(Number.isFinite(low) ? [`(${stored} < ${low})`] : []),
+    ...(Number.isFinite(high) ? [`(${stored} > ${high})`] : []),
   ];
-  const scaled = `stored${scale === 1 ? "" : ` * ${scale}`}${offset === 0 ? "" : ` + ${offset}`}`;
+  const scaled = `${stored}${scale === 1 ? "" : ` * ${scale}`}${offset === 0 ? "" : ` + ${offset}`}`;
   return [
     ...(isReinterpreted ? ["# The attribute _Unsigned is not taken into account."] : []),
-    tests.length > 0 ? `data = np.where(${tests.join(" | ")}, np.nan, ${scaled})` : `data = ${scaled}`,
+    tests.length > 0 ? `${data} = np.where(${tests.join(" | ")}, np.nan, ${scaled})` : `${data} = ${scaled}`,
   ];
 }

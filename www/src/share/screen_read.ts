@@ -1,14 +1,14 @@
 /**
- * What is on the screen as one read: the store, the array of the drawn level, and for each of its
- * axes an index or the ranges in view. It is the input of the code that other libraries run, so it
- * has plain values only.
+ * What is on the screen as reads, one for each picture: the store, the array of the drawn level,
+ * and for each of its axes an index or the ranges in view. They are the input of the code that
+ * other libraries run, so they have plain values only.
  */
 
 import type { Source } from "../opening/source.js";
 import type { ViewBox } from "../picture/view_box.js";
 import type { Scene, SceneAxis } from "../scene/scene.js";
 import { parentOf, plainPath } from "../text/paths.js";
-import type { OnScreen } from "./on_screen.js";
+import { type InView, inFirstView, type OnScreen, picturesOf } from "./on_screen.js";
 import { type Unpacking, unpackingOf } from "./unpacking.js";
 
 /** How a library has to open the store. */
@@ -35,6 +35,8 @@ export interface AxisRead {
 }
 
 export interface ScreenRead {
+  /** What the picture shows, in words. */
+  title: string;
   store: StorePlace;
   /** The path of the array, without a slash at its ends. */
   path: string;
@@ -50,13 +52,39 @@ export interface ScreenRead {
   isWarped: boolean;
 }
 
-export function screenRead({ source, isConsolidated, state: { scene }, box }: OnScreen): ScreenRead {
+/** The reads of all pictures, or of the two scenes that a difference is made of. */
+export interface ScreenReads {
+  reads: readonly ScreenRead[];
+  /** Null if nothing is subtracted. */
+  difference: Difference | null;
+}
+
+/** The elements of the first read minus those of the second. */
+interface Difference {
+  /** Whether the second array has rows where the first has columns. */
+  isTransposed: boolean;
+}
+
+/** What the first picture reads. */
+export const screenRead = (seen: OnScreen): ScreenRead => readOf(inFirstView(seen));
+
+export function screenReads(seen: OnScreen): ScreenReads {
+  const pictures = picturesOf(seen);
+  const subtracted = pictures.find(({ elements }) => elements.length > 1);
+  const elements = subtracted?.elements ?? pictures.flatMap((picture) => picture.elements);
+  const [first, second] = elements.map(({ scene: { plane } }) => plane.y < plane.x);
+  const reads = elements.map(readOf);
+  return { reads, difference: subtracted ? { isTransposed: first !== second } : null };
+}
+
+function readOf({ source, isConsolidated, scene, box }: InView): ScreenRead {
   const { pyramid, axes, warped, decode } = scene;
   const array = pyramid.levels[box.level]?.array ?? scene.array;
   const path = plainPath(array.path);
   const names = array.dimensionNames ?? [];
   const isNamed = names.length === axes.length && names.every((name) => name);
   return {
+    title: scene.title,
     store: storePlaceOf(source),
     path,
     zarrFormat: array.zarrFormat,
