@@ -10,6 +10,7 @@ import { unpackFixtures } from "../fixture_archives.mjs";
 import { runDriven } from "./driven_page.mjs";
 
 const FACTS = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-linked/expected.json"), "utf8"));
+const WARPED = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-warped/expected.json"), "utf8"));
 const VOLUME = "/fixtures/viewer-linked/volume";
 const CELLS = "./samples/cells.ome.zarr";
 
@@ -491,6 +492,14 @@ const COMPARED = {
     const places = [...(await placesIn(FIRST)), ...(await placesIn(SECOND))];
     const wanted = [...valuesOf(first), ...valuesOf(second)];
     assert.deepEqual(await valuesInFile(viewer, places), wanted.map(aboutSixth));
+  },
+
+  async "compared: the difference of two times of a curvilinear grid"(viewer, { url }) {
+    const source = `${url}/fixtures/viewer-warped/ocean`;
+    await openCompared(viewer, { source, at: "time:4", compare: "difference", with: "at=time:1" });
+    for (const { place, value } of WARPED.ocean.differences) await tells(viewer, SECOND, place, value);
+    const dates = await viewer.page.locator(".dimensions.second").innerText();
+    assert.match(dates, /2001-03-02/, "the other time has its date");
   },
 
   async "compared: a fixed level is that of both pictures"(viewer) {

@@ -15,10 +15,10 @@ const GAPS = fixture("viewer-marks/gaps");
 /** Longer than the time in which a click may become a double click. */
 const CLICK_MS = 300;
 
-let known;
-async function expected(name) {
-  known ??= await (await fetch(fixture("viewer-marks/expected.json"))).json();
-  return known[name];
+const known = {};
+async function expected(name, folder = "viewer-marks") {
+  known[folder] ??= await (await fetch(fixture(`${folder}/expected.json`))).json();
+  return known[folder][name];
 }
 
 const markText = (kind, slot, places) => [kind, slot, ...places.flat()].join(":");
@@ -224,6 +224,44 @@ test("plots: a polygon counts the elements whose centres are in it", async () =>
   await until(() => viewer.find(".plots-side .at"), "the series");
   await plotted(viewer);
   sameNumbers((await table(viewer)).series[0], wanted.series, "means");
+});
+
+/** Opens a map whose rows and columns are not those of the array. */
+const openWarped = (name, mark, plot) =>
+  openPlots(`?source=${fixture(`viewer-warped/${name}`)}&at=time:1&marks=${mark}&plot=${plot}`);
+
+/** Changes to the series of areas, and returns their table. */
+async function areaSeries(viewer) {
+  viewer.set("#plot-kind", "series", "change");
+  await until(() => viewer.find(".plots-side .at"), "the series");
+  await plotted(viewer);
+  return table(viewer);
+}
+
+test("plots: a box on unequal latitudes, across longitude 0, has statistics and a mean by area", async () => {
+  const { box, statistics, series } = await expected("gaussian", "viewer-warped");
+  const viewer = await openWarped("gaussian", markText("box", 0, box), "histogram");
+  await checkStatistics(viewer, statistics);
+  const found = await areaSeries(viewer);
+  equal(found.head[1], "Box 1 (mean by area)");
+  sameNumbers(found.series[0], series, "means");
+});
+
+test("plots: a polygon on a curvilinear grid has the elements whose positions are in it", async () => {
+  const { polygon, statistics, series } = await expected("ocean", "viewer-warped");
+  const viewer = await openWarped("ocean", markText("polygon", 0, polygon), "histogram");
+  await checkStatistics(viewer, statistics);
+  const found = await areaSeries(viewer);
+  equal(found.head[1], "Polygon 1 (mean)");
+  sameNumbers(found.series[0], series, "means");
+});
+
+test("plots: a line on unequal latitudes gives the elements under it", async () => {
+  const { line, profile } = await expected("gaussian", "viewer-warped");
+  const viewer = await openWarped("gaussian", markText("line", 0, line), "profile");
+  const [values] = (await table(viewer)).series;
+  const steps = values.filter((value, at) => value !== values[at - 1]);
+  sameNumbers(steps, profile, "elements in the order of the line", 1e-6);
 });
 
 test("plots: a stack has series along z and t of each channel, and lengths in its unit", async () => {

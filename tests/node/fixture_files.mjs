@@ -13,7 +13,16 @@ import { VIEWS } from "../number_views.mjs";
 export const FIXTURES = unpackFixtures();
 
 /** Folders that hold no stores with a list of nodes. */
-const OTHERS = ["bad", "kerchunk", "unreadable", "viewer", "viewer-linked", "viewer-marks", "viewer-plates"];
+const OTHERS = [
+  "bad",
+  "kerchunk",
+  "unreadable",
+  "viewer",
+  "viewer-linked",
+  "viewer-marks",
+  "viewer-plates",
+  "viewer-warped",
+];
 
 const folders = (path) =>
   readdirSync(path, { withFileTypes: true })

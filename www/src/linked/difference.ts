@@ -1,8 +1,8 @@
 /**
- * The difference of two scenes, element by element, as a scene of its own: its arrays are in a
- * store that reads a tile of both and subtracts when the tile is asked for. So only what is on the
- * screen is computed, and the difference has values, limits and a legend as any field has. An
- * element is missing where it is missing in either.
+ * The difference of two scenes, element by element, as a scene of its own, whose arrays are in a
+ * store that subtracts (`difference_store.ts`). So only what is on the screen is computed, and the
+ * difference has values, limits and a legend as any field has. An element is missing where it is
+ * missing in either.
  */
 
 import * as zarr from "zarr-wasm";
@@ -10,38 +10,32 @@ import type { ViewBox } from "../picture/view_box.js";
 import { rangeOf, sampledLimits } from "../scene/limits.js";
 import type { FieldStyle, Scene, SceneAxis } from "../scene/scene.js";
 import { isSamePlane } from "../scene_state.js";
+import {
+  coarse,
+  DifferenceStore,
+  ownAxis,
+  type Pair,
+  type Positions,
+  sharedLevels,
+} from "./difference_store.js";
 
-/** Sides of tiles: small chunks are joined, and large ones divided. */
-const LEAST_SIDE = 256;
-const MOST_SIDE = 1024;
 /** The share of values that the limits leave out at each end. */
 const LEFT_OUT = 0.002;
 /** How far the places of elements may differ, in steps. */
 const NEAR = 1e-3;
 
-const LEVEL = /^\/(\d+)\/zarr\.json$/;
-const CHUNK = /^\/(\d+)\/c\/([\d/]+)$/;
-
-/** The scenes, and the axes along which the second has indices of its own. */
-export interface Pair {
-  first: Scene;
-  second: Scene;
-  /** The indices of the second scene's other axes. */
-  at: Readonly<Record<string, number>>;
-  own: readonly string[];
-}
-
-/** How the difference calls an axis of the second scene that has an index of its own. */
-export const ownAxis = (name: string): string => `${name} (second)`;
-
 /** Why there is no difference. Null if there is one. */
 export function whyNone({ first, second }: Pick<Pair, "first" | "second">): string | null {
   const isNumbers = ({ kind }: Scene) => kind === "field" || kind === "image";
   if (!isNumbers(first) || !isNumbers(second)) return "Colours and labels have no difference.";
-  if (first.warped || second.warped) return "The rows and columns of a picture are not those of its map.";
-  const isSame = isSamePlane(first, second) && arePlaced(first, second);
+  if (first.warped?.from || second.warped?.from) return "Turned pictures have no difference.";
+  const isSame = isSamePlane(first, second) && (areWarped(first, second) || arePlaced(first, second));
   return isSame ? null : "The pictures have other rows and columns.";
 }
+
+/** Whether both have the same map of elements that have positions of their own. */
+const areWarped = ({ warped: one }: Scene, { warped: other }: Scene): boolean =>
+  one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 
 /** Whether the elements of both lie at the same places. */
 function arePlaced({ places: [one] }: Scene, { places: [other] }: Scene): boolean {
@@ -53,137 +47,28 @@ function arePlaced({ places: [one] }: Scene, { places: [other] }: Scene): boolea
   });
 }
 
-/** The levels that have the same rows and columns in both. */
-function sharedLevels({ first, second }: Pair): number {
-  const sizeOf = ({ pyramid, plane }: Scene, at: number) =>
-    [plane.x, plane.y].map((axis) => pyramid.levels[at]?.shape[axis] ?? -1).join();
-  const count = Math.min(first.pyramid.levels.length, second.pyramid.levels.length);
-  const differs = Array.from({ length: count }, (_, at) => sizeOf(first, at) !== sizeOf(second, at));
-  const end = differs.indexOf(true);
-  return end < 0 ? count : end;
+/** The positions of the elements of each level, which must be the same in both scenes. */
+async function positionsOf(pair: Pair, signal: AbortSignal): Promise<Positions[]> {
+  const { first, second } = pair;
+  if (!first.warped) return [];
+  const levels = first.pyramid.levels.slice(0, sharedLevels(pair));
+  return Promise.all(
+    levels.map(async ({ array, path }, at) => {
+      const { array: other } = second.pyramid.levels[at] as zarr.PyramidLevel;
+      const options = { tolerance: 0, signal };
+      const [one, two] = await Promise.all([zarr.placement(array, options), zarr.placement(other, options)]);
+      if (one.pixels.kind === "affine" || !areSame(one.pixels, two.pixels))
+        throw new zarr.ZarrError("Argument", "the elements of the pictures lie at other places", { path });
+      return one.pixels;
+    }),
+  );
 }
 
-function sideOf(length: number, chunk: number): number {
-  const side = Math.max(1, Math.min(chunk, length));
-  const joined = side < LEAST_SIDE ? side * Math.ceil(LEAST_SIDE / side) : side;
-  return Math.min(length, joined > MOST_SIDE ? Math.ceil(joined / Math.ceil(joined / MOST_SIDE)) : joined);
-}
+const areSame = (one: Positions, other: zarr.Placement["pixels"]): boolean =>
+  one.kind === other.kind && areEqual(one.x, other.x) && areEqual(one.y, other.y);
 
-/** The index of a level along an axis that may be coarser there. */
-const coarse = (index: number, finest: number, length: number): number =>
-  Math.min(Math.floor(((index + 0.5) * length) / finest), length - 1);
-
-interface Level {
-  shape: readonly number[];
-  chunks: readonly number[];
-}
-
-/** The arrays of a difference. A chunk is a tile of the plane at one index of each other axis. */
-class DifferenceStore {
-  readonly levels: readonly Level[];
-  readonly #pair: Pair;
-
-  constructor(pair: Pair) {
-    this.#pair = pair;
-    const { first, second, own } = pair;
-    const others = own.map((name) => second.axes.find((axis) => axis.name === name)?.length ?? 1);
-    this.levels = first.pyramid.levels.slice(0, sharedLevels(pair)).map(({ shape, chunks }) => {
-      const isInPlane = (axis: number) => axis === first.plane.x || axis === first.plane.y;
-      const sides = shape.map((length, axis) =>
-        isInPlane(axis) ? sideOf(length, chunks[axis] ?? length) : 1,
-      );
-      return { shape: [...shape, ...others], chunks: [...sides, ...others.map(() => 1)] };
-    });
-  }
-
-  async get(key: string, options?: { signal?: AbortSignal }): Promise<Uint8Array | undefined> {
-    const [, level] = LEVEL.exec(key) ?? [];
-    if (level !== undefined) return this.#document(Number(level));
-    const [, of, places = ""] = CHUNK.exec(key) ?? [];
-    return of === undefined
-      ? undefined
-      : this.#chunk(Number(of), places.split("/").map(Number), options?.signal);
-  }
-
-  #document(at: number): Uint8Array | undefined {
-    const level = this.levels[at];
-    const document = level && {
-      zarr_format: 3,
-      node_type: "array",
-      shape: level.shape,
-      data_type: "float64",
-      chunk_grid: { name: "regular", configuration: { chunk_shape: level.chunks } },
-      chunk_key_encoding: { name: "default" },
-      fill_value: "NaN",
-      codecs: [{ name: "bytes", configuration: { endian: "little" } }],
-    };
-    return document && new TextEncoder().encode(JSON.stringify(document));
-  }
-
-  async #chunk(at: number, places: readonly number[], signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    const level = this.levels[at];
-    if (!level) return undefined;
-    const { first, second } = this.#pair;
-    const [one, other] = await Promise.all([
-      this.#part(first, at, places, signal),
-      this.#part(second, at, places, signal),
-    ]);
-    const { x, y } = first.plane;
-    const [rows, columns] = [level.chunks[y] ?? 1, level.chunks[x] ?? 1];
-    const chunk = new Float64Array(rows * columns).fill(Number.NaN);
-    // The order of the first array is that of the chunk.
-    const [down, across] = y < x ? [columns, 1] : [1, rows];
-    for (let row = 0; row < one.rows; row += 1) {
-      for (let column = 0; column < one.columns; column += 1) {
-        chunk[row * down + column * across] = one.at(row, column) - other.at(row, column);
-      }
-    }
-    return new Uint8Array(chunk.buffer);
-  }
-
-  /** The elements of one scene that a chunk covers. */
-  async #part(scene: Scene, at: number, places: readonly number[], signal?: AbortSignal): Promise<Part> {
-    const { first } = this.#pair;
-    const [level, own] = [this.levels[at] as Level, scene.pyramid.levels[at] as zarr.PyramidLevel];
-    const range = (way: "x" | "y") => {
-      const axis = first.plane[way];
-      const side = level.chunks[axis] ?? 1;
-      const start = (places[axis] ?? 0) * side;
-      return { start, stop: Math.min(start + side, level.shape[axis] ?? 1), step: null };
-    };
-    const [x, y] = [range("x"), range("y")];
-    const selection = scene.axes.map(({ axis, name, length }) => {
-      if (axis === scene.plane.x) return x;
-      if (axis === scene.plane.y) return y;
-      return scene === first
-        ? (places[axis] ?? 0)
-        : coarse(this.#index(name, places), length, own.shape[axis] ?? 1);
-    });
-    const { data } = await own.array.get(selection, { as: "float64", decode: scene.decode, signal });
-    return partOf(data, scene, [y.stop - y.start, x.stop - x.start]);
-  }
-
-  /** The index of the second scene along an axis. */
-  #index(name: string, places: readonly number[]): number {
-    const { first, own, at } = this.#pair;
-    const place = own.indexOf(name);
-    if (place >= 0) return places[first.axes.length + place] ?? 0;
-    const same = first.axes.find((axis) => axis.name === name);
-    return (same && places[same.axis]) ?? at[name] ?? 0;
-  }
-}
-
-interface Part {
-  rows: number;
-  columns: number;
-  at(row: number, column: number): number;
-}
-
-/** Elements in C order of their own array. */
-function partOf(data: Float64Array, { plane }: Scene, [rows, columns]: readonly [number, number]): Part {
-  const [down, across] = plane.y < plane.x ? [columns, 1] : [1, rows];
-  return { rows, columns, at: (row, column) => data[row * down + column * across] ?? Number.NaN };
-}
+const areEqual = (one: Float64Array, other: Float64Array): boolean =>
+  one.length === other.length && one.every((number, at) => Object.is(number, other[at]));
 
 /** What both scenes have in view where a difference has this. `at` has the indices of the first. */
 export function subtractedBoxes(
@@ -210,7 +95,7 @@ async function pyramidOf(pair: Pair, store: DifferenceStore, signal: AbortSignal
   const { pyramid } = pair.first;
   const levels = await Promise.all(
     store.levels.map(async ({ shape, chunks }, at) => {
-      const array = await zarr.open.v3(store, { path: String(at), kind: "array", signal });
+      const array = await zarr.open.v3(store, { path: `${at}/values`, kind: "array", signal });
       return { ...pyramid.levels[at], path: array.path, array, shape, chunks, isPacked: false };
     }),
   );
@@ -220,11 +105,13 @@ async function pyramidOf(pair: Pair, store: DifferenceStore, signal: AbortSignal
 }
 
 function axesOf({ first, second, own }: Pair): SceneAxis[] {
+  const shared = first.axes.map((axis) => ({ ...axis, original: { scene: first, axis: axis.axis } }));
   const others = own.map((name, at): SceneAxis => {
     const axis = second.axes.find((each) => each.name === name) as SceneAxis;
-    return { ...axis, name: ownAxis(name), role: "other", axis: first.axes.length + at };
+    const original = { scene: second, axis: axis.axis };
+    return { ...axis, name: ownAxis(name), role: "other", axis: first.axes.length + at, original };
   });
-  return [...first.axes, ...others];
+  return [...shared, ...others];
 }
 
 /** Colours around zero. */
@@ -244,7 +131,7 @@ export async function differenceOf(
   signal: AbortSignal,
 ): Promise<Scene> {
   const { first, second } = pair;
-  const pyramid = await pyramidOf(pair, new DifferenceStore(pair), signal);
+  const pyramid = await pyramidOf(pair, new DifferenceStore(pair, await positionsOf(pair, signal)), signal);
   const scene: Scene = {
     ...first,
     kind: "field",

@@ -6,11 +6,11 @@ import * as zarr from "zarr-wasm";
 import { coordinatesOf } from "../scene/coordinates.js";
 import type { Scene } from "../scene/scene.js";
 import { lastPart } from "../text/paths.js";
-import { centreOf, countIn, elementAt, placedLevels, stored } from "./elements_under.js";
+import { centreOf, countIn } from "./elements_under.js";
 import type { Mark } from "./marks.js";
 import { type Area, areaOf } from "./read_area.js";
 import { readProfile } from "./read_profile.js";
-import { type Subject, selectionOf } from "./selecting.js";
+import { elementOf, type Subject, selectionOf } from "./selecting.js";
 
 type Numbers = zarr.TypedArray<zarr.NumberDataType | zarr.BigintDataType>;
 
@@ -43,11 +43,14 @@ function nameOf({ array, variable, title }: Scene): string {
 }
 
 async function alongAxis(
-  { pyramid, array, axes }: Scene,
+  { pyramid, axes }: Scene,
   axis: number,
+  level: number,
   signal: AbortSignal,
 ): Promise<Dimension> {
-  const { name = "", unit, length = 0 } = axes[axis] ?? {};
+  const { name = "", unit } = axes[axis] ?? {};
+  const { array } = pyramid.levels[level] as zarr.PyramidLevel;
+  const length = array.shape[axis] ?? 0;
   const coordinates = await coordinatesOf(array, axis, { pyramid, signal });
   if (!coordinates) return { name, values: Array.from({ length }, (_, at) => at), attributes: {} };
   const { values, attrs, units } = coordinates;
@@ -64,19 +67,14 @@ async function ofPoint(
   signal: AbortSignal,
 ): Promise<Elements> {
   const { scene } = subject;
-  const [level] = placedLevels(scene);
-  const element = level && elementAt(level, places[0] ?? [0, 0]);
-  if (!level || !element) throw nothingThere();
-  const selection = selectionOf(subject, {
-    level: 0,
-    x: stored(level, element.column),
-    y: element.row,
-    along: { axis: along, entry: null },
-  });
+  const element = await elementOf(subject, places[0] ?? [0, 0], signal);
+  if (!element) throw nothingThere();
+  const { column: x, row: y } = element;
+  const selection = selectionOf(subject, { level: 0, x, y, along: { axis: along, entry: null } });
   const { decode, array } = scene;
   const read = decode ? array.get(selection, { decode, signal }) : array.get(selection, { signal });
   const { data, shape } = await read;
-  return { data: data as Numbers, shape, dimensions: [await alongAxis(scene, along, signal)] };
+  return { data: data as Numbers, shape, dimensions: [await alongAxis(scene, along, 0, signal)] };
 }
 
 async function ofLine(subject: Subject, { places }: Mark, signal: AbortSignal): Promise<Elements> {
@@ -85,8 +83,21 @@ async function ofLine(subject: Subject, { places }: Mark, signal: AbortSignal): 
   return { data: values, shape: [values.length], dimensions: [dimension] };
 }
 
+/** Rows and columns. Where they are not those of the map, they have coordinates of their own. */
+async function planeDimensions(scene: Scene, area: Area, signal: AbortSignal): Promise<Dimension[]> {
+  if (!scene.warped) return placedDimensions(scene, area);
+  const { plane } = scene;
+  const { rows, columns } = area.box;
+  const within = async (axis: number, [from, to]: readonly [number, number]) => {
+    const dimension = await alongAxis(scene, axis, area.level.index, signal);
+    const values = Array.from({ length: to - from }, (_, at) => dimension.values[from + at]);
+    return { ...dimension, values: values as Dimension["values"] };
+  };
+  return Promise.all([within(plane.y, rows), within(plane.x, columns)]);
+}
+
 /** Rows and columns, with the places of their centres on the map. */
-function planeDimensions({ axes, plane, space, isUpward }: Scene, { level, box }: Area): Dimension[] {
+function placedDimensions({ axes, plane, space, isUpward }: Scene, { level, box }: Area): Dimension[] {
   const list = ([from, to]: readonly [number, number], placeOf: (at: number) => number) =>
     Array.from({ length: to - from }, (_, at) => placeOf(from + at));
   const ofDegrees = space.kind === "geographic" ? "degrees" : "";
@@ -120,7 +131,7 @@ async function readArea(subject: Subject, area: Area, signal: AbortSignal): Prom
 
 async function ofArea(subject: Subject, mark: Mark, signal: AbortSignal): Promise<Elements> {
   const { scene } = subject;
-  const area = areaOf(scene, mark);
+  const area = await areaOf(scene, mark, signal);
   if (!area) throw nothingThere();
   const { columns, rows } = area.box;
   const count = countIn(area.box);
@@ -129,7 +140,7 @@ async function ofArea(subject: Subject, mark: Mark, signal: AbortSignal): Promis
   return {
     data: await readArea(subject, area, signal),
     shape: [rows[1] - rows[0], columns[1] - columns[0]],
-    dimensions: planeDimensions(scene, area),
+    dimensions: await planeDimensions(scene, area, signal),
   };
 }
 

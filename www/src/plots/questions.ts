@@ -1,11 +1,10 @@
 /** What is asked for the plots of marks: for each mark one question, by its kind and the plot. */
 import type { Question } from "./answers.js";
-import { elementAt, placedLevels, stored } from "./elements_under.js";
-import type { Mark, Place, PlotKind } from "./marks.js";
+import type { Mark, PlotKind } from "./marks.js";
 import { areaOf, readMeanSeries, readStatistics } from "./read_area.js";
 import { readProfile } from "./read_profile.js";
 import { readSeries } from "./read_series.js";
-import type { Subject } from "./selecting.js";
+import { elementOf, type Subject } from "./selecting.js";
 
 /** The kinds of marks that a plot is about. */
 export const MARKS_OF: Record<PlotKind, readonly Mark["kind"][]> = {
@@ -19,8 +18,6 @@ export interface Asked extends Subject {
   marks: readonly Mark[];
   /** The axis of series; undefined if there is none. */
   along: number | undefined;
-  /** The column and row of the array at a place, where these are not those of the map. */
-  elementAt(place: Place, signal: AbortSignal): Promise<{ column: number; row: number } | null>;
 }
 
 export const placeOf = (kind: PlotKind, { slot }: Mark): string => `${kind} ${slot}`;
@@ -32,12 +29,7 @@ function indicesOf({ scene, at, along, kind }: Asked): Record<string, number> {
 }
 
 async function pointSeries(asked: Asked, mark: Mark, along: number, signal: AbortSignal, tell: Tell) {
-  const [place = [0, 0]] = mark.places;
-  const [finest] = placedLevels(asked.scene);
-  const drawn = finest && elementAt(finest, place);
-  const element = finest
-    ? drawn && { column: stored(finest, drawn.column), row: drawn.row }
-    : await asked.elementAt(place, signal);
+  const element = await elementOf(asked, mark.places[0] ?? [0, 0], signal);
   return element && readSeries(asked, element, along, { signal, tell });
 }
 
@@ -48,7 +40,7 @@ async function answerOf(asked: Asked, mark: Mark, signal: AbortSignal, tell: Tel
   if (kind === "profile") return readProfile(asked, mark.places, signal);
   if (kind === "series" && along === undefined) return null;
   if (mark.kind === "point") return pointSeries(asked, mark, along ?? 0, signal, tell);
-  const area = areaOf(scene, mark);
+  const area = await areaOf(scene, mark, signal);
   if (!area) return null;
   if (kind === "histogram") return readStatistics(asked, area, signal);
   return readMeanSeries(asked, area, along ?? 0, { signal, tell });

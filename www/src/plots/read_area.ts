@@ -16,10 +16,11 @@ import {
   stored,
   storedColumns,
 } from "./elements_under.js";
-import type { Mark } from "./marks.js";
+import type { Mark, Place } from "./marks.js";
 import type { Piece } from "./pieces.js";
 import { readInPieces, type Series, type SeriesReading } from "./read_series.js";
 import { type Entry, type Subject, selectionOf } from "./selecting.js";
+import { warpedAreaOf } from "./warped_area.js";
 
 /** The elements of an area in one level. */
 export interface Area {
@@ -32,6 +33,8 @@ export interface Area {
   mask?: Uint8Array;
   /** The same mask where it lies over the array. */
   where?: zarr.NumbersOver;
+  /** Whether a mean is one by the areas of elements. */
+  isByArea: boolean;
 }
 
 /** The statistics of an area. NaN if no value is there. */
@@ -56,7 +59,24 @@ const MOST_ELEMENTS = { box: 4_000_000, polygon: 1_000_000 };
 const MOST_OF_ALL = 64_000_000;
 
 /** The elements of an area, in the finest level that has few enough. Null if there are none. */
-export function areaOf(scene: Scene, mark: Mark): Area | null {
+export async function areaOf(scene: Scene, mark: Mark, signal: AbortSignal): Promise<Area | null> {
+  return scene.warped ? areaOfPositions(scene, mark, signal) : areaOfPlaces(scene, mark);
+}
+
+/** The area of a map whose elements have positions of their own. */
+async function areaOfPositions(scene: Scene, mark: Mark, signal: AbortSignal): Promise<Area | null> {
+  const outline = outlineOf(mark);
+  const isInside = (place: Place) => mark.kind === "box" || outline.intersectsCoordinate([...place]);
+  const found = await warpedAreaOf(scene, mark, { most: MOST_ELEMENTS.box, isInside, signal });
+  if (!found) return null;
+  const { level, box, mask, isAlongAxes } = found;
+  const rangeOf = ([start, stop]: readonly [number, number]) => ({ start, stop, step: null });
+  const isByArea = isAlongAxes && scene.space.kind === "geographic";
+  const area = { level, box, x: rangeOf(box.columns), y: rangeOf(box.rows), isByArea };
+  return mask ? { ...area, mask, where: maskOver(mask, area, scene.plane) } : area;
+}
+
+function areaOfPlaces(scene: Scene, mark: Mark): Area | null {
   const isBox = mark.kind === "box";
   const usual = isBox ? MOST_ELEMENTS.box : MOST_ELEMENTS.polygon;
   const found = placedLevels(scene).flatMap((level) => {
@@ -74,17 +94,26 @@ export function areaOf(scene: Scene, mark: Mark): Area | null {
     });
   }
   const [start, stop] = box.rows;
-  const area = { level, box, x: storedColumns(level, box.columns), y: { start, stop, step: null } };
+  const area = {
+    level,
+    box,
+    x: storedColumns(level, box.columns),
+    y: { start, stop, step: null },
+    isByArea: scene.space.kind === "geographic",
+  };
   if (isBox) return area;
   const mask = maskOf(mark, area);
   return { ...area, mask, where: maskOver(mask, area, scene.plane) };
 }
 
+const outlineOf = ({ places }: Mark): Polygon =>
+  new Polygon([[...places, places[0] ?? [0, 0]].map((place) => [...place])]);
+
 /**
  * 1 for the elements of a box whose centre is in a polygon, in the order in which they are drawn.
  */
-function maskOf({ places }: Mark, { level, box }: Pick<Area, "level" | "box">): Uint8Array {
-  const outline = new Polygon([[...places, places[0] ?? [0, 0]].map((place) => [...place])]);
+function maskOf(mark: Mark, { level, box }: Pick<Area, "level" | "box">): Uint8Array {
+  const outline = outlineOf(mark);
   const [[firstRow, lastRow], [from, to]] = [box.rows, box.columns];
   const mask = new Uint8Array(countIn(box));
   let at = 0;
@@ -175,9 +204,9 @@ export function readMeanSeries(
   reading: SeriesReading,
 ): Promise<Series> {
   const { scene } = subject;
-  const { plane, decode, space } = scene;
+  const { plane, decode } = scene;
+  const { isByArea } = area;
   const level = area.level.index;
-  const byArea = space.kind === "geographic";
   const valuesOf = async (array: ArrayNode, piece: Piece) => {
     const along = { axis, entry: piece };
     const selection = selectionOf(subject, { level, x: area.x, y: area.y, along });
@@ -185,12 +214,12 @@ export function readMeanSeries(
       op: "mean",
       over: [plane.x, plane.y],
       where: area.where,
-      weights: byArea ? "area" : undefined,
+      weights: isByArea ? "area" : undefined,
       decode,
       signal: reading.signal,
     });
     return data as Float64Array;
   };
-  const remark = byArea ? "mean by area" : "mean";
+  const remark = isByArea ? "mean by area" : "mean";
   return readInPieces(subject, { level, along: axis, most: PIECES, remark, valuesOf }, reading);
 }

@@ -4,9 +4,10 @@
  */
 import { getDistance } from "ol/sphere.js";
 import * as zarr from "zarr-wasm";
-import type { Scene } from "../scene/scene.js";
+import type { Scene, WarpedPlane } from "../scene/scene.js";
 import { unitText } from "../scene/value_text.js";
 import {
+  type Element,
   elementAt,
   lengthInElements,
   type PlacedLevel,
@@ -57,15 +58,65 @@ function levelFor(scene: Scene, line: readonly Place[]): PlacedLevel {
   });
 }
 
+/** The samples of a line, and the element of each: null outside of the picture. */
+interface Samples {
+  level: PlacedLevel;
+  places: readonly Place[];
+  elements: readonly (Element | null)[];
+}
+
+/** Maximum number of samples where each element must be looked for. */
+const MOST_LOOKED_FOR = 512;
+
+/** The samples of a line of a map whose rows and columns are not those of the array. */
+async function warpedSamples(
+  subject: Subject,
+  { extent: [left, bottom, right, top], size }: WarpedPlane,
+  line: readonly Place[],
+  signal: AbortSignal,
+): Promise<Samples> {
+  const { pyramid, plane } = subject.scene;
+  const [columns, rows] = size;
+  const place = {
+    x: { start: left, step: (right - left) / columns },
+    y: { start: bottom, step: (top - bottom) / rows },
+  };
+  const map = { index: 0, place, columns, rows };
+  const shape = pyramid.levels[0]?.shape ?? [];
+  const elementsOfMap = Math.sqrt(((shape[plane.x] ?? 1) * (shape[plane.y] ?? 1)) / (columns * rows));
+  const wanted = Math.ceil(lengthInElements(map, line) * elementsOfMap);
+  const places = evenly(samplesAlong(map, line), Math.min(wanted, MOST_LOOKED_FOR));
+  const elements = await Promise.all(places.map((each) => subject.elementAt(each, signal)));
+  return { level: map, places, elements };
+}
+
+/** As many of some samples as wanted, the first and the last among them. */
+function evenly<T>(all: readonly T[], wanted: number): T[] {
+  const count = Math.max(2, Math.min(wanted, all.length));
+  return Array.from(
+    { length: count },
+    (_, at) => all[Math.round((at * (all.length - 1)) / (count - 1))] as T,
+  );
+}
+
+function placedSamples(scene: Scene, line: readonly Place[]): Samples {
+  const level = levelFor(scene, line);
+  const places = samplesAlong(level, line);
+  const elements = places.map((place) => {
+    const drawn = elementAt(level, place);
+    return drawn && { column: stored(level, drawn.column), row: drawn.row };
+  });
+  return { level, places, elements };
+}
+
 /** One list for each dimension of the array: an index of each sample. */
-function pointsOf(subject: Subject, level: PlacedLevel, places: readonly Place[]): zarr.Points {
+function pointsOf(subject: Subject, level: PlacedLevel, elements: readonly Element[]): zarr.Points {
   const { plane } = subject.scene;
-  const elements = places.map((place) => elementAt(level, place));
   const others = selectionOf(subject, { level: level.index, x: 0, y: 0 }) as number[];
   const lists = others.map((index, axis) =>
-    elements.map((element) => {
-      if (axis === plane.x) return stored(level, element?.column ?? 0);
-      return axis === plane.y ? (element?.row ?? 0) : index;
+    elements.map(({ column, row }) => {
+      if (axis === plane.x) return column;
+      return axis === plane.y ? row : index;
     }),
   );
   return zarr.points(...lists);
@@ -77,23 +128,22 @@ export async function readProfile(
   signal: AbortSignal,
 ): Promise<Profile> {
   const { scene } = subject;
-  const level = levelFor(scene, line);
-  const all = samplesAlong(level, line);
+  const samples = scene.warped
+    ? await warpedSamples(subject, scene.warped, line, signal)
+    : placedSamples(scene, line);
+  const { level, places: all, elements } = samples;
   const { unit, between } = measureOf(scene, level);
   const distances = new Float64Array(all.length);
   for (const [at, place] of all.entries())
     distances[at] = at === 0 ? 0 : (distances[at - 1] ?? 0) + between(all[at - 1] as Place, place);
   const values = new Float64Array(all.length).fill(Number.NaN);
-  const inside = [...all.keys()].filter((at) => elementAt(level, all[at] as Place));
+  const inside = elements.flatMap((element, at) => (element ? [{ element, at }] : []));
   if (inside.length > 0) {
     const { array } = scene.pyramid.levels[level.index] as zarr.PyramidLevel;
-    const points = pointsOf(
-      subject,
-      level,
-      inside.map((at) => all[at] as Place),
-    );
+    const found = inside.map(({ element }) => element);
+    const points = pointsOf(subject, level, found);
     const { data } = await array.get(points, { as: "float64", decode: scene.decode, signal });
-    for (const [from, to] of inside.entries()) values[to] = data[from] as number;
+    for (const [from, { at }] of inside.entries()) values[at] = data[from] as number;
   }
   return { distances, unit, places: all, values, level: level.index };
 }

@@ -59,11 +59,13 @@ export function askedOf(state: RoomState, elementAt: Asked["elementAt"]): Asked 
   };
 }
 
-/** The tools for a picture. Lines and areas need rows and columns that are those of the map. */
-export function toolsOf(scene: Scene): MarkKind[] {
-  const points: MarkKind[] = slidAxes(scene).length > 0 ? ["point"] : [];
-  return scene.places.length > 0 ? [...points, "line", "box", "polygon"] : points;
-}
+/** The tools for a picture. A point has a series. */
+export const toolsOf = (scene: Scene): MarkKind[] => [
+  ...(slidAxes(scene).length > 0 ? ["point" as const] : []),
+  "line",
+  "box",
+  "polygon",
+];
 
 const KEYS = "arrow keys move the picture, Enter takes the place at the cross";
 

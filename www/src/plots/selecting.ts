@@ -1,6 +1,8 @@
 /** Selections of what lies under a mark: along an axis, at one index of the others. */
 import type { AnySelection } from "zarr-wasm";
 import type { Scene } from "../scene/scene.js";
+import { type Element, elementAt, placedLevels, stored } from "./elements_under.js";
+import type { Place } from "./marks.js";
 
 /** An index, a range, a list of indices, or null for all. */
 export type Entry = number | { start: number; stop: number; step: null } | readonly number[] | null;
@@ -11,6 +13,8 @@ export interface Subject {
   /** Indices of the finest level by name of axis. */
   at: Readonly<Record<string, number>>;
   channel: number;
+  /** The column and row of the finest array at a place, where these are not those of the map. */
+  elementAt(place: Place, signal: AbortSignal): Promise<Element | null>;
 }
 
 interface Chosen {
@@ -34,4 +38,16 @@ export function selectionOf({ scene, at, channel }: Subject, { level, x, y, alon
     return Math.min(Math.floor((((at[name] ?? 0) + 0.5) * here) / all), here - 1);
   });
   return selected as AnySelection;
+}
+
+/** The column and row of the finest array at a place. Null outside of it. */
+export async function elementOf(
+  subject: Subject,
+  place: Place,
+  signal: AbortSignal,
+): Promise<Element | null> {
+  const [finest] = placedLevels(subject.scene);
+  if (!finest) return subject.elementAt(place, signal);
+  const drawn = elementAt(finest, place);
+  return drawn && { column: stored(finest, drawn.column), row: drawn.row };
 }

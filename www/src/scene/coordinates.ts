@@ -51,24 +51,29 @@ export class AxisTexts {
   readonly #remarks = new Map<string, string>();
 
   constructor(scene: Scene, signal: AbortSignal) {
-    const { axes, plane, channels } = scene;
+    const { axes, plane } = scene;
     for (const one of axes) {
       const { name, role, axis } = one;
       this.#remarks.set(name, remarkOf(one));
+      const original = one.original ?? { scene, axis };
       if (role === "c") {
+        const { channels } = original.scene;
         this.#texts.set(name, (at) => channels.find(({ index }) => index === at)?.name ?? "");
       } else if (axis !== plane.x && axis !== plane.y) {
         // The picture is usable without the names of places.
-        this.#read(scene, axis, signal).catch(() => {});
+        this.#read(name, original, signal).catch(() => {});
       }
     }
   }
 
-  async #read({ array, pyramid, axes }: Scene, axis: number, signal: AbortSignal): Promise<void> {
+  async #read(
+    name: string,
+    { scene: { array, pyramid }, axis }: NonNullable<SceneAxis["original"]>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const coordinates = await coordinatesOf(array, axis, { pyramid, signal });
     const text = coordinates && (await textOf(coordinates));
     if (!text || signal.aborted) return;
-    const name = axes[axis]?.name ?? "";
     this.#texts.set(name, text);
     const unit = unitText(coordinates.units);
     if (unit !== "") this.#remarks.set(name, unit);

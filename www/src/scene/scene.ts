@@ -30,6 +30,8 @@ export interface SceneAxis {
   unit?: string;
   /** The index of the axis in the array of level 0. */
   axis: number;
+  /** The axis that has its coordinates, if the array was computed from others. */
+  original?: { scene: Scene; axis: number };
 }
 
 /** What is shown, before it is known how it looks. */

@@ -1,0 +1,216 @@
+/**
+ * The arrays of a difference of two scenes, as a store: a tile of both is read and subtracted when
+ * its chunk is asked for. Zarr 3, float64, without codecs. It does not know how the difference is
+ * drawn.
+ */
+
+import type * as zarr from "zarr-wasm";
+import type { Scene } from "../scene/scene.js";
+
+/** Sides of tiles: small chunks are joined, and large ones divided. */
+const LEAST_SIDE = 256;
+const MOST_SIDE = 1024;
+
+const CHUNK = /^\/(\d+)\/values\/c\/([\d/]+)$/;
+
+/** The scenes, and the axes along which the second has indices of its own. */
+export interface Pair {
+  first: Scene;
+  second: Scene;
+  /** The indices of the second scene's other axes. */
+  at: Readonly<Record<string, number>>;
+  own: readonly string[];
+}
+
+/** How the difference calls an axis of the second scene that has an index of its own. */
+export const ownAxis = (name: string): string => `${name} (second)`;
+
+/** The levels that have the same rows and columns in both. */
+export function sharedLevels({ first, second }: Pair): number {
+  const sizeOf = ({ pyramid, plane }: Scene, at: number) =>
+    [plane.x, plane.y].map((axis) => pyramid.levels[at]?.shape[axis] ?? -1).join();
+  const count = Math.min(first.pyramid.levels.length, second.pyramid.levels.length);
+  const differs = Array.from({ length: count }, (_, at) => sizeOf(first, at) !== sizeOf(second, at));
+  const end = differs.indexOf(true);
+  return end < 0 ? count : end;
+}
+
+function sideOf(length: number, chunk: number): number {
+  const side = Math.max(1, Math.min(chunk, length));
+  const joined = side < LEAST_SIDE ? side * Math.ceil(LEAST_SIDE / side) : side;
+  return Math.min(length, joined > MOST_SIDE ? Math.ceil(joined / Math.ceil(joined / MOST_SIDE)) : joined);
+}
+
+/** The index of a level along an axis that may be coarser there. */
+export const coarse = (index: number, finest: number, length: number): number =>
+  Math.min(Math.floor(((index + 0.5) * length) / finest), length - 1);
+
+interface Level {
+  shape: readonly number[];
+  chunks: readonly number[];
+}
+
+/**
+ * The arrays of a difference: a group for each level, with its values and, where elements have
+ * positions of their own, these. A chunk is a tile of the plane at one index of each other axis.
+ */
+export class DifferenceStore {
+  readonly levels: readonly Level[];
+  readonly #pair: Pair;
+  readonly #objects = new Map<string, Uint8Array>();
+
+  /** `positions` has those of each level; none if rows and columns are those of the map. */
+  constructor(pair: Pair, positions: readonly Positions[]) {
+    this.#pair = pair;
+    const { first, second, own } = pair;
+    const others = own.map((name) => second.axes.find((axis) => axis.name === name)?.length ?? 1);
+    this.levels = first.pyramid.levels.slice(0, sharedLevels(pair)).map(({ shape, chunks }) => {
+      const isInPlane = (axis: number) => axis === first.plane.x || axis === first.plane.y;
+      const sides = shape.map((length, axis) =>
+        isInPlane(axis) ? sideOf(length, chunks[axis] ?? length) : 1,
+      );
+      return { shape: [...shape, ...others], chunks: [...sides, ...others.map(() => 1)] };
+    });
+    for (const [at, level] of this.levels.entries()) {
+      const group = objectsOf(level, namesOf(pair), first.plane, positions[at]);
+      for (const [key, object] of Object.entries(group)) this.#objects.set(`/${at}/${key}`, object);
+    }
+  }
+
+  async get(key: string, options?: { signal?: AbortSignal }): Promise<Uint8Array | undefined> {
+    const [, of, places = ""] = CHUNK.exec(key) ?? [];
+    return of === undefined
+      ? this.#objects.get(key)
+      : this.#chunk(Number(of), places.split("/").map(Number), options?.signal);
+  }
+
+  async #chunk(at: number, places: readonly number[], signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const level = this.levels[at];
+    if (!level) return undefined;
+    const { first, second } = this.#pair;
+    const [one, other] = await Promise.all([
+      this.#part(first, at, places, signal),
+      this.#part(second, at, places, signal),
+    ]);
+    const { x, y } = first.plane;
+    const [rows, columns] = [level.chunks[y] ?? 1, level.chunks[x] ?? 1];
+    const chunk = new Float64Array(rows * columns).fill(Number.NaN);
+    // The order of the first array is that of the chunk.
+    const [down, across] = y < x ? [columns, 1] : [1, rows];
+    for (let row = 0; row < one.rows; row += 1) {
+      for (let column = 0; column < one.columns; column += 1) {
+        chunk[row * down + column * across] = one.at(row, column) - other.at(row, column);
+      }
+    }
+    return new Uint8Array(chunk.buffer);
+  }
+
+  /** The elements of one scene that a chunk covers. */
+  async #part(scene: Scene, at: number, places: readonly number[], signal?: AbortSignal): Promise<Part> {
+    const { first } = this.#pair;
+    const [level, own] = [this.levels[at] as Level, scene.pyramid.levels[at] as zarr.PyramidLevel];
+    const range = (way: "x" | "y") => {
+      const axis = first.plane[way];
+      const side = level.chunks[axis] ?? 1;
+      const start = (places[axis] ?? 0) * side;
+      return { start, stop: Math.min(start + side, level.shape[axis] ?? 1), step: null };
+    };
+    const [x, y] = [range("x"), range("y")];
+    const selection = scene.axes.map(({ axis, name, length }) => {
+      if (axis === scene.plane.x) return x;
+      if (axis === scene.plane.y) return y;
+      return scene === first
+        ? (places[axis] ?? 0)
+        : coarse(this.#index(name, places), length, own.shape[axis] ?? 1);
+    });
+    const { data } = await own.array.get(selection, { as: "float64", decode: scene.decode, signal });
+    return partOf(data, scene, [y.stop - y.start, x.stop - x.start]);
+  }
+
+  /** The index of the second scene along an axis. */
+  #index(name: string, places: readonly number[]): number {
+    const { first, own, at } = this.#pair;
+    const place = own.indexOf(name);
+    if (place >= 0) return places[first.axes.length + place] ?? 0;
+    const same = first.axes.find((axis) => axis.name === name);
+    return (same && places[same.axis]) ?? at[name] ?? 0;
+  }
+}
+
+export type Positions = Extract<zarr.Placement["pixels"], { kind: "axes" | "grid" }>;
+
+/** The names of the dimensions. */
+const namesOf = ({ first, own }: Pair): string[] => [
+  ...first.pyramid.axes.map(({ name }) => name),
+  ...own.map(ownAxis),
+];
+
+const encoded = (document: object): Uint8Array => new TextEncoder().encode(JSON.stringify(document));
+
+interface Described extends Level {
+  names: readonly string[];
+  attributes: Record<string, string>;
+}
+
+const arrayDocument = ({ shape, chunks, names, attributes }: Described): Uint8Array =>
+  encoded({
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: "float64",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: chunks } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: "NaN",
+    codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+    dimension_names: names,
+    attributes,
+  });
+
+const LONGITUDES = { standard_name: "longitude", units: "degrees_east" };
+const LATITUDES = { standard_name: "latitude", units: "degrees_north" };
+
+/** The metadata of a level's group and array, and the arrays of positions, by key. */
+function objectsOf(
+  level: Level,
+  names: readonly string[],
+  plane: Scene["plane"],
+  positions: Positions | undefined,
+): Record<string, Uint8Array> {
+  const isGrid = positions?.kind === "grid";
+  const [x, y] = [names[plane.x] ?? "x", names[plane.y] ?? "y"];
+  const [east, north] = isGrid ? ["longitude_of_element", "latitude_of_element"] : [x, y];
+  const ofElements = isGrid ? { coordinates: `${east} ${north}` } : undefined;
+  const values = arrayDocument({ ...level, names, attributes: ofElements ?? {} });
+  const metadata = {
+    "zarr.json": encoded({ zarr_format: 3, node_type: "group" }),
+    "values/zarr.json": values,
+  };
+  if (!positions) return metadata;
+  const [columns, rows] = [level.shape[plane.x] ?? 1, level.shape[plane.y] ?? 1];
+  const coordinate = (name: string, numbers: Float64Array, along: readonly string[], attributes: object) => {
+    const shape = along.length > 1 ? [rows, columns] : [numbers.length];
+    const described = { shape, chunks: shape, names: along, attributes: { ...attributes } };
+    const bytes = new Uint8Array(Float64Array.from(numbers).buffer);
+    return {
+      [`${name}/zarr.json`]: arrayDocument(described),
+      [`${name}/c/${shape.map(() => 0).join("/")}`]: bytes,
+    };
+  };
+  return {
+    ...metadata,
+    ...coordinate(east, positions.x, isGrid ? [y, x] : [x], LONGITUDES),
+    ...coordinate(north, positions.y, isGrid ? [y, x] : [y], LATITUDES),
+  };
+}
+
+interface Part {
+  rows: number;
+  columns: number;
+  at(row: number, column: number): number;
+}
+
+/** Elements in C order of their own array. */
+function partOf(data: Float64Array, { plane }: Scene, [rows, columns]: readonly [number, number]): Part {
+  const [down, across] = plane.y < plane.x ? [columns, 1] : [1, rows];
+  return { rows, columns, at: (row, column) => data[row * down + column * across] ?? Number.NaN };
+}
