@@ -8,7 +8,7 @@ import { readModule } from "./reading.mjs";
 const DATA = `new URL(location.href).searchParams.get("data")`;
 
 export const PAGE_FILES = {
-  "src/engine/read.js": readModule(),
+  "src/read.js": readModule(),
   "src/read_inline.js": readModule("zarr-wasm/inline"),
   "src/main.js": `import { read } from "./read.js";\nwindow.told = read(${DATA});\n`,
   "src/worker.js": `import { read } from "./read_inline.js";

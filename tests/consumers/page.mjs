@@ -7,6 +7,9 @@ import { expectRead } from "./reading.mjs";
 
 const PATIENCE_MS = 30_000;
 
+/** What a browser says of its graphics, and Lit in development: neither is about the package. */
+const ELSEWHERE = /GL Driver Message|Lit is in dev mode/;
+
 let browser;
 
 export async function closeBrowser() {
@@ -43,7 +46,8 @@ export async function expectPage(url, places) {
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(String(error.stack)));
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    const isComplaint = ["error", "warning"].includes(message.type()) && !ELSEWHERE.test(message.text());
+    if (isComplaint) complaints.push(message.text());
   });
   try {
     await page.goto(url);
