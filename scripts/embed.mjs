@@ -3,14 +3,16 @@
  *
  * - `zarr-view.js`, one classic script: it has the engine and all codecs in it, loads nothing, and
  *   works from any host and in sandboxed frames.
- * - `zarr-wasm/view`, an entry of the package as one module, beside the package's other entries and
- *   the libraries that the user brings.
+ * - `zarr-wasm/view`, an entry of the package, beside the package's other entries and the libraries
+ *   that the user brings. Its plots are a module of their own, which loads with the first mark.
  */
 import { join } from "node:path";
 import { DIST, ELEMENT, PEERS, SOURCES } from "./bundles.mjs";
 import { ROOT } from "./run_command.mjs";
 
 const ELEMENT_SOURCE = "www/src/embed/main.ts";
+const PLOTS_SOURCE = "www/src/plots/room.ts";
+const PLOTS = `${ELEMENT}-plots`;
 
 const OPTIONS = {
   absWorkingDir: ROOT,
@@ -41,6 +43,11 @@ const besideThePackage = {
       path: `./${path.split("/")[1] ?? "index"}.js`,
       external: true,
     }));
+    plugin.onResolve({ filter: /^\.\/room\.js$/ }, ({ kind, importer }) =>
+      kind === "dynamic-import" && importer === join(ROOT, "www/src/plots/plots.ts")
+        ? { path: `./${PLOTS}.js`, external: true }
+        : undefined,
+    );
   },
 };
 
@@ -48,8 +55,11 @@ const besideThePackage = {
 export async function publishElement(build) {
   await build({
     ...OPTIONS,
-    entryPoints: [join(SOURCES, `entry/${ELEMENT}.ts`)],
-    outfile: join(DIST, `${ELEMENT}.js`),
+    entryPoints: [
+      { in: join(SOURCES, `entry/${ELEMENT}.ts`), out: ELEMENT },
+      { in: join(ROOT, PLOTS_SOURCE), out: PLOTS },
+    ],
+    outdir: DIST,
     format: "esm",
     external: PEERS,
     alias: { "#view": join(ROOT, ELEMENT_SOURCE) },

@@ -107,8 +107,8 @@ function describeCrates() {
   return crates.map(describeCrate);
 }
 
-/** The npm packages that `dist/view.js` contains. */
-const IN_JAVASCRIPT = ["world-atlas"];
+/** The npm packages that `dist/view.js` and `dist/view-plots.js` contain. */
+const IN_JAVASCRIPT = ["uplot", "world-atlas"];
 
 function describePackage(name) {
   const folder = join(ROOT, "node_modules", name);

@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
+import { unpackFixtures } from "../fixture_archives.mjs";
 import { attempt } from "./attempts.mjs";
 import { accessibilityFindings } from "./axe.mjs";
 import { ROOT, VIEWER } from "./served.mjs";
@@ -15,6 +16,9 @@ import { ROOT, VIEWER } from "./served.mjs";
 const { picked, colours } = JSON.parse(
   readFileSync(join(ROOT, "tests/browser/examples/expected.json"), "utf8"),
 );
+
+/** What xarray reads under marks. */
+const { climate } = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-marks/expected.json"), "utf8"));
 
 const PATIENCE_MS = 30_000;
 const CLIMATE = 'src="/viewer/samples/climate.zarr" variable="air_temperature" at="time:6"';
@@ -154,6 +158,45 @@ async function showCells(shown, script) {
   await shown.hears("zarr-load");
 }
 
+const numberOf = (text) => Number(text.replace(/[\s\u202f]/g, "").replace("−", "-"));
+
+/** The numbers of the plot's table, once there are as many as wanted. */
+async function plottedIn({ page }, count) {
+  await page.locator("zarr-view .plots-table summary").click();
+  const cells = page.locator("zarr-view .plots-table tbody td");
+  await cells.nth(count - 1).waitFor();
+  return (await cells.allTextContents()).map(numberOf);
+}
+
+/** Checks the series at a mark under a policy, and that a click moves the mark. */
+async function checkPlots(shown, script, headers) {
+  const mark = `point:0:${climate.points[0].join(":")}`;
+  const attributes = `${CLIMATE} layers="" marks="${mark}" plot="series"`;
+  await shown.open(pageWith(attributes, script), headers);
+  await shown.hears("zarr-load");
+  const [wanted] = climate.series;
+  const found = await plottedIn(shown, wanted.length);
+  assert.equal(found.length, wanted.length);
+  for (const [at, own] of found.entries())
+    assert.ok(Math.abs(own - wanted[at]) < 1e-4, `${own} instead of ${wanted[at]} at ${at}`);
+  const before = await shown.state();
+  assert.equal(before.plot, "series");
+  const { width, height } = await shown.page.locator("zarr-view .map").boundingBox();
+  await shown.page.locator("zarr-view .map").click({ position: { x: width / 2 - 20, y: height / 2 } });
+  await shown.page.waitForFunction((old) => {
+    const { marks } = document.querySelector("zarr-view").state;
+    return marks?.startsWith("point:0:") && marks !== old;
+  }, before.marks);
+  // The page's own style sheet is one that the policy refuses.
+  assert.deepEqual(
+    shown.complaints.filter((text) => !text.includes("/embed/page.css")),
+    [],
+  );
+  assert.deepEqual(await accessibilityFindings(shown.page), []);
+  await shown.page.locator("zarr-view .plots [aria-label='Close the plots']").click();
+  assert.equal((await shown.state()).marks, undefined);
+}
+
 const viewAt = ([east, north]) => `${east},${north},0.5`;
 
 const TESTS = {
@@ -280,6 +323,22 @@ const TESTS = {
     await shown.page.locator("zarr-view .map").press("Enter");
     assert.ok((await shown.hears("zarr-pick")).values.length > 0);
     assert.deepEqual(shown.complaints, []);
+  },
+
+  "plots: the series at a mark is xarray's under a strict policy, and a click moves the mark": (shown) =>
+    checkPlots(shown, undefined, { "Content-Security-Policy": POLICY }),
+
+  async "plots: as an entry of the package, they are a script that loads with the first mark"(shown) {
+    await bundleOfEntry();
+    const scripts = [];
+    shown.page.on("request", (request) => {
+      if (request.resourceType() === "script") scripts.push(request.url());
+    });
+    await shown.open(pageWith(CLIMATE, "/bundled/bundle.js"));
+    await shown.hears("zarr-load");
+    const before = scripts.length;
+    await checkPlots(shown, "/bundled/bundle.js");
+    assert.ok(scripts.length > before + 1, `${scripts}`);
   },
 
   async "a store of the page in the place of an address, and an error that says what is wrong"(shown) {

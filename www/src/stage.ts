@@ -24,6 +24,8 @@ import type { Shown } from "./shown.js";
 
 const PARTS = ["map", "values", "plate", "choices"] as const;
 
+const plotPlaces = () => ({ panel: byId("plots"), target: byId("map"), toggle: byId("switch-plots") });
+
 export class Stage {
   /** The contents have changed. */
   onChange: () => void = () => {};
@@ -66,7 +68,7 @@ export class Stage {
     setPlane: (plane) => void this.#setPlane(plane).catch((error) => this.onError(error)),
     setLevel: (level) => this.#view.setLevel(level),
   });
-  readonly #plots = new Plots(this.#view.picture, {
+  readonly #plots = new Plots(this.#view.picture, plotPlaces(), {
     changed: () => this.onChange(),
     setIndex: (name, index) => this.#view.choose(name, index),
     fail: (error) => this.onError(error),

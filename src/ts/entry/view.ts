@@ -21,7 +21,8 @@ export type ZarrViewAttribute =
   | "limits"
   | "labels"
   | "layers"
-  | "marks";
+  | "marks"
+  | "plot";
 
 /** What an element shows, as its attributes: set them in another element, and it shows the same. */
 export type ZarrViewState = Partial<Record<ZarrViewAttribute, string>>;

@@ -3,8 +3,10 @@
  * The script makes it, so that policies for style elements do not matter, and pages keep theirs.
  */
 
+import uplot from "uplot/dist/uPlot.min.css";
 import contents from "../../style/contents.css";
 import page from "../../style/page.css";
+import plots from "../../style/plots.css";
 import stage from "../../style/stage.css";
 import picture from "../picture/picture.css";
 import own from "./embed.css";
@@ -15,7 +17,9 @@ let sheet: CSSStyleSheet | undefined;
 export function styleSheet(): CSSStyleSheet {
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync([page, picture, stage, contents, own].join("\n").replaceAll(":root", ":host"));
+    sheet.replaceSync(
+      [page, picture, stage, contents, uplot, plots, own].join("\n").replaceAll(":root", ":host"),
+    );
   }
   return sheet;
 }

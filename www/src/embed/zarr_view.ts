@@ -10,14 +10,17 @@ import { readUrlState, writeUrlState } from "../opening/url_state.js";
 import { Messages } from "../panels/messages.js";
 import { shownMarks } from "../plots/mark_shapes.js";
 import { readMarks } from "../plots/marks.js";
+import type { Shown } from "../shown.js";
 import { explain } from "../text/errors.js";
 import { plainPath } from "../text/paths.js";
+import { ElementPlots } from "./element_plots.js";
 import { datasetOf } from "./opening.js";
 import { styleSheet } from "./style.js";
 
 /** Attributes whose change opens another node, and those that change how it is shown. */
 const OF_NODE = ["src", "path", "variable", "plane", "values"];
-const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers", "marks"];
+const OF_PLOTS = ["marks", "plot"];
+const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers", ...OF_PLOTS];
 
 /** A server that renders pages has no elements, and may import this file nevertheless. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -35,6 +38,9 @@ export class ZarrView extends Base {
   static readonly observedAttributes = [...OF_NODE, ...OF_VIEW];
 
   #contents: Contents | null = null;
+  /** Null until the attribute `plot` is set. */
+  #plots: ElementPlots | null = null;
+  #shown: Shown | null = null;
   #store: Readable | null = null;
   /** The names of attributes that have changed since the last update. */
   readonly #changed = new Set<string>();
@@ -55,9 +61,8 @@ export class ZarrView extends Base {
     const shown = this.#contents?.view.state() ?? {};
     const path = this.getAttribute("path") ?? undefined;
     const marks = readMarks(this.getAttribute("marks") ?? "");
-    const query = new URLSearchParams(
-      writeUrlState({ ...shown, path, marks: marks.length > 0 ? marks : undefined }),
-    );
+    const own = this.#plots?.state() ?? { marks: marks.length > 0 ? marks : undefined };
+    const query = new URLSearchParams(writeUrlState({ ...shown, path, ...own }));
     const src = this.getAttribute("src");
     return { ...(src !== null && { src }), ...Object.fromEntries(query) };
   }
@@ -100,9 +105,21 @@ export class ZarrView extends Base {
     const state = readUrlState(query.toString());
     const contents = this.#inside();
     if (!contents) return;
-    contents.view.picture.setOverlay(shownMarks(state.marks ?? []));
+    if (this.hasAttribute("plot")) this.#plots ??= this.#makePlots(contents);
+    contents.view.picture.setOverlay(this.#plots ? null : shownMarks(state.marks ?? []));
     if (changed.some((name) => OF_NODE.includes(name))) void this.#open(contents, state);
-    else contents.view.apply(state);
+    else {
+      contents.view.apply(state);
+      if (changed.some((name) => OF_PLOTS.includes(name))) this.#plots?.mark(state);
+    }
+  }
+
+  #makePlots(contents: Contents): ElementPlots {
+    const inside = this.shadowRoot?.querySelector(".inside") as HTMLElement;
+    return new ElementPlots(contents, inside, this.#shown, {
+      changed: () => this.#tellView(),
+      fail: (error) => contents.fail(error),
+    });
   }
 
   async #open(contents: Contents, state: ReturnType<typeof readUrlState>): Promise<void> {
@@ -112,6 +129,8 @@ export class ZarrView extends Base {
       datasetOf(contents, state.source ?? "", this.#store),
     );
     if (!shown) return;
+    this.#shown = shown;
+    this.#plots?.show(shown, state);
     if (shown.kind === "scene") await contents.view.picture.idle();
     this.#tell("zarr-load", { kind: shown.kind, title: shown.title });
   }
@@ -136,7 +155,10 @@ export class ZarrView extends Base {
   }
 
   #listenTo(contents: Contents): void {
-    contents.onChange = () => this.#tellView();
+    contents.onChange = () => {
+      this.#plots?.update();
+      this.#tellView();
+    };
     contents.onError = (error) => this.#tell("zarr-error", error);
     contents.onPath = (path) => this.setAttribute("path", path);
     contents.view.picture.onPick = (reading) => this.#tell("zarr-pick", reading);

@@ -2,7 +2,6 @@
  * The state of the plots: marks, what is plotted of them, the tool in use. The code that draws and
  * plots loads with the first mark, so that a page without plots is not slower.
  */
-import { byId } from "../page/element.js";
 import type { Picture } from "../picture/picture.js";
 import type { Scene } from "../scene/scene.js";
 import { isSamePlane, slidAxes } from "../scene_state.js";
@@ -18,6 +17,15 @@ export interface PlotsOptions {
   isClickTaken(): boolean;
 }
 
+/** The elements that plots are shown in. */
+export interface PlotPlaces {
+  panel: HTMLElement;
+  /** The picture, which gets the keys of tools. */
+  target: HTMLElement;
+  /** The button that opens and closes the panel. */
+  toggle?: HTMLElement;
+}
+
 interface Subject {
   scene: Scene;
   at: Readonly<Record<string, number>>;
@@ -26,8 +34,6 @@ interface Subject {
 }
 
 export class Plots {
-  readonly #panel = byId("plots");
-  readonly #switch = byId("switch-plots");
   #room: Promise<PlotRoom> | null = null;
   #subject: Subject | null = null;
   #marks: readonly Mark[] = [];
@@ -37,9 +43,10 @@ export class Plots {
 
   constructor(
     readonly picture: Picture,
+    readonly places: PlotPlaces,
     readonly options: PlotsOptions,
   ) {
-    this.#switch.addEventListener("click", () => this.#setOpen(!this.#isOpen));
+    places.toggle?.addEventListener("click", () => this.#setOpen(!this.#isOpen));
     picture.onClick = (place, isAdding) => this.#click(place, isAdding);
   }
 
@@ -87,8 +94,8 @@ export class Plots {
 
   #setOpen(isOpen: boolean): void {
     this.#isOpen = isOpen && this.#subject !== null;
-    this.#panel.hidden = !this.#isOpen;
-    this.#switch.setAttribute("aria-expanded", String(this.#isOpen));
+    this.places.panel.hidden = !this.#isOpen;
+    this.places.toggle?.setAttribute("aria-expanded", String(this.#isOpen));
     this.#apply();
     this.options.changed();
   }
@@ -119,7 +126,7 @@ export class Plots {
 
   async #load(): Promise<PlotRoom> {
     const { PlotRoom } = await import("./room.js");
-    return new PlotRoom(this.#panel, byId("map"), this.picture, {
+    return new PlotRoom(this.places.panel, this.places.target, this.picture, {
       setMarks: (marks) => this.#change({ marks }),
       setView: (view) => this.#change({ view }),
       setTool: (tool) => this.#change({ tool }),
