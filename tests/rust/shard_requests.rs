@@ -1,7 +1,7 @@
 //! A read of shards costs what its ranges cost when all of them are merged, however many parts it
 //! has. Requests are counted, and the bytes of each are compared with those of the others.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::read::array::Array;
 use zarr_wasm_engine::internals::read::decoder::Decoder;
 use zarr_wasm_engine::internals::read::inline_decoder::InlineDecoder;
-use zarr_wasm_engine::internals::read::{ReadRequest, read};
+use zarr_wasm_engine::internals::read::{Growth, ReadRequest, read};
 use zarr_wasm_engine::internals::store::gather::{GAP_BYTES, MERGED_BYTES};
 use zarr_wasm_engine::internals::store::turn::set_next_task;
 use zarr_wasm_engine::internals::store::wrap::Gathering;
@@ -41,6 +41,8 @@ type Asked = (String, Range<u64>);
 #[derive(Default)]
 struct Answers {
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
+    /// The most requests that waited at a time.
+    most: Cell<usize>,
     log: RefCell<Vec<(StoreKey, ByteRange)>>,
 }
 
@@ -62,6 +64,7 @@ impl Watch for Answers {
                 self.log.borrow_mut().push((key.clone(), range));
                 let (sender, answered) = oneshot::channel();
                 self.waiting.borrow_mut().push(sender);
+                self.most.set(self.most.get().max(self.waiting.borrow().len()));
                 assert!(answered.await.is_ok());
             }
             Ok(())
@@ -180,23 +183,30 @@ fn next_task() -> LocalFuture<'static, ()> {
 
 /// Reads boxes at the same time. Returns the requests, each answered alone, in order.
 fn read_boxes(server: &Rc<Server>, array: &Rc<Array>, windows: &[Vec<Range<u64>>]) -> Vec<Asked> {
+    read_all(server, array, windows.iter().map(|window| request(window)).collect())
+}
+
+fn request(window: &[Range<u64>]) -> ReadRequest {
+    ReadRequest {
+        selection: support::window(window),
+        order: None,
+        growth: None,
+        spreads: false,
+        streamed: false,
+        nearest: None,
+        conversion: None,
+        decodes: true,
+    }
+}
+
+/// As [`read_boxes`].
+fn read_all(server: &Rc<Server>, array: &Rc<Array>, requests: Vec<ReadRequest>) -> Vec<Asked> {
     set_next_task(next_task);
     let mut pool = LocalPool::new();
-    for window in windows {
+    for request in requests {
         let array = array.clone();
-        let selection = support::window(window);
         let reading = async move {
             let decoder: Rc<dyn Decoder> = Rc::new(InlineDecoder::default());
-            let request = ReadRequest {
-                selection,
-                order: None,
-                growth: None,
-                spreads: false,
-                streamed: false,
-                nearest: None,
-                conversion: None,
-                decodes: true,
-            };
             read(&array, &request, &decoder, &Discard, &RequestContext::default()).await
         };
         let done = reading.map(|read| assert!(read.is_ok(), "{read:?}"));
@@ -292,4 +302,42 @@ fn a_chunk_that_was_read_in_part_is_not_fetched_again_when_all_of_it_is_read() {
     let first = read_boxes(&server, &array, &[vec![10..100, 20..200]]);
     assert_eq!(first.len(), 3, "an index, and a range for each row of chunks: {first:?}");
     assert_eq!(read_boxes(&server, &array, &[vec![0..128, 0..256]]), []);
+}
+
+/// Four shards of 32 MiB with chunks of 64 KiB.
+const VAST: Layout = Layout { shape: &[128, 1024, 1024], shard: &[128, 512, 512], inner: &[16, 64, 64] };
+
+/// A reduction of all of [`VAST`], whose parts have the chunks of a column. Parts with different
+/// places along the dimensions that are `apart` have no cell in common.
+fn reduction(apart: &[usize]) -> ReadRequest {
+    let growth = Growth { order: vec![1, 2, 0], apart: apart.to_vec(), bytes: 1 << 19, together: 32 << 20 };
+    ReadRequest { growth: Some(growth), streamed: true, ..request(&[0..128, 0..1024, 0..1024]) }
+}
+
+#[test]
+fn a_reduction_asks_for_one_shard_after_the_other_with_few_long_requests() {
+    let server = VAST.server();
+    let mut asked = read_all(&server, &array_on(&server), vec![reduction(&[1, 2])]);
+    // Half of a lot at a time is decoded while three long requests and an index are under way.
+    assert!(server.watch.most.get() <= 4, "{} requests at a time", server.watch.most.get());
+    asked.retain(|(_, range)| range.end - range.start > 10_000);
+    // Of 4 MiB, after a first one of half a length, and at the end of 2 MiB.
+    assert!(asked.len() <= 9 + 8 + 8 + 16, "{} requests", asked.len());
+    let shards: Vec<_> = asked.chunk_by(|one, next| one.0 == next.0).map(|of| of[0].0.as_str()).collect();
+    assert_eq!(shards, ["c/0/0/0", "c/0/0/1", "c/0/1/0", "c/0/1/1"]);
+    asked.sort_by_key(|(key, range)| (key.clone(), range.start));
+    assert!(asked.windows(2).all(|pair| pair[0].0 != pair[1].0 || pair[0].1.end <= pair[1].1.start));
+}
+
+#[test]
+fn a_reduction_of_everything_keeps_the_order_of_its_parts() {
+    let server = VAST.server();
+    let asked = read_all(&server, &array_on(&server), vec![reduction(&[])]);
+    let shards = asked.chunk_by(|one, next| one.0 == next.0).count();
+    assert!(shards > 4, "the rows of two shards take turns");
+    let bytes: u64 = asked.iter().map(|(_, range)| range.end - range.start).sum();
+    assert!(bytes < 129 << 20, "{bytes}");
+    let sample = ReadRequest { spreads: true, ..reduction(&[1, 2]) };
+    let spread = read_all(&server, &array_on(&server), vec![sample]);
+    assert!(spread.len() > 2 * asked.len(), "neighbours of a sample are not asked for");
 }

@@ -6,7 +6,8 @@
 //! - [`selection`] resolves what the caller asks for.
 //! - [`projection`] finds the chunks along each dimension.
 //! - [`part`] cuts the output into boxes of about equal size; [`nearest`] orders them by distance
-//!   from a point, where the caller gives one, and [`spread`] so that the first are a fair sample.
+//!   from a point, where the caller gives one, [`spread`] so that the first are a fair sample, and
+//!   [`shard_order`] shard by shard.
 //! - [`plan`] names the byte ranges that one part needs.
 //! - [`assemble`], in a worker, decodes the chunks and fills the part.
 //!
@@ -30,5 +31,6 @@ pub mod plan;
 pub mod projection;
 pub mod rows;
 pub mod selection;
+pub mod shard_order;
 pub mod spread;
 pub mod write_plan;

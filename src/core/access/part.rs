@@ -106,6 +106,11 @@ impl PartGrid {
         axis.output_range(&spans_of_part(at, *step, axis))
     }
 
+    /// The first span, along a dimension, of the parts with index `at` along it.
+    pub fn first_span(&self, dimension: usize, at: u64) -> u64 {
+        self.step.get(dimension).map_or(0, |step| at.saturating_mul(*step))
+    }
+
     /// The number of parts.
     pub fn count(&self) -> u64 {
         self.count

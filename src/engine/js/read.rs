@@ -37,12 +37,16 @@ fn read_request(request: &JsValue, data_type: &DataType) -> Result<ReadRequest> 
     })
 }
 
-/// The order and the bytes, in one list.
-fn growth(list: &JsValue) -> Result<Growth> {
-    let mut numbers = plain::list(list, plain::word)?;
-    let bytes = numbers.pop().map(u64::from);
-    let bytes = bytes.ok_or_else(|| plain::unreadable("the growth of parts", list))?;
-    Ok(Growth { order: numbers.into_iter().map(|number| number as usize).collect(), bytes })
+/// How parts grow, as `reduction.ts` writes it.
+fn growth(growth: &JsValue) -> Result<Growth> {
+    let dimension = |value: &JsValue| Ok(plain::word(value)? as usize);
+    let dimensions = |name| plain::read(growth, name, |list| plain::list(list, dimension));
+    let bytes = |name| plain::read(growth, name, plain::word);
+    let read = (dimensions("order")?, dimensions("apart")?, bytes("bytes")?, bytes("together")?);
+    let (Some(order), Some(apart), Some(bytes), Some(together)) = read else {
+        return Err(plain::unreadable("the growth of parts", growth));
+    };
+    Ok(Growth { order, apart, bytes: bytes.into(), together: together.into() })
 }
 
 /// The circumstances of the requests of a read.

@@ -11,6 +11,7 @@ use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
 use crate::access::projection::{DimensionProjection, project};
 use crate::access::selection::Selected;
+use crate::access::shard_order::ShardOrder;
 use crate::access::spread::spread;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -23,7 +24,8 @@ use crate::read::part_work::ReadContext;
 use crate::read::types::{CachePolicy, Growth, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
 use crate::sorted;
-use crate::store::{Reader, RequestContext};
+use crate::store::gather::MERGED_BYTES;
+use crate::store::{Bulk, Reader, RequestContext};
 
 /// Number of parts that are read at a time. It keeps the connections busy and bounds the memory.
 const PARTS_IN_FLIGHT: usize = 32;
@@ -35,6 +37,17 @@ const GROUPS_IN_FLIGHT: usize = 2;
 
 /// Bytes of decoded parts that a stream may hold before its reader takes them.
 const STREAMED_BYTES: u64 = 32 << 20;
+
+/// The most parts of a reduction of shards in flight. Parts may be small, and only requests of many
+/// of them are long.
+const REDUCED_IN_FLIGHT: usize = 128;
+
+/// The longest requests of a reduction: 40 of them fetch half a GiB. In longer ones there is little
+/// to gain.
+const LONGEST_REQUEST: u64 = 16 << 20;
+
+/// A reduction takes this number of requests at least, so that decoding overlaps fetching.
+const LEAST_REQUESTS: u64 = 32;
 
 /// Splits a read into parts: the dimension projections of an orthogonal selection, or points.
 enum PartPlanner {
@@ -89,6 +102,7 @@ async fn read_selected(
         context: RequestContext { reader: Some(Rc::new(Reader::begin())), ..context.clone() },
         fills_cache: cache_policy.encoded,
         uses_cache: !context.reload,
+        bulk: bulk(array, request, &layout)?,
         shards: planner.whole_shards(array)?,
         versions: Rc::default(),
     };
@@ -101,13 +115,17 @@ async fn read_selected(
         token: Rc::new(()),
     };
     let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);
-    let in_flight = parts_in_flight(request, &planner, &layout);
+    let in_flight = parts_in_flight(array, request, &planner, &layout)?;
     let group = (in_flight / GROUPS_IN_FLIGHT).max(1);
-    stream::iter(planner.order(request).enumerate())
+    let shards = planner.shard_order(array, request)?;
+    stream::iter(planner.order(request, shards.as_ref()).enumerate())
         .then(|(number, i)| {
             let (planner, reader) = (&planner, &reader);
             async move {
                 reader.finished((number / group).saturating_sub(GROUPS_IN_FLIGHT - 1) * group).await;
+                if number.saturating_add(group) as u64 >= planner.part_count() {
+                    reader.shorten_requests();
+                }
                 let (part, chunks, plan) = planner.part(array, i);
                 reader.take_turn(chunks).await;
                 (Part { number: number as u64, ..part }, chunks, plan)
@@ -137,12 +155,42 @@ fn check_size(extents: impl Iterator<Item = u64>) -> Result<()> {
 
 /// Number of parts that are read at a time. A streamed part waits for its reader, so a stream is
 /// bounded by bytes.
-fn parts_in_flight(request: &ReadRequest, planner: &PartPlanner, layout: &OutputLayout) -> usize {
+fn parts_in_flight(
+    array: &Array,
+    request: &ReadRequest,
+    planner: &PartPlanner,
+    layout: &OutputLayout,
+) -> Result<usize> {
     if !request.streamed {
-        return PARTS_IN_FLIGHT;
+        return Ok(PARTS_IN_FLIGHT);
     }
-    let bytes = planner.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
-    usize::try_from(STREAMED_BYTES / bytes).unwrap_or(PARTS_IN_FLIGHT).clamp(2, PARTS_IN_FLIGHT)
+    let (bytes, most) = match &request.growth {
+        Some(growth) if in_bulk(array, request)? => {
+            (growth.together.saturating_mul(GROUPS_IN_FLIGHT as u64), REDUCED_IN_FLIGHT)
+        }
+        _ => (STREAMED_BYTES, PARTS_IN_FLIGHT),
+    };
+    let part = planner.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
+    Ok(usize::try_from(bytes / part).unwrap_or(most).clamp(2, most))
+}
+
+/// Whether ranges of shards are asked for in bulk. Not where the parts that come first are to be a
+/// sample of the whole: they are not neighbours.
+fn in_bulk(array: &Array, request: &ReadRequest) -> Result<bool> {
+    Ok(request.growth.is_some() && !request.spreads && array.binding().first_chain()?.depth() > 1)
+}
+
+/// How ranges of shards are asked for. The fewer bytes a reduction has, the shorter its requests
+/// are.
+fn bulk(array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<Option<Rc<Bulk>>> {
+    let Some(growth) = request.growth.as_ref().filter(|_| request.decodes) else { return Ok(None) };
+    if !in_bulk(array, request)? {
+        return Ok(None);
+    }
+    let bytes = layout.touched.unwrap_or(0).saturating_mul(typical_size(layout) as u64);
+    let longest = LONGEST_REQUEST.min(growth.together).max(MERGED_BYTES);
+    let merged = (bytes / LEAST_REQUESTS).clamp(MERGED_BYTES, longest);
+    Ok(Some(Rc::new(Bulk::new(merged))))
 }
 
 impl PartPlanner {
@@ -182,7 +230,7 @@ impl PartPlanner {
                 let projections = project(&axes, &array.binding().leaf_grid()?)?;
                 let size = typical_size(layout).max(array.binding().element_size());
                 let grid = match &request.growth {
-                    Some(Growth { order, bytes }) => PartGrid::grown(&projections, size, order, *bytes)?,
+                    Some(Growth { order, bytes, .. }) => PartGrid::grown(&projections, size, order, *bytes)?,
                     None => PartGrid::new(&projections, size, &layout.order)?,
                 };
                 Ok(Self::Orthogonal { projections, grid })
@@ -234,15 +282,36 @@ impl PartPlanner {
     }
 
     /// The numbers of the parts in the order in which they are read.
-    fn order<'a>(&'a self, request: &ReadRequest) -> Box<dyn Iterator<Item = u64> + 'a> {
+    fn order<'a>(
+        &'a self,
+        request: &ReadRequest,
+        shards: Option<&'a ShardOrder>,
+    ) -> Box<dyn Iterator<Item = u64> + 'a> {
         match (self, &request.nearest) {
             (Self::Orthogonal { projections, grid }, Some(given)) => {
                 let places = move |dimension, at| grid.places(projections, dimension, at);
                 Box::new(NearestFirst::new(grid.shape(), &centre(projections, given), places))
             }
             (Self::Orthogonal { grid, .. }, None) if request.spreads => Box::new(spread(grid.count())),
-            _ => Box::new(0..self.part_count()),
+            _ => match shards {
+                Some(shards) => Box::new(shards.numbers()),
+                None => Box::new(0..self.part_count()),
+            },
         }
+    }
+
+    /// The order of the parts of a reduction shard by shard, if that changes no answer.
+    fn shard_order(&self, array: &Array, request: &ReadRequest) -> Result<Option<ShardOrder>> {
+        let (Self::Orthogonal { projections, grid }, Some(growth)) = (self, &request.growth) else {
+            return Ok(None);
+        };
+        let binding = array.binding();
+        if !in_bulk(array, request)? || !binding.metadata().chunk_grid.is_uniform() {
+            return Ok(None);
+        }
+        let outer = binding.outer_shape().into_iter();
+        let in_shard = outer.zip(binding.chunk_shape()?).map(|(outer, inner)| outer.div_ceil(inner.max(1)));
+        Ok(ShardOrder::new(grid, projections, &in_shard.collect::<Vec<_>>(), &growth.apart))
     }
 
     /// Part `i`, the number of its chunks, and a function that plans it. The plan is made again if

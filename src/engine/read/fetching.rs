@@ -21,7 +21,7 @@ use crate::read::whole_shards::WholeShards;
 use crate::sorted::{self, Map};
 use crate::store::gather::{self, GAP_BYTES, Group, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, FetchResult, Gathered, LocalFuture, RequestContext, Value};
+use crate::store::{Bulk, ByteRange, FetchResult, Gathered, LocalFuture, RequestContext, Value};
 
 /// The answer to a request.
 pub(super) enum Arrival {
@@ -46,6 +46,8 @@ pub(super) struct ChunkFetcher {
     pub fills_cache: bool,
     /// Whether cached bytes may be used.
     pub uses_cache: bool,
+    /// How ranges of shards are asked for, if in bulk.
+    pub bulk: Option<Rc<Bulk>>,
     /// The shards that this read fetches whole.
     pub shards: Option<Rc<WholeShards>>,
     /// What this read has seen of the stored chunks of which it fetched a shard index or some rows.
@@ -193,7 +195,7 @@ impl ChunkFetcher {
             return Ok(vec![Gathered { members: (0..ranges.len()).collect(), start: 0, answer }]);
         }
         let (store, key) = (self.array.chunks(), self.array.chunk_key(chunk));
-        let context = self.context_of(chunk)?;
+        let context = RequestContext { bulk: self.bulk.clone(), ..self.context_of(chunk)? };
         if let Some(gathered) = store.gather(&key, ranges, &context) {
             return gathered.await;
         }

@@ -16,6 +16,7 @@ use crate::read::fetching::ChunkFetcher;
 use crate::read::part_work::{LOOKED_AT, PartTask, ReadContext};
 use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
 use crate::read::types::{Interrupted, OutputLayout, PartCounts, PartData, PartResult, PartSink, Progress};
+use crate::store::gather::MERGED_BYTES;
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
@@ -122,6 +123,13 @@ impl<'a> PartReader<'a> {
     pub(super) async fn finished(&self, parts: usize) {
         let is_finished = || self.progress.get().parts >= parts as u64;
         poll_fn(|_| if is_finished() { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+
+    /// Says that the parts which begin now are the last ones.
+    pub(super) fn shorten_requests(&self) {
+        if let Some(bulk) = &self.work.fetcher.bulk {
+            bulk.shorten(MERGED_BYTES);
+        }
     }
 
     /// Ends the turn before a part is planned if many chunks were planned since the last turn.

@@ -42,8 +42,12 @@ pub struct ReadRequest {
 pub struct Growth {
     /// The dimensions of the array. Parts grow along the last one first.
     pub order: Vec<usize>,
+    /// The dimensions along which different parts have no cell in common.
+    pub apart: Vec<usize>,
     /// The size that parts aim at, decoded.
     pub bytes: u64,
+    /// The size of the parts, decoded, whose ranges of shards are asked for together.
+    pub together: u64,
 }
 
 /// The shape and memory layout of a result.

@@ -26,6 +26,10 @@ pub const GAP_BYTES: u64 = 32 << 10;
 /// them have arrived, so a longer run of ranges is cut. A longer single range is still one request.
 pub const MERGED_BYTES: u64 = 2 << 20;
 
+/// The least length of a request that takes its turn in a read in bulk. Shorter ones take little of
+/// the line, and there may be many.
+const LONG_BYTES: u64 = MERGED_BYTES / 2;
+
 /// Ranges that are requested together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
@@ -38,8 +42,13 @@ pub struct Group {
 /// Merges ranges that overlap or have at most `gap` bytes between them, and cuts each run of such
 /// ranges into equal groups of about `target` bytes. The groups are sorted. Each input range is a
 /// member of exactly one group.
-#[allow(clippy::arithmetic_side_effects, reason = "a piece has one byte at least")]
 pub fn merge(ranges: &[Range<u64>], gap: u64, target: u64) -> Vec<Group> {
+    merge_staggered(ranges, gap, target, false)
+}
+
+/// As [`merge`]. If `is_staggered`, the first group of a run is half as long as the others.
+#[allow(clippy::arithmetic_side_effects, reason = "a piece has one byte at least")]
+fn merge_staggered(ranges: &[Range<u64>], gap: u64, target: u64, is_staggered: bool) -> Vec<Group> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     let range_of = |member: usize| ranges.get(member).cloned().unwrap_or_default();
     sorted::sort_by_key(&mut order, |member| (range_of(*member).start, range_of(*member).end));
@@ -50,7 +59,9 @@ pub fn merge(ranges: &[Range<u64>], gap: u64, target: u64) -> Vec<Group> {
         // Rounded, so that no group is a small rest.
         let count = len.saturating_add(target / 2).checked_div(target).unwrap_or(len).max(1);
         let piece = len.div_ceil(count).max(1);
-        let number = |range: &Range<u64>| range.start.saturating_sub(run.span.start) / piece;
+        let ahead = if is_staggered { piece / 2 } else { 0 };
+        let number =
+            |range: &Range<u64>| range.start.saturating_sub(run.span.start).saturating_add(ahead) / piece;
         groups.extend(grouped(&run.members, &range_of, &|group, range| {
             range.end <= group.end || number(range) == number(group)
         }));
@@ -86,12 +97,14 @@ struct RequestScope<K> {
     reload: bool,
     /// The caller, if callers are kept apart; else 0.
     caller: usize,
+    /// The read in bulk that asks; 0 for others.
+    bulk: usize,
 }
 
 impl<K: Key> Key for RequestScope<K> {
     fn put(&self, bytes: &mut Vec<u8>) {
         bytes.extend([self.subject as u8, u8::from(self.reload)]);
-        self.caller.put(bytes);
+        (self.caller, self.bulk).put(bytes);
         self.key.put(bytes);
     }
 }
@@ -218,7 +231,9 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         // The address identifies the caller while its request is in flight, because the signal
         // lives as long.
         let caller = signal.map_or(0, |signal| Rc::as_ptr(signal).cast::<()>() as usize);
-        RequestScope { key: key.clone(), subject: context.subject, reload: context.reload, caller }
+        // As above: its requests hold the read.
+        let bulk = context.bulk.as_ref().map_or(0, |bulk| Rc::as_ptr(bulk) as usize);
+        RequestScope { key: key.clone(), subject: context.subject, reload: context.reload, caller, bulk }
     }
 
     /// Adds ranges to the batch of this turn. Returns the batch, and the position of the first.
@@ -249,7 +264,10 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
         let mut requests: Vec<Option<Gathered>> = vec![None; ranges.len()];
-        for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
+        let bulk = context.bulk.as_ref();
+        let target = bulk.map_or(MERGED_BYTES, |bulk| bulk.merged_bytes());
+        let is_staggered = bulk.is_some_and(|bulk| bulk.begins());
+        for Group { span, members } in merge_staggered(&spans, GAP_BYTES, target, is_staggered) {
             let range = ByteRange::from(span.clone());
             let priority = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let priority = Priority::new(priority.fold(f64::NEG_INFINITY, f64::max));
@@ -283,8 +301,13 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         // because several callers may wait.
         let priority = Priority::new(context.priority.value());
         let signal = context.signal.clone().filter(|_| self.keeps_callers_apart);
-        let own = RequestContext { signal, priority: priority.clone(), ..context.clone() };
+        // A store below that gathers, too, must not wait for a turn that this request has.
+        let own = RequestContext { signal, priority: priority.clone(), bulk: None, ..context.clone() };
         let asked = fetch(request_key.range, own);
+        let asked = match (&context.bulk, request_key.range) {
+            (Some(bulk), ByteRange::At { len, .. }) if len >= LONG_BYTES => bulk.clone().in_turn(asked),
+            _ => asked,
+        };
         self.in_flight.begin(request_key, Begun { moment: writers::now(), priority }, (), asked)
     }
 }

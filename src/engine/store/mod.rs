@@ -16,6 +16,7 @@
 //! | `list_prefix`, `list` | [`Store::list_prefix`], also of the root | walks the tree with `list_dir` | the wrapped store's |
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
+pub mod bulk;
 pub mod gather;
 pub mod http;
 #[cfg(feature = "reading")]
@@ -43,6 +44,7 @@ use std::rc::Rc;
 
 use futures_util::future::Shared;
 
+pub use bulk::Bulk;
 pub use priority::Priority;
 pub use reader::Reader;
 pub use value::{HostBytes, Value};
@@ -109,6 +111,8 @@ pub struct RequestContext {
     pub most_bytes: Option<u64>,
     /// The read that this request is a part of.
     pub reader: Option<Rc<Reader>>,
+    /// How ranges are asked for in bulk, if they are: see [`bulk`].
+    pub bulk: Option<Rc<Bulk>>,
 }
 
 impl RequestContext {

@@ -34,10 +34,8 @@ export function recycleBytes(): number {
   return Math.max(LEAST_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, workerLimit()));
 }
 
-/** Bytes that the accumulators of a reduction may take, if `memoryLimit` is not given. */
-const ACCUMULATOR_BYTES = 2 ** 31;
-
-export const accumulatorLimit = (): number => configuration.memoryLimit ?? ACCUMULATOR_BYTES;
+/** The limit that the user gave. */
+export const memoryLimit = (): number | undefined => configuration.memoryLimit;
 
 /** Time after which an idle decode worker ends. */
 export const workerIdleMs = (): number => configuration.workerIdleMs ?? 60_000;

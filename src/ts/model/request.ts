@@ -25,15 +25,23 @@ export interface ConversionRequest {
   summary?: [low: number, high: number, bins: number];
 }
 
+/** How the parts of a reduction grow. */
+export interface Growth {
+  /** Dimensions in the order in which parts grow, the last one first. */
+  order: readonly number[];
+  /** The dimensions along which different parts have no cell in common. */
+  apart: readonly number[];
+  /** The bytes that a part aims at, decoded. */
+  bytes: number;
+  /** The bytes of parts, decoded, whose ranges of shards are asked for together. */
+  together: number;
+}
+
 export interface EngineRequest {
   selection: EngineSelection;
   /** Dimensions of the result in memory order, slowest first. */
   order?: readonly number[];
-  /**
-   * Dimensions in the order in which parts grow, the last one first, and behind them the bytes that
-   * a part aims at.
-   */
-  growth?: readonly number[];
+  growth?: Growth;
   /** Whether the first parts are spread over the result. */
   spreads?: boolean;
   /** The caller consumes the parts one by one, so the result's size is not limited. */

@@ -12,7 +12,7 @@ import type {
   NumberTables,
   UnreadableSummary,
 } from "../model/node_summary.ts";
-import type { EngineRequest, EngineSelection } from "../model/request.ts";
+import type { EngineRequest, EngineSelection, Growth } from "../model/request.ts";
 import type { CacheDefinition } from "./definitions.ts";
 
 export interface NodePlace {
@@ -233,17 +233,19 @@ export interface RepositoryAnswers {
   history: IcechunkSnapshot[];
 }
 
-/** Numbers of chunks, about: those of a reduction, and those that a cell's elements lie in. */
+/** The chunks of a reduction. The numbers are about right. */
 export interface ChunkCounts {
   all: number;
+  /** Those that a cell's elements lie in. */
   ofCell: number;
+  /** Whether they are asked for in bulk, as those of shards are. */
+  inBulk: boolean;
 }
 
 export interface ReduceArguments extends ReadArguments {
   reduction: Uint8Array;
   counts: ChunkCounts;
-  /** The dimensions in the order in which parts grow, the last one first. */
-  growth: number[];
+  growth: Pick<Growth, "order" | "apart">;
   /**
    * By their places in `Question::ALL` of `src/reduction/answer.rs`. `share` is that of a quantile.
    */
@@ -329,10 +331,14 @@ export interface Operations {
     /** Whether all chunks were cached: the store was not asked. */
     isCached: boolean;
   };
-  /** What the accumulators of a reduction take, in bytes: of all cells, and of parts in flight. */
+  /**
+   * What a reduction takes, in bytes: the accumulators of all cells and of parts in flight, and the
+   * elements of those parts.
+   */
   planReduction(args: { reduction: Uint8Array; counts: ChunkCounts }): {
     accumulatorBytes: number;
     partsBytes: number;
+    elementBytes: number;
   };
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };

@@ -42,7 +42,8 @@ export async function planReduction<Op extends ReduceOp | readonly ReduceOp[]>(
   const read = await planRead(array as AnyArray, request, signal);
   const { reduction, counts } = engine;
   const ask = () => ({ reduction, counts });
-  const { accumulatorBytes, partsBytes } = await call("planReduction", ask, { signal });
-  const inFlight = read.memoryBytes - read.resultBytes;
+  const found = await call("planReduction", ask, { signal });
+  const { accumulatorBytes, partsBytes, elementBytes } = found;
+  const inFlight = Math.min(elementBytes, read.decodedBytes) + Math.min(elementBytes, read.encodedBytes);
   return { shape, read, accumulatorBytes, memoryBytes: accumulatorBytes + partsBytes + inFlight };
 }

@@ -12,7 +12,7 @@ import type { Places } from "../convention/coordinates.ts";
 import { product } from "../elements/typed_arrays.ts";
 import { need, needReadable, object, refuse } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { EngineDimension } from "../model/request.ts";
+import type { EngineDimension, Growth } from "../model/request.ts";
 import type { ChunkCounts } from "../port/operations.ts";
 import { axisOf, type Over, type Reduced, spreadOf } from "./beside.ts";
 import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from "./groups.ts";
@@ -179,13 +179,15 @@ export async function elementsOf(
 }
 
 /** Parts are long along the dimensions that go, so that less is merged. */
-function growthOf({ along }: Shape): number[] {
+function growthOf({ along }: Shape): Pick<Growth, "order" | "apart"> {
   const rank = (axis: number) => ["keep", "group", "reduce"].indexOf(along[axis] as string);
-  return [...along.keys()].sort((one, other) => rank(one) - rank(other));
+  const axes = [...along.keys()];
+  const apart = axes.filter((axis) => along[axis] === "keep");
+  return { order: axes.sort((one, other) => rank(one) - rank(other)), apart };
 }
 
 /** The chunks of the selection, and those whose elements go into the same cell. */
-function chunkCounts({ axes, along }: Shape, chunks: readonly number[]): ChunkCounts {
+function chunkCounts({ axes, along }: Shape, chunks: readonly number[]): Omit<ChunkCounts, "inBulk"> {
   const of = axes.map(({ indices }, axis) => {
     const { length } = indices;
     const ends = length > 0 ? Math.abs(indices.at(length - 1) - indices.at(0)) + 1 : 0;
@@ -296,7 +298,10 @@ export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], option
   const engine = {
     reduction,
     growth: growthOf(shape),
-    counts: chunkCounts(shape, reduced.array.chunks),
+    counts: {
+      ...chunkCounts(shape, reduced.array.chunks),
+      inBulk: reduced.array.shards !== undefined && !spread,
+    },
     before: before && { words: before.words, groups: placesAmong(before.groups ?? [], groups ?? []) },
     questions: questionsOf(asked),
     settings: { source, freedom: ddof, skipsMissing: skipMissing },

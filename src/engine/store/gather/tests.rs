@@ -248,6 +248,9 @@ fn ranges_merge_across_a_gap_and_long_runs_are_cut_evenly() {
         merge(&[0..500, 100..200, 500..501], 10, 100),
         [group(0..500, &[0, 1]), group(500..501, &[2])]
     );
+    // The first piece is half as long, so that it ends while the others are under way.
+    let pieces = merge_staggered(&[0..40, 40..80, 80..120, 120..160, 160..200], 10, 100, true);
+    assert_eq!(pieces, [group(0..80, &[0, 1]), group(80..160, &[2, 3]), group(160..200, &[4])]);
     assert_eq!(merge(&[5..u64::MAX, 0..1], 10, u64::MAX), [group(0..u64::MAX, &[1, 0])]);
 }
 

@@ -28,7 +28,7 @@ import { crossingSummary } from "../marked.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";
-import { accumulatorLimit, counters } from "../state.ts";
+import { counters, memoryLimit } from "../state.ts";
 import { refreshStore } from "../stores.ts";
 import { engineModule, prepareConventions } from "../wasm_builds.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
@@ -123,8 +123,8 @@ export const readOperations = {
     context,
   ) {
     const module = await engineModule("reduction");
-    const sink = reporting(() => new ReductionSink(module, reduction, counts, accumulatorLimit(), before));
-    const request = { ...args.request, growth: [...growth, sink.partBytes] };
+    const sink = reporting(() => new ReductionSink(module, reduction, counts, memoryLimit(), before));
+    const request = { ...args.request, growth: { ...growth, ...sink.parts } };
     const answers = () => reporting(() => sink.answers(questions, settings));
     let [told, toldShare] = [performance.now(), 0];
     if (hearsPartial)
@@ -145,7 +145,7 @@ export const readOperations = {
 
   async planReduction({ reduction, counts }) {
     const module = await engineModule("reduction");
-    return reporting(() => reductionMemory(new Reducer(module).sizes(reduction), counts));
+    return reporting(() => reductionMemory(new Reducer(module).sizes(reduction), counts, memoryLimit()));
   },
 
   prefetch: {

@@ -5,6 +5,7 @@
 import { wholeResult } from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
+import type { Growth } from "../../model/request.ts";
 import type { ChunkCounts } from "../../port/operations.ts";
 import type { PartReduction } from "../decode/messages.ts";
 import { type Before, Reducer, type ReductionSettings, type ReductionSizes } from "../decode/reducer.ts";
@@ -24,6 +25,9 @@ function boxOf({ start, shape }: NumberedBox): Float64Array {
 
 const numberOf = ({ start, shape }: NumberedBox): number => start[shape.length] as number;
 
+/** Bytes that the accumulators of a reduction may take, if `memoryLimit` is not given. */
+const ACCUMULATOR_BYTES = 2 ** 31;
+
 /** The size of a part of a reduction, decoded: the caches of a processor hold it and its copy. */
 const PART_BYTES = 1 << 22;
 
@@ -40,6 +44,23 @@ const LEAST_PART_BYTES = 1 << 16;
 const [IN_FLIGHT_BYTES, MOST_IN_FLIGHT] = [32 << 20, 32];
 
 /**
+ * The bytes of parts whose ranges of shards are asked for together, and the most parts in flight
+ * then (`read/drive.rs`). Two such lots are in flight, so that one is decoded while the next one
+ * arrives.
+ */
+const [TOGETHER_BYTES, MOST_IN_BULK, LOTS] = [64 << 20, 128, 2];
+
+/** The least bytes asked for together, and the share of a limit of memory that they may take. */
+const [LEAST_TOGETHER_BYTES, SHARE_OF_LIMIT] = [16 << 20, 8];
+
+/** The bytes of parts whose ranges of shards are asked for together. */
+const togetherBytes = (memoryLimit: number | undefined): number =>
+  Math.max(
+    LEAST_TOGETHER_BYTES,
+    Math.min(TOGETHER_BYTES, Math.floor((memoryLimit ?? Infinity) / SHARE_OF_LIMIT)),
+  );
+
+/**
  * The size that parts aim at. A part grows along the dimensions that go, until its accumulators are
  * small beside it; they never take more than it does.
  */
@@ -51,27 +72,32 @@ function partBytes({ elementBytes, accumulatorBytes }: ReductionSizes, { all, of
   return Math.max(LEAST_PART_BYTES, Math.floor(Math.max(PART_BYTES, long) * share));
 }
 
-/** What the accumulators of a reduction take: of all cells, and of parts in flight. */
+/** What a reduction takes: accumulators of all cells and of parts in flight, and those parts. */
 export function reductionMemory(
   sizes: ReductionSizes,
   chunks: ChunkCounts,
-): { accumulatorBytes: number; partsBytes: number } {
+  memoryLimit: number | undefined,
+): { accumulatorBytes: number; partsBytes: number; elementBytes: number } {
   const { elementBytes, accumulatorBytes } = sizes;
+  const [most, mostBytes] = chunks.inBulk
+    ? [MOST_IN_BULK, LOTS * togetherBytes(memoryLimit)]
+    : [MOST_IN_FLIGHT, IN_FLIGHT_BYTES];
   const chunkBytes = elementBytes / chunks.all;
   const inPart = Math.max(1, partBytes(sizes, chunks) / Math.max(1, chunkBytes));
-  const inFlight = Math.floor(IN_FLIGHT_BYTES / Math.max(1, inPart * chunkBytes));
+  const inFlight = Math.floor(mostBytes / Math.max(1, inPart * chunkBytes));
   // The accumulators of a chunk serve all chunks of a part that go into the same cells.
   const own = Math.ceil(inPart / chunks.ofCell) * (accumulatorBytes / chunks.all) * chunks.ofCell;
-  const parts = Math.min(MOST_IN_FLIGHT, Math.max(2, inFlight));
-  return { accumulatorBytes, partsBytes: Math.ceil(parts * Math.min(accumulatorBytes, own)) };
+  const parts = Math.min(most, Math.max(2, inFlight));
+  const partsBytes = Math.ceil(parts * Math.min(accumulatorBytes, own));
+  return { accumulatorBytes, partsBytes, elementBytes: mostBytes };
 }
 
 export class ReductionSink implements Sink {
   readonly #module: WebAssembly.Module;
   readonly #reducer: Reducer;
   readonly #session: number;
-  /** The size that parts aim at, in bytes. */
-  readonly partBytes: number;
+  /** The sizes of parts: what one aims at, and those that are asked for together. */
+  readonly parts: Pick<Growth, "bytes" | "together">;
   #type: TypeDescription | undefined;
   #layout: Layout | undefined;
   /** Number of elements that the answers are made of. */
@@ -80,21 +106,21 @@ export class ReductionSink implements Sink {
   onReduced: (share: number) => void = () => {};
 
   /**
-   * `request` is that of `src/reduction/wire.rs`. Its accumulators may take `most` bytes. `before`
-   * is what another reduction with the same cells, or some of its groups, remembered.
+   * `request` is that of `src/reduction/wire.rs`. Its accumulators may take `memoryLimit` bytes.
+   * `before` is what another reduction with the same cells, or some of its groups, remembered.
    */
   constructor(
     module: WebAssembly.Module,
     request: Uint8Array,
     chunks: ChunkCounts,
-    most: number,
+    memoryLimit: number | undefined,
     before?: Before,
   ) {
     this.#module = module;
     this.#reducer = new Reducer(module);
-    const opened = this.#reducer.open(request, most);
+    const opened = this.#reducer.open(request, memoryLimit ?? ACCUMULATOR_BYTES);
     this.#session = opened.session;
-    this.partBytes = partBytes(opened, chunks);
+    this.parts = { bytes: partBytes(opened, chunks), together: togetherBytes(memoryLimit) };
     if (before) this.#reducer.resume(this.#session, before);
   }
 

@@ -1,0 +1,157 @@
+//! An order of parts in which those of one shard come together, so that their byte ranges can be
+//! asked for together.
+//!
+//! A reduction merges its parts in the order in which they are read, and merging floats is not
+//! associative. So the parts of one cell must keep their order, which is that of the grid.
+
+use std::ops::Range;
+
+use crate::access::part::PartGrid;
+use crate::access::projection::DimensionProjection;
+use crate::format::chunk_grid::unravel;
+
+/// The most parts along a dimension. The runs of more would take memory.
+const MOST_PARTS: u64 = 1 << 16;
+
+/// The parts of a grid, shard by shard.
+pub struct ShardOrder {
+    /// The number of parts along each dimension.
+    shape: Vec<u64>,
+    /// Along each dimension, the parts that begin in the same shard.
+    runs: Vec<Vec<Range<u64>>>,
+}
+
+impl ShardOrder {
+    /// The order of the parts of `grid`. `in_shard` is the number of chunks of a shard along each
+    /// dimension; along those that are in `apart`, different parts have no cell in common. `None`
+    /// if this order would part with that of the grid among the parts of a cell.
+    pub fn new(
+        grid: &PartGrid,
+        axes: &[DimensionProjection],
+        in_shard: &[u64],
+        apart: &[usize],
+    ) -> Option<Self> {
+        let shape = grid.shape().to_vec();
+        if shape.iter().any(|count| *count > MOST_PARTS) {
+            return None;
+        }
+        let mut runs = Vec::with_capacity(shape.len());
+        for (dimension, (axis, in_shard)) in axes.iter().zip(in_shard).enumerate() {
+            runs.push(runs_along(grid, axis, *in_shard, dimension));
+        }
+        let order = Self { shape, runs };
+        order.keeps_cells(apart).then_some(order)
+    }
+
+    /// Whether parts with a common cell keep their order: behind a dimension along which a shard
+    /// has several parts, no other has several shards.
+    fn keeps_cells(&self, apart: &[usize]) -> bool {
+        let mut is_divided = false;
+        for (dimension, runs) in self.runs.iter().enumerate() {
+            if apart.contains(&dimension) {
+                continue;
+            }
+            if is_divided && runs.len() > 1 {
+                return false;
+            }
+            is_divided |= runs.iter().any(|run| run.end.saturating_sub(run.start) > 1);
+        }
+        true
+    }
+
+    /// The numbers of the parts, as they are counted in C order of the grid.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
+        let shards: Vec<u64> = self.runs.iter().map(|runs| runs.len() as u64).collect();
+        let count = shards.iter().product();
+        (0..count).flat_map(move |shard| self.within(unravel(shard, &shards)))
+    }
+
+    /// The numbers of the parts of one shard.
+    fn within(&self, shard: Vec<u64>) -> impl Iterator<Item = u64> + '_ {
+        let mut extents = Vec::with_capacity(shard.len());
+        let mut starts = Vec::with_capacity(shard.len());
+        for (at, runs) in shard.into_iter().zip(&self.runs) {
+            let run = usize::try_from(at).ok().and_then(|at| runs.get(at)).cloned().unwrap_or_default();
+            extents.push(run.end.saturating_sub(run.start));
+            starts.push(run.start);
+        }
+        (0..extents.iter().product()).map(move |i| {
+            let along = unravel(i, &extents).into_iter().zip(&starts).zip(&self.shape);
+            along.fold(0_u64, |number, ((at, start), extent)| {
+                number.saturating_mul(*extent).saturating_add(at.saturating_add(*start))
+            })
+        })
+    }
+}
+
+/// The runs of parts along a dimension whose first chunks are in one shard.
+fn runs_along(
+    grid: &PartGrid,
+    axis: &DimensionProjection,
+    in_shard: u64,
+    dimension: usize,
+) -> Vec<Range<u64>> {
+    let count = grid.shape().get(dimension).copied().unwrap_or(0);
+    let (mut runs, mut last): (Vec<Range<u64>>, _) = (Vec::new(), None);
+    for at in 0..count {
+        let first = axis.span(grid.first_span(dimension, at)).map_or(0, |span| span.chunk);
+        let shard = Some(first.checked_div(in_shard).unwrap_or(0));
+        match runs.last_mut().filter(|_| shard == last) {
+            Some(run) => run.end = run.end.saturating_add(1),
+            None => runs.push(at..at.saturating_add(1)),
+        }
+        last = shard;
+    }
+    runs
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::access::selection::Indices;
+    use crate::format::chunk_grid::GridDimension;
+
+    /// A grid of parts of one chunk each, with chunks of 4 elements.
+    fn axes(chunks: &[u64]) -> Vec<DimensionProjection> {
+        let axis = |count: &u64| {
+            let indices = Indices::Range { start: 0, step: 1, count: 4 * count };
+            DimensionProjection::new(&indices, &GridDimension::Regular(4)).unwrap()
+        };
+        chunks.iter().map(axis).collect()
+    }
+
+    fn order(chunks: &[u64], in_shard: &[u64], apart: &[usize]) -> Option<Vec<u64>> {
+        let axes = axes(chunks);
+        let growth: Vec<usize> = (0..chunks.len()).collect();
+        let grid = PartGrid::grown(&axes, 1024, &growth, 1).unwrap();
+        assert_eq!(grid.shape(), chunks);
+        Some(ShardOrder::new(&grid, &axes, in_shard, apart)?.numbers().collect())
+    }
+
+    #[test]
+    fn the_parts_of_a_shard_come_together() {
+        assert_eq!(order(&[2, 4], &[2, 2], &[1]).unwrap(), [0, 1, 4, 5, 2, 3, 6, 7]);
+        assert_eq!(order(&[3, 3], &[2, 2], &[0, 1]).unwrap(), [0, 1, 3, 4, 2, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn the_parts_of_a_cell_keep_their_order() {
+        // Along both dimensions, parts have cells in common.
+        assert_eq!(order(&[2, 4], &[2, 2], &[]), None);
+        assert_eq!(order(&[2, 4], &[2, 2], &[0]).unwrap(), [0, 1, 4, 5, 2, 3, 6, 7]);
+        // A shard has one part along the first dimension, or the second has one shard.
+        for in_shard in [[1, 2], [2, 4]] {
+            assert_eq!(order(&[2, 4], &in_shard, &[]).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        }
+    }
+
+    #[test]
+    fn each_part_comes_once() {
+        for chunks in [[1, 1, 1], [3, 1, 5], [4, 6, 7], [0, 2, 2]] {
+            let mut numbers = order(&chunks, &[2, 3, 4], &[0, 1, 2]).unwrap();
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(0..chunks.iter().product()));
+        }
+    }
+}

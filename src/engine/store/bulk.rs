@@ -1,0 +1,147 @@
+//! Reads in bulk: those of many bytes whose first ones are not shown alone. They take few long
+//! requests, one behind the other.
+//!
+//! Each request costs the thread that sends it, and the owner of the server. Many long requests at
+//! a time would all arrive at the end: nothing could be decoded meanwhile, and then nothing would
+//! be fetched while all of it is decoded.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use futures_util::future::LocalBoxFuture;
+
+/// The most long requests of a read in flight. While one is being answered, another is under way.
+const LONG_REQUESTS: usize = 3;
+
+/// A read in bulk.
+pub struct Bulk {
+    merged_bytes: Cell<u64>,
+    begun: Cell<bool>,
+    free: Cell<usize>,
+    /// Requests that wait for their turn, in the order in which they began to.
+    waiting: RefCell<VecDeque<oneshot::Sender<Turn>>>,
+}
+
+/// The right to have one long request in flight, until it is dropped.
+struct Turn(Option<Rc<Bulk>>);
+
+impl Bulk {
+    /// A read whose merged requests aim at this length.
+    pub fn new(merged_bytes: u64) -> Self {
+        Self {
+            merged_bytes: Cell::new(merged_bytes),
+            begun: Cell::default(),
+            free: Cell::new(LONG_REQUESTS),
+            waiting: RefCell::default(),
+        }
+    }
+
+    /// The length that merged requests aim at.
+    pub fn merged_bytes(&self) -> u64 {
+        self.merged_bytes.get()
+    }
+
+    /// Whether this is the first time that ranges are merged. Requests of one length that begin
+    /// together end together, and then the line stands still until the next ones are answered.
+    pub fn begins(&self) -> bool {
+        !self.begun.replace(true)
+    }
+
+    /// From now on, merged requests aim at this length. At the end they should be short: nothing is
+    /// fetched while the last bytes are decoded.
+    pub fn shorten(&self, merged_bytes: u64) {
+        self.merged_bytes.set(merged_bytes);
+    }
+
+    /// A request that begins when it is its turn.
+    pub fn in_turn<T: 'static>(
+        self: Rc<Self>,
+        request: LocalBoxFuture<'static, T>,
+    ) -> LocalBoxFuture<'static, T> {
+        Box::pin(async move {
+            let turn = self.turn().await;
+            let answer = request.await;
+            drop(turn);
+            answer
+        })
+    }
+
+    async fn turn(self: Rc<Self>) -> Turn {
+        if let Some(free) = self.free.get().checked_sub(1) {
+            self.free.set(free);
+            return Turn(Some(self));
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.waiting.borrow_mut().push_back(sender);
+        // The queue lives as long as `self`, and drops no sender unused.
+        receiver.await.unwrap_or(Turn(None))
+    }
+
+    /// Gives a turn to the first request that still waits for one.
+    fn pass_on(self: Rc<Self>) {
+        loop {
+            let Some(next) = self.waiting.borrow_mut().pop_front() else { break };
+            match next.send(Turn(Some(self.clone()))) {
+                Ok(()) => return,
+                // The request was dropped, and the turn goes to the next one.
+                Err(mut unused) => unused.0 = None,
+            }
+        }
+        self.free.set(self.free.get().saturating_add(1));
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(bulk) = self.0.take() {
+            bulk.pass_on();
+        }
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use futures_util::future::FutureExt;
+
+    use super::*;
+
+    /// A long request that was answered when `answered` is.
+    fn request(bulk: &Rc<Bulk>) -> (oneshot::Sender<()>, LocalBoxFuture<'static, ()>) {
+        let (sender, answered) = oneshot::channel();
+        let request = Box::pin(async move { answered.await.unwrap() });
+        (sender, bulk.clone().in_turn(request))
+    }
+
+    #[test]
+    fn long_requests_take_turns_in_their_order() {
+        let bulk = Rc::new(Bulk::new(1));
+        let (senders, mut requests): (Vec<_>, Vec<_>) = (0..6).map(|_| request(&bulk)).unzip();
+        let is_done = |request: &mut LocalBoxFuture<'_, ()>| request.now_or_never().is_some();
+        assert!(!requests.iter_mut().any(is_done));
+        senders.into_iter().for_each(|sender| sender.send(()).unwrap());
+        // Those that wait for a turn are not begun, though they would be answered at once.
+        assert!(!requests.iter_mut().skip(LONG_REQUESTS).any(is_done));
+        // The request that was dropped leaves its turn to the next one.
+        drop(requests.remove(LONG_REQUESTS));
+        assert!(is_done(&mut requests[0]));
+        assert!(!is_done(&mut requests[LONG_REQUESTS + 1]));
+        assert!(is_done(&mut requests[LONG_REQUESTS]));
+        assert!(requests.iter_mut().skip(1).take(LONG_REQUESTS - 1).all(is_done));
+        assert!(is_done(&mut requests[LONG_REQUESTS + 1]));
+        assert_eq!((bulk.free.get(), bulk.waiting.borrow().len()), (LONG_REQUESTS, 0));
+    }
+
+    #[test]
+    fn a_turn_that_nobody_takes_is_free_again() {
+        let bulk = Rc::new(Bulk::new(1));
+        let (_senders, mut requests): (Vec<_>, Vec<_>) = (0..6).map(|_| request(&bulk)).unzip();
+        for request in &mut requests {
+            assert!(request.now_or_never().is_none());
+        }
+        drop(requests);
+        assert_eq!(bulk.free.get(), LONG_REQUESTS);
+    }
+}
