@@ -216,6 +216,14 @@ impl<V: Value> Accumulators<V> {
     /// # Errors
     /// `Argument` for words of another reduction.
     pub fn from_words(words: &[u64], reduction: &Reduction, cells: usize) -> Result<Self> {
+        let count = words.len();
+        Self::read(words, reduction, cells).map_err(|error| {
+            let error = error.expected(format!("the words of {cells} cells"));
+            error.actual(format!("{count} words that are not"))
+        })
+    }
+
+    fn read(words: &[u64], reduction: &Reduction, cells: usize) -> Result<Self> {
         let malformed = || Error::argument("the accumulators of a part do not fit its reduction");
         let mut found = Self::new(reduction, cells)?;
         let mut words = Words::new(words, malformed);
@@ -293,6 +301,14 @@ impl AnyAccumulators {
         with_each!(self, found => found.to_words(reduction))
     }
 
+    fn type_name(&self) -> &'static str {
+        match self {
+            Self::Signed(_) => "signed integers",
+            Self::Unsigned(_) => "unsigned integers",
+            Self::Float(_) => "floats",
+        }
+    }
+
     /// Adds those of later elements.
     ///
     /// # Errors
@@ -302,7 +318,10 @@ impl AnyAccumulators {
             (Self::Signed(own), Self::Signed(later)) => own.merge(later, cells),
             (Self::Unsigned(own), Self::Unsigned(later)) => own.merge(later, cells),
             (Self::Float(own), Self::Float(later)) => own.merge(later, cells),
-            _ => return Err(Error::argument("accumulators are of another type")),
+            (own, later) => {
+                let error = Error::argument("accumulators are of another type");
+                return Err(error.expected(own.type_name()).actual(later.type_name()));
+            }
         }
         Ok(())
     }

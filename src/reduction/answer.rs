@@ -103,11 +103,6 @@ impl AnyAccumulators {
     }
 }
 
-/// The error for a question that the reduction was not made for.
-fn not_remembered() -> Error {
-    Error::argument("the reduction does not remember what is asked")
-}
-
 /// Counts are far below 2^53.
 #[allow(clippy::cast_precision_loss)]
 const fn float_of(count: u64) -> f64 {
@@ -149,7 +144,11 @@ impl<V: Value> Accumulators<V> {
     }
 
     fn is_remembered<A>(&self, list: &[A]) -> Result<()> {
-        if list.len() == self.used.len() { Ok(()) } else { Err(not_remembered()) }
+        if list.len() == self.used.len() {
+            return Ok(());
+        }
+        let error = Error::argument("the reduction does not remember what is asked");
+        Err(error.expected(format!("{} cells", self.used.len())).actual(list.len().to_string()))
     }
 
     fn sum(&self, settings: Settings) -> Result<Answer> {

@@ -1,7 +1,8 @@
 //! The interface of the module, without wasm-bindgen: functions from numbers to numbers.
 //! `engine/decode/reducer.ts` drives it, in decode workers and beside the engine.
 //!
-//! A call answers 0, or 1 when the answer is an error: `{code, message}` as JSON. The module
+//! A call answers 0, or 1 when the answer is an error as JSON: its `code`, the `message`, what was
+//! `expected` and what the `actual` value is, and all of that as `text`. The module
 //! imports nothing; a panic is a trap, after which the instance is thrown away.
 
 use std::cell::RefCell;
@@ -79,9 +80,19 @@ fn answered(answer: Result<Vec<u8>>) -> u32 {
 }
 
 fn report(error: &Error) -> String {
-    let mut report = ObjectText::new();
-    report.set("code", string(error.kind().code()));
-    report.set("message", string(&error.to_string()));
+    let (mut report, context, whole) = (ObjectText::new(), error.context(), error.to_string());
+    let members = [
+        ("code", Some(error.kind().code())),
+        ("message", Some(error.message())),
+        ("text", Some(whole.as_str())),
+        ("expected", context.expected.as_deref()),
+        ("actual", context.actual.as_deref()),
+    ];
+    for (name, value) in members {
+        if let Some(value) = value {
+            report.set(name, string(value));
+        }
+    }
     report.compact()
 }
 
@@ -89,7 +100,9 @@ fn report(error: &Error) -> String {
 fn with_session<T>(session: usize, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
     SESSIONS.with_borrow_mut(|sessions| match sessions.get_mut(session) {
         Some(session) => run(session),
-        None => Err(Error::argument("there is no such reduction")),
+        None => Err(Error::argument("there is no such reduction")
+            .expected(format!("a number below {}", sessions.len()))
+            .actual(session.to_string())),
     })
 }
 
@@ -255,7 +268,11 @@ pub extern "C" fn reduction_answer(
 ) -> u32 {
     answered(with_session(session, |session| {
         let known = Question::ALL.get(question).copied().zip(NumberType::ALL.get(source).copied());
-        let (question, source) = known.ok_or_else(|| Error::argument("there is no such question"))?;
+        let (question, source) = known.ok_or_else(|| {
+            Error::argument("there is no such question")
+                .expected(format!("numbers below {} and {}", Question::ALL.len(), NumberType::ALL.len()))
+                .actual(format!("{question} and {source}"))
+        })?;
         let settings = Settings { source, freedom, skips_missing: skips_missing != 0, share };
         let answer = session.answer(question, settings)?;
         let place = NumberType::ALL.iter().position(|number| *number == answer.number);

@@ -71,7 +71,7 @@ impl Reduction {
     /// # Errors
     /// `Argument` for a box outside of this one.
     pub fn within(&self, start: &[usize], shape: &[usize]) -> Result<Self> {
-        let outside = || Error::argument("a part is outside of its reduction");
+        let outside = || self.outside(start, shape);
         if start.len() != self.dimensions.len() || shape.len() != self.dimensions.len() {
             return Err(outside());
         }
@@ -117,9 +117,21 @@ impl Reduction {
         })
     }
 
+    /// The error for a box outside of this one.
+    fn outside(&self, start: &[usize], shape: &[usize]) -> Error {
+        let extents: Vec<usize> = self.dimensions.iter().map(|dimension| dimension.extent).collect();
+        Error::argument("a part is outside of its reduction")
+            .expected(format!("a box within {extents:?}"))
+            .actual(format!("{shape:?} elements from {start:?} on"))
+    }
+
     /// The values of a box.
     fn cut<T: Copy>(&self, spread: &Spread<T>, ranges: &[Range<usize>]) -> Result<Spread<T>> {
-        let outside = || Error::argument("a part is outside of its reduction");
+        let outside = || {
+            let start: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+            let shape: Vec<usize> = ranges.iter().map(Range::len).collect();
+            self.outside(&start, &shape)
+        };
         // The places of the values, one dimension after the other: rows of the last one.
         let mut rows = vec![0_usize];
         for at in &spread.dimensions {
@@ -141,7 +153,6 @@ impl Reduction {
     /// # Errors
     /// `Argument` for a part of another reduction.
     pub fn cells_of(&self, start: &[usize], part: &Self) -> Result<Vec<usize>> {
-        let other = || Error::argument("a part is of another reduction");
         let (whole, grid) = (self.grid()?, part.grid()?);
         let mut firsts = Vec::with_capacity(whole.shape.len());
         let mut has_group = false;
@@ -161,7 +172,9 @@ impl Reduction {
         let fits =
             |((first, extent), whole): ((&usize, &usize), &usize)| first.saturating_add(*extent) <= *whole;
         if firsts.len() != grid.shape.len() || !firsts.iter().zip(&grid.shape).zip(&whole.shape).all(fits) {
-            return Err(other());
+            return Err(Error::argument("a part is of another reduction")
+                .expected(format!("cells within {:?}", whole.shape))
+                .actual(format!("{:?} cells from {firsts:?} on", grid.shape)));
         }
         let mut cells = vec![0_usize];
         for ((first, extent), whole) in firsts.iter().zip(&grid.shape).zip(&whole.shape) {

@@ -1,6 +1,7 @@
 //! What a reduction asks: which elements fall into which cell, and what is remembered of them.
 
 use crate::error::{Error, Result};
+use crate::format::json::decimal;
 use crate::kernel::number::NumberType;
 use crate::limits;
 
@@ -124,8 +125,8 @@ pub struct Reduction {
 }
 
 /// The error for a request whose parts contradict each other.
-fn contradiction(what: &str) -> Error {
-    Error::argument(format!("the reduction is not valid: {what}"))
+fn contradiction(what: &str, expected: impl Into<String>, actual: impl Into<String>) -> Error {
+    Error::argument(format!("the reduction is not valid: {what}")).expected(expected).actual(actual)
 }
 
 impl Reduction {
@@ -140,22 +141,31 @@ impl Reduction {
             if let Along::Blocks { size, phase } = dimension.along
                 && phase >= size
             {
-                return Err(contradiction("a block has no places"));
+                return Err(contradiction(
+                    "a block has no places",
+                    format!("a phase below {size}"),
+                    phase.to_string(),
+                ));
             }
         }
         if self.labels.is_none() && self.groups > 0 {
-            return Err(contradiction("there are groups without labels"));
+            return Err(contradiction(
+                "there are groups without labels",
+                "no groups",
+                self.groups.to_string(),
+            ));
         }
         if let Some(labels) = &self.labels {
             self.check_spread(labels)?;
             self.check_labels(labels)?;
         } else if self.dimensions.iter().any(|dimension| dimension.along == Along::Group) {
-            return Err(contradiction("a dimension has no labels"));
+            return Err(contradiction("a dimension has no labels", "labels", "none"));
         }
         for weights in &self.weights {
             self.check_spread(weights)?;
-            if !weights.values.iter().all(|weight| weight.is_finite()) {
-                return Err(Error::argument("a weight is not a finite number"));
+            if let Some(weight) = weights.values.iter().find(|weight| !weight.is_finite()) {
+                let error = Error::argument("a weight is not a finite number");
+                return Err(error.expected("finite numbers").actual(decimal::text(*weight)));
             }
         }
         if let Some(mask) = &self.mask {
@@ -168,7 +178,9 @@ impl Reduction {
         )?;
         match &self.indices {
             Some((at, list)) if self.extent(*at) != Some(list.len()) => {
-                Err(contradiction("the indices do not fit their dimension"))
+                let expected = format!("{} indices", self.extent(*at).unwrap_or(0));
+                let what = "the indices do not fit their dimension";
+                Err(contradiction(what, expected, list.len().to_string()))
             }
             _ => Ok(()),
         }
@@ -195,23 +207,34 @@ impl Reduction {
         let is_group = |at: &usize| self.dimensions.get(*at).is_some_and(|of| of.along == Along::Group);
         let grouped = self.dimensions.iter().filter(|dimension| dimension.along == Along::Group).count();
         if grouped != labels.dimensions.len() || !labels.dimensions.iter().all(is_group) {
-            return Err(contradiction("labels are for other dimensions than those that are grouped"));
+            let what = "labels are for other dimensions than those that are grouped";
+            let expected = format!("{grouped} that are grouped");
+            return Err(contradiction(what, expected, format!("{:?}", labels.dimensions)));
         }
-        if labels.values.iter().any(|label| *label != NO_GROUP && *label as usize >= self.groups) {
-            return Err(contradiction("a label is no group"));
+        match labels.values.iter().find(|label| **label != NO_GROUP && **label as usize >= self.groups) {
+            Some(label) => {
+                let expected = format!("labels below {}", self.groups);
+                Err(contradiction("a label is no group", expected, label.to_string()))
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn check_spread<T>(&self, spread: &Spread<T>) -> Result<()> {
         let ascends = spread.dimensions.windows(2).all(|pair| matches!(pair, [one, other] if one < other));
         let extents = spread.dimensions.iter().map(|at| self.extent(*at).map(|extent| extent as u64));
         let extents: Option<Vec<u64>> = extents.collect();
-        let count = limits::product(extents.ok_or_else(|| contradiction("no such dimension"))?, "list")?;
+        let missing = || {
+            let expected = format!("dimensions below {}", self.dimensions.len());
+            contradiction("no such dimension", expected, format!("{:?}", spread.dimensions))
+        };
+        let count = limits::product(extents.ok_or_else(missing)?, "list")?;
         if ascends && count == spread.values.len() as u64 {
             return Ok(());
         }
-        Err(contradiction("a list does not fit its dimensions"))
+        let expected = format!("{count} values over ascending dimensions");
+        let actual = format!("{} over {:?}", spread.values.len(), spread.dimensions);
+        Err(contradiction("a list does not fit its dimensions", expected, actual))
     }
 
     pub(crate) fn extent(&self, dimension: usize) -> Option<usize> {

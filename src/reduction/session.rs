@@ -71,12 +71,17 @@ impl Session {
     /// `Argument` for words of another reduction, and after the first part.
     pub fn resume(&mut self, words: &[u64], groups: &[usize]) -> Result<()> {
         if self.next > 0 || !self.early.is_empty() {
-            return Err(Error::argument("a reduction that has begun cannot go on from another"));
+            let taken = self.next.saturating_add(self.early.len() as u64);
+            let error = Error::argument("a reduction that has begun cannot go on from another");
+            return Err(error.expected("one without parts").actual(format!("{taken} parts")));
         }
         let before = Reduction { groups: groups.len(), ..self.whole.clone() };
         let is_grouped = self.whole.labels.is_some();
         if (!groups.is_empty() && !is_grouped) || groups.iter().any(|at| *at >= self.whole.groups) {
-            return Err(Error::argument("a reduction cannot go on from one with other groups"));
+            let expected = if is_grouped { self.whole.groups } else { 0 };
+            return Err(Error::argument("a reduction cannot go on from one with other groups")
+                .expected(format!("groups below {expected}"))
+                .actual(format!("{groups:?}")));
         }
         let cells = regrouped(&before.grid()?, groups, self.whole.groups);
         self.total.merge(&AnyAccumulators::from_words(words, &before)?, &cells)
@@ -119,7 +124,9 @@ impl Session {
     /// Merges the parts whose turn it is.
     fn arrived(&mut self, number: u64, part: Part, found: AnyAccumulators) -> Result<()> {
         if number < self.next || self.early.insert(number, (part, found)).is_some() {
-            return Err(Error::argument("a part arrived twice"));
+            return Err(Error::argument("a part arrived twice")
+                .expected(format!("part {} or a later one, once", self.next))
+                .actual(format!("part {number} again")));
         }
         while let Some((part, found)) = self.early.remove(&self.next) {
             let cells = self.whole.cells_of(&part.start, &self.within(&part)?)?;

@@ -9,6 +9,13 @@ use crate::session::{Part, Session};
 use crate::twin::{by_parts, compare, each_place, floats};
 use crate::wire::Numbers;
 
+/// What was expected and what was found, as an error tells both.
+fn told<T>(result: crate::error::Result<T>) -> [String; 2] {
+    let Err(error) = result else { panic!("no error") };
+    let context = error.context();
+    [&context.expected, &context.actual].map(|text| text.clone().unwrap_or_else(|| panic!("{error}")))
+}
+
 /// Cuts a box into parts along each dimension.
 fn parts(shape: &[usize], step: usize) -> Vec<Part> {
     let counts: Vec<usize> = shape.iter().map(|extent| extent.div_ceil(step).max(1)).collect();
@@ -139,7 +146,7 @@ proptest! {
         let at = at.index(bytes.len() / 8);
         bytes[8 * at..8 * at + 8].copy_from_slice(&number.to_le_bytes());
         let _ = Reduction::from_numbers(&mut Numbers::new(&bytes));
-        prop_assert!(Reduction::from_numbers(&mut Numbers::new(&bytes[..8 * at])).is_err());
+        told(Reduction::from_numbers(&mut Numbers::new(&bytes[..8 * at])));
     }
 }
 
@@ -237,8 +244,9 @@ fn a_reduction_goes_on_from_another() {
         let together = in_steps(&whole(10), &all, 10);
         assert_eq!(session.answer(question, settings).unwrap(), together.answer(question, settings).unwrap());
     }
-    assert!(session.resume(&before.words().unwrap(), &[]).is_err());
-    assert!(Session::new(whole(4), u64::MAX).unwrap().resume(&[0; 5], &[]).is_err());
+    assert_eq!(told(session.resume(&before.words().unwrap(), &[])), ["one without parts", "1 parts"]);
+    let resumed = Session::new(whole(4), u64::MAX).unwrap().resume(&[0; 5], &[]);
+    assert_eq!(told(resumed), ["the words of 3 cells", "5 words that are not"]);
 }
 
 #[test]
@@ -287,12 +295,16 @@ fn parts_of_other_reductions_are_refused() {
     };
     let mut session = Session::new(whole, u64::MAX).unwrap();
     let part = |start, extent| Part { start: vec![start], shape: vec![extent] };
-    assert!(session.within(&part(3, 2)).is_err());
-    assert!(session.take(0, part(0, 2), &[0; 3]).is_err());
+    assert_eq!(told(session.within(&part(3, 2))), ["a box within [4]", "[2] elements from [3] on"]);
+    let few = session.take(0, part(0, 2), &[0; 3]);
+    assert_eq!(told(few), ["the words of 2 cells", "3 words that are not"]);
     session.take(0, part(0, 2), &[1, 2, 0, 0]).unwrap();
-    assert!(session.take(0, part(0, 2), &[1, 2, 0, 0]).is_err());
+    let again = session.take(0, part(0, 2), &[1, 2, 0, 0]);
+    assert_eq!(told(again), ["part 1 or a later one, once", "part 0 again"]);
     assert!(session.take(5, part(2, 2), &[1; 4]).is_ok());
-    assert!(session.take(5, part(2, 2), &[1; 4]).is_err());
+    assert_eq!(told(session.take(5, part(2, 2), &[1; 4]))[1], "part 5 again");
+    let settings = Settings { source: NumberType::U8, freedom: 0.0, skips_missing: true, share: 0.5 };
+    assert_eq!(told(session.answer(Question::Sum, settings)), ["4 cells", "0"]);
     // The other part waits for those before it.
     assert_eq!(session.merged(), 2);
 }
@@ -354,6 +366,56 @@ fn a_reduction_goes_on_from_one_with_fewer_groups() {
     assert_eq!(sums, [0, 0, 1, 2, 10, 20, 33, 44, 0, 0, 5, 6, 50, 60, 77, 88]);
     let mut other = Session::new(later, u64::MAX).unwrap();
     for groups in [&[][..], &[1], &[1, 4]] {
-        assert!(other.resume(&before.words().unwrap(), groups).is_err());
+        let [expected, _] = told(other.resume(&before.words().unwrap(), groups));
+        assert!(expected.starts_with("the words of ") || expected == "groups below 4", "{expected}");
     }
+}
+
+#[test]
+fn contradictions_tell_what_is_expected_and_what_is_found() {
+    let valid = Reduction {
+        dimensions: vec![Dimension { extent: 3, along: Along::Keep }],
+        source: NumberType::F64,
+        measures: Measures::default(),
+        groups: 0,
+        labels: None,
+        weights: vec![],
+        mask: None,
+        range: None,
+        indices: None,
+    };
+    let along = |along| vec![Dimension { extent: 3, along }];
+    let spread =
+        |dimension: usize, values: &[f64]| Spread { dimensions: vec![dimension], values: values.to_vec() };
+    let weighted = |weights| Reduction { weights: vec![weights], ..valid.clone() };
+    let labelled = |along_dimension, label| Reduction {
+        dimensions: along(along_dimension),
+        groups: 2,
+        labels: Some(Spread { dimensions: vec![0], values: vec![label; 3] }),
+        ..valid.clone()
+    };
+    for (reduction, expected, actual) in [
+        (weighted(spread(0, &[1.0, f64::NAN, 2.0])), "finite numbers", "NaN"),
+        (weighted(spread(0, &[1.0])), "3 values over ascending dimensions", "1 over [0]"),
+        (weighted(spread(1, &[1.0])), "dimensions below 1", "[1]"),
+        (Reduction { groups: 2, ..valid.clone() }, "no groups", "2"),
+        (Reduction { dimensions: along(Along::Group), ..valid.clone() }, "labels", "none"),
+        (labelled(Along::Group, 2), "labels below 2", "2"),
+        (labelled(Along::Keep, 1), "0 that are grouped", "[0]"),
+        (
+            Reduction { dimensions: along(Along::Blocks { size: 2, phase: 2 }), ..valid.clone() },
+            "a phase below 2",
+            "2",
+        ),
+        (Reduction { indices: Some((0, vec![1])), ..valid.clone() }, "3 indices", "1"),
+    ] {
+        assert_eq!(told(reduction.check()), [expected, actual]);
+    }
+    assert_eq!(told(valid.add(&[0; 9])), ["24 bytes", "9 bytes"]);
+    let numbers =
+        |numbers: &[f64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let read = |list: &[f64]| told(Reduction::from_numbers(&mut Numbers::new(&numbers(list))));
+    assert_eq!(read(&[0.5]), ["a count", "0.5"]);
+    assert_eq!(read(&[99.0]), ["the place of a type", "99"]);
+    assert_eq!(read(&[1.0]), ["more numbers", "their end"]);
 }

@@ -9,13 +9,18 @@
 //! −1 is no group.
 
 use crate::error::{Error, Result};
+use crate::format::json::decimal;
 use crate::format::words::Words;
 use crate::kernel::number::NumberType;
 use crate::limits;
 use crate::request::{Along, Bound, Dimension, Measures, NO_GROUP, Reduction, Spread};
 
 fn malformed() -> Error {
-    Error::argument("the numbers of a reduction do not fit")
+    unfit("more numbers", "their end")
+}
+
+fn unfit(expected: &str, actual: impl Into<String>) -> Error {
+    Error::argument("the numbers of a reduction do not fit").expected(expected).actual(actual)
 }
 
 /// Numbers while they are read.
@@ -76,7 +81,7 @@ impl<'a> Numbers<'a> {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before the cast")]
 fn count_of(number: f64) -> Result<u64> {
     let is_count = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
-    if is_count { Ok(number as u64) } else { Err(malformed()) }
+    if is_count { Ok(number as u64) } else { Err(unfit("a count", decimal::text(number))) }
 }
 
 /// Counts are below 2^53, as nothing larger is in memory.
@@ -106,7 +111,9 @@ impl Reduction {
     /// # Errors
     /// `Argument` for numbers that are no request, or one that contradicts itself.
     pub fn from_numbers(numbers: &mut Numbers<'_>) -> Result<Self> {
-        let source = *NumberType::ALL.get(numbers.size()?).ok_or_else(malformed)?;
+        let source = numbers.size()?;
+        let unknown = || unfit("the place of a type", source.to_string());
+        let source = *NumberType::ALL.get(source).ok_or_else(unknown)?;
         let bits = numbers.count()?;
         let mut measures = Measures::default();
         for (bit, of) in MEASURES {
@@ -125,7 +132,7 @@ impl Reduction {
         let mask = spreads(numbers, |number| Ok(u8::from(number != 0.0)))?.pop();
         let indices = spreads(numbers, count_of)?.pop().map(|list| match list.dimensions[..] {
             [dimension] => Ok((dimension, list.values)),
-            _ => Err(malformed()),
+            _ => Err(unfit("indices along one dimension", format!("{:?}", list.dimensions))),
         });
         let indices = indices.transpose()?;
         let range = has_range.then_some([low, high]);
@@ -181,7 +188,7 @@ fn dimension(numbers: &mut Numbers<'_>) -> Result<Dimension> {
         1 => Along::Reduce,
         2 => Along::Blocks { size, phase },
         3 => Along::Group,
-        _ => return Err(malformed()),
+        _ => return Err(unfit("what happens to a dimension, from 0 to 3", kind.to_string())),
     };
     Ok(Dimension { extent, along })
 }
@@ -190,7 +197,8 @@ fn label_of(number: f64) -> Result<u32> {
     if number == -1.0 {
         return Ok(NO_GROUP);
     }
-    u32::try_from(count_of(number)?).map_err(|_| malformed())
+    let label = count_of(number)?;
+    u32::try_from(label).map_err(|_| unfit("a label of 32 bits", label.to_string()))
 }
 
 /// Lists of values, behind their number.

@@ -477,6 +477,8 @@ describe("errors", () => {
       await assert.rejects(zarr.reduce(array, selection, options), (error) => {
         assert.ok(error instanceof zarr.ZarrError, String(error));
         for (const [member, value] of Object.entries(expected)) assert.match(String(error[member]), value);
+        for (const told of [error.expected, error.actual]) assert.match(String(told), /\S/);
+        assert.ok(error.expected !== undefined && error.actual !== undefined, error.message);
         return true;
       });
     });
@@ -599,6 +601,7 @@ describe("errors", () => {
       assert.equal(error.code, "Limit");
       assert.match(error.message, /float64/);
       assert.match(error.message, /18446744073709551617/);
+      assert.deepEqual([error.expected, error.actual], ["uint64", "18446744073709551617"]);
       return true;
     });
     const { data } = await zarr.reduce(array, null, { op: "mean" });

@@ -6,9 +6,19 @@
 import { shown, ZarrError } from "./errors.ts";
 import type { RangeQuery } from "./types.ts";
 
-/** Throws an `Argument` error unless an argument is what the call needs. */
-export function need(isRight: unknown, field: string, expected = "an object"): asserts isRight {
-  if (!isRight) throw new ZarrError("Argument", `${field} must be ${expected}`, { field, expected });
+/**
+ * Throws an `Argument` error unless an argument is what the call needs. `found`: it, if the error
+ * is to tell it.
+ */
+export function need(
+  isRight: unknown,
+  field: string,
+  expected = "an object",
+  ...found: [unknown?]
+): asserts isRight {
+  if (isRight) return;
+  const actual = found.length > 0 ? shown(found[0]) : undefined;
+  throw new ZarrError("Argument", `${field} must be ${expected}`, { field, expected, actual });
 }
 
 /** Throws an `Argument` error with what was expected and what was found. */
@@ -32,11 +42,12 @@ export function isReadable(value: unknown): boolean {
 }
 
 /** Throws an `Argument` error for an argument that cannot be read. */
-export const needReadable = (value: unknown, name: string): void => need(isReadable(value), name, "readable");
+export const needReadable = (value: unknown, name: string): void =>
+  need(isReadable(value), name, "readable", typeof value);
 
 /** Returns an argument that must be an object, such as attributes. */
 export function object<T>(value: T, name: string): T {
-  need(Object(value) === value && isReadable(value), name);
+  need(Object(value) === value && isReadable(value), name, undefined, value);
   return value;
 }
 
@@ -93,6 +104,7 @@ export function optionsOf<T>(value: T, rules: Rules = {}, name = "options"): T {
       isOne ? rule.includes(member) : TESTS[rule]?.(member),
       field,
       isOne ? rule.map((text) => `"${text}"`).join(" or ") : rule,
+      member,
     );
   }
   return value;
@@ -111,11 +123,11 @@ export const needText = (value: unknown, name: string): void => need(isText(valu
 
 /** Throws an `Argument` error unless an argument is a list or a typed array. */
 export const needList = (value: unknown, name: string): void =>
-  need(isReadable(value) && TESTS["a list"]?.(value), name, "a list");
+  need(isReadable(value) && TESTS["a list"]?.(value), name, "a list", value);
 
 /** Throws an `Argument` error unless an argument is a function. */
 export const needFunction = (value: unknown, name: string): void =>
-  need(isFunction(value), name, "a function");
+  need(isFunction(value), name, "a function", value);
 
 /** Throws an `Argument` error unless an argument is bytes. */
 export const needBytes = (value: unknown, name: string): void =>

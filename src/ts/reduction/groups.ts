@@ -90,6 +90,7 @@ async function timeAxis({ array }: Reduced, axis: number, signal?: AbortSignal) 
   if (!time)
     throw new InvalidSelectionError(`${JSON.stringify(coordinates.dimension)} is no time axis`, {
       expected: "a coordinate with units of time",
+      actual: "one without",
     });
   return { time, count: (index: number) => values[index] as number };
 }

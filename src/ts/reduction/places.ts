@@ -108,6 +108,7 @@ export function selectedAxes(selection: EngineSelection, shape: readonly number[
   if (!("Orthogonal" in selection))
     throw new InvalidSelectionError("points cannot be reduced", {
       expected: "a selection with an entry for each dimension",
+      actual: Object.keys(selection).join(),
     });
   const { Orthogonal: entries } = selection;
   if (entries.length > shape.length)

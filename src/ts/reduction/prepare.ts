@@ -114,7 +114,7 @@ export async function shapeOf(reduced: Reduced, options: PrepareOptions): Promis
   const axes = [...reduced.axes];
   for (const [name, size] of Object.entries(coarsen)) {
     const axis = axisOf(reduced, name, "coarsen");
-    need(Number.isSafeInteger(size) && size > 0, "coarsen", "sizes of blocks, from 1 on");
+    need(Number.isSafeInteger(size) && size > 0, "coarsen", "sizes of blocks, from 1 on", size);
     if (over.has(axis)) refuse("a dimension is in over and in coarsen", "one of them", name);
     blocks.set(axis, size);
     axes[axis] = trimmed(axes[axis] as SelectedAxis, size, edges, name);
@@ -137,10 +137,11 @@ async function whereOf(reduced: Reduced, { where, signal }: StatisticsOptions) {
   if (where === undefined) return {};
   object(where, "where");
   if ("shape" in where) return { mask: await spreadOf(reduced, where, "where", signal) };
-  need("min" in where || "max" in where, "where", "min, max or both; or an array of truths");
+  const members = Object.keys(where);
+  need("min" in where || "max" in where, "where", "min, max or both; or an array of truths", members);
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = where;
   const areNumbers = [min, max].every((bound) => typeof bound === "number" || typeof bound === "bigint");
-  need(areNumbers && min <= max, "where", "a range of numbers");
+  need(areNumbers && min <= max, "where", "a range of numbers", [min, max]);
   return { range: [min, max] as const };
 }
 

@@ -96,7 +96,7 @@ export function sketchSize(
   elements: number,
 ): number {
   if (!ops.some((op) => op === "quantile" || op === "median")) return 0;
-  need(error >= 1e-6 && error < 1, "error", "a share from 0.000001 to 1");
+  need(error >= 1e-6 && error < 1, "error", "a share from 0.000001 to 1", error);
   let size = Math.ceil(1 / error);
   while (Math.max(0, Math.ceil(Math.log2(elements / size))) / size > error) size *= 2;
   return size;
@@ -108,7 +108,8 @@ export const opsOf = (op: unknown): readonly ReduceOp[] => {
   const ops = (Array.isArray(op) ? Array.from(op) : [op]) as readonly ReduceOp[];
   const isKnown = (name: ReduceOp) => name === "median" || QUESTIONS.includes(name);
   if (ops.length > 0 && ops.every(isKnown)) return ops;
-  return refuse("the option op is not valid", `${QUESTIONS.join(", ")}, median`, op);
+  const found = ops.length > 0 ? op : "an empty list";
+  return refuse("the option op is not valid", `${QUESTIONS.join(", ")}, median`, found);
 };
 
 /** A question, and the shares if it is for quantiles. */

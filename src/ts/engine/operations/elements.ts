@@ -47,7 +47,8 @@ function reporting<T>(run: () => T): T {
     return run();
   } catch (failure) {
     if (!(failure instanceof DecodeFailure)) throw failure;
-    throw errorFromReport(JSON.parse(failure.report) as ErrorReport);
+    const { text, ...report } = JSON.parse(failure.report) as ErrorReport & { text?: string };
+    throw errorFromReport({ ...report, message: text ?? report.message });
   }
 }
 
