@@ -6,10 +6,10 @@
 //! be fetched while all of it is decoded.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::{Poll, Waker};
 
-use futures_channel::oneshot;
 use futures_util::future::LocalBoxFuture;
 
 /// The most long requests of a read in flight. While one is being answered, another is under way.
@@ -21,11 +21,11 @@ pub struct Bulk {
     begun: Cell<bool>,
     free: Cell<usize>,
     /// Requests that wait for their turn, in the order in which they began to.
-    waiting: RefCell<VecDeque<oneshot::Sender<Turn>>>,
+    waiting: RefCell<Vec<Waker>>,
 }
 
 /// The right to have one long request in flight, until it is dropped.
-struct Turn(Option<Rc<Bulk>>);
+struct Turn(Rc<Bulk>);
 
 impl Bulk {
     /// A read whose merged requests aim at this length.
@@ -69,42 +69,34 @@ impl Bulk {
     }
 
     async fn turn(self: Rc<Self>) -> Turn {
-        if let Some(free) = self.free.get().checked_sub(1) {
-            self.free.set(free);
-            return Turn(Some(self));
-        }
-        let (sender, receiver) = oneshot::channel();
-        self.waiting.borrow_mut().push_back(sender);
-        // The queue lives as long as `self`, and drops no sender unused.
-        receiver.await.unwrap_or(Turn(None))
-    }
-
-    /// Gives a turn to the first request that still waits for one.
-    fn pass_on(self: Rc<Self>) {
-        loop {
-            let Some(next) = self.waiting.borrow_mut().pop_front() else { break };
-            match next.send(Turn(Some(self.clone()))) {
-                Ok(()) => return,
-                // The request was dropped, and the turn goes to the next one.
-                Err(mut unused) => unused.0 = None,
+        poll_fn(|context| {
+            if let Some(free) = self.free.get().checked_sub(1) {
+                self.free.set(free);
+                return Poll::Ready(());
             }
-        }
-        self.free.set(self.free.get().saturating_add(1));
+            self.waiting.borrow_mut().push(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+        Turn(self)
     }
 }
 
 impl Drop for Turn {
+    /// Wakes all that wait, because the first may have been dropped. They are polled in their order.
     fn drop(&mut self) {
-        if let Some(bulk) = self.0.take() {
-            bulk.pass_on();
-        }
+        self.0.free.set(self.0.free.get().saturating_add(1));
+        let waiting = self.0.waiting.take();
+        waiting.into_iter().for_each(Waker::wake);
     }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use futures_channel::oneshot;
     use futures_util::future::FutureExt;
+    use futures_util::task::LocalSpawnExt;
 
     use super::*;
 
@@ -116,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn long_requests_take_turns_in_their_order() {
+    fn long_requests_take_turns() {
         let bulk = Rc::new(Bulk::new(1));
         let (senders, mut requests): (Vec<_>, Vec<_>) = (0..6).map(|_| request(&bulk)).unzip();
         let is_done = |request: &mut LocalBoxFuture<'_, ()>| request.now_or_never().is_some();
@@ -124,14 +116,27 @@ mod tests {
         senders.into_iter().for_each(|sender| sender.send(()).unwrap());
         // Those that wait for a turn are not begun, though they would be answered at once.
         assert!(!requests.iter_mut().skip(LONG_REQUESTS).any(is_done));
-        // The request that was dropped leaves its turn to the next one.
+        // A request that is dropped while it waits takes no turn.
         drop(requests.remove(LONG_REQUESTS));
         assert!(is_done(&mut requests[0]));
-        assert!(!is_done(&mut requests[LONG_REQUESTS + 1]));
         assert!(is_done(&mut requests[LONG_REQUESTS]));
         assert!(requests.iter_mut().skip(1).take(LONG_REQUESTS - 1).all(is_done));
         assert!(is_done(&mut requests[LONG_REQUESTS + 1]));
         assert_eq!((bulk.free.get(), bulk.waiting.borrow().len()), (LONG_REQUESTS, 0));
+    }
+
+    #[test]
+    fn requests_that_wait_are_woken_in_their_order() {
+        let bulk = Rc::new(Bulk::new(1));
+        let order = Rc::new(RefCell::new(Vec::new()));
+        let pool = &mut futures_executor::LocalPool::new();
+        for number in 0..10 {
+            let order = order.clone();
+            let request = bulk.clone().in_turn(Box::pin(async move { order.borrow_mut().push(number) }));
+            pool.spawner().spawn_local(request).unwrap();
+        }
+        pool.run();
+        assert_eq!(*order.borrow(), (0..10).collect::<Vec<_>>());
     }
 
     #[test]
