@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use crate::access::part::PartGrid;
 use crate::access::projection::DimensionProjection;
-use crate::format::chunk_grid::unravel;
 
 /// The most parts along a dimension. The runs of more would take memory.
 const MOST_PARTS: u64 = 1 << 16;
@@ -59,28 +58,69 @@ impl ShardOrder {
         true
     }
 
-    /// The numbers of the parts, as they are counted in C order of the grid.
-    pub fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
-        let shards: Vec<u64> = self.runs.iter().map(|runs| runs.len() as u64).collect();
-        let count = shards.iter().product();
-        (0..count).flat_map(move |shard| self.within(unravel(shard, &shards)))
+    /// A run along a dimension, of those that `runs` has for each.
+    fn run(&self, dimension: usize, runs: &[usize]) -> Range<u64> {
+        let (all, at) = (self.runs.get(dimension), runs.get(dimension));
+        let run = all.zip(at).and_then(|(all, at)| all.get(*at));
+        run.cloned().unwrap_or_default()
     }
 
-    /// The numbers of the parts of one shard.
-    fn within(&self, shard: Vec<u64>) -> impl Iterator<Item = u64> + '_ {
-        let mut extents = Vec::with_capacity(shard.len());
-        let mut starts = Vec::with_capacity(shard.len());
-        for (at, runs) in shard.into_iter().zip(&self.runs) {
-            let run = usize::try_from(at).ok().and_then(|at| runs.get(at)).cloned().unwrap_or_default();
-            extents.push(run.end.saturating_sub(run.start));
-            starts.push(run.start);
+    /// The numbers of the parts, as they are counted in C order of the grid.
+    pub fn numbers(&self) -> Numbers<'_> {
+        let is_done = self.runs.iter().any(Vec::is_empty);
+        Numbers { order: self, runs: vec![0; self.shape.len()], at: vec![0; self.shape.len()], is_done }
+    }
+}
+
+/// The numbers of the parts, shard by shard.
+pub struct Numbers<'a> {
+    order: &'a ShardOrder,
+    /// The run of the present shard, along each dimension.
+    runs: Vec<usize>,
+    /// The present part.
+    at: Vec<u64>,
+    is_done: bool,
+}
+
+impl Numbers<'_> {
+    /// Goes to the next part, the last dimension first: within the shard, then in the next one.
+    fn advance(&mut self) {
+        for (dimension, at) in self.at.iter_mut().enumerate().rev() {
+            let run = self.order.run(dimension, &self.runs);
+            *at = at.saturating_add(1);
+            if *at < run.end {
+                return;
+            }
+            *at = run.start;
         }
-        (0..extents.iter().product()).map(move |i| {
-            let along = unravel(i, &extents).into_iter().zip(&starts).zip(&self.shape);
-            along.fold(0_u64, |number, ((at, start), extent)| {
-                number.saturating_mul(*extent).saturating_add(at.saturating_add(*start))
-            })
-        })
+        self.is_done = true;
+        for (run, all) in self.runs.iter_mut().zip(&self.order.runs).rev() {
+            *run = run.saturating_add(1);
+            if *run < all.len() {
+                self.is_done = false;
+                break;
+            }
+            *run = 0;
+        }
+        for (dimension, at) in self.at.iter_mut().enumerate() {
+            *at = self.order.run(dimension, &self.runs).start;
+        }
+    }
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        if self.is_done {
+            return None;
+        }
+        let mut number = 0_u64;
+        for (at, extent) in self.at.iter().zip(&self.order.shape) {
+            number = number.saturating_mul(*extent).saturating_add(*at);
+        }
+        self.advance();
+        Some(number)
     }
 }
 
