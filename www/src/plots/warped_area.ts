@@ -85,30 +85,30 @@ export async function warpedAreaOf(
   });
   const inBox = (place: Place) =>
     ends.every(([low, high], side) => (place[side] ?? Number.NaN) >= low && (place[side] ?? 0) <= high);
-  const found = new Set<number>();
+  const inside = new Uint8Array(level.columns * level.rows);
   let [firstRow, lastRow, from, to] = [level.rows, -1, level.columns, -1];
   for (let row = 0; row < level.rows; row += 1) {
     for (let column = 0; column < level.columns; column += 1) {
       const place = at(column, row);
       if (!inBox(place) || !isInside(place)) continue;
-      found.add(row * level.columns + column);
+      inside[row * level.columns + column] = 1;
       [firstRow, lastRow] = [Math.min(firstRow, row), row];
       [from, to] = [Math.min(from, column), Math.max(to, column)];
     }
   }
-  if (found.size === 0) return null;
+  if (lastRow < 0) return null;
   const box: ElementBox = { columns: [from, to + 1], rows: [firstRow, lastRow + 1] };
-  return { level, isAlongAxes, box, mask: maskOf(found, box, level.columns) };
+  const mask = cut(inside, box, level.columns);
+  return { level, isAlongAxes, box, mask: mask.every((each) => each === 1) ? undefined : mask };
 }
 
-function maskOf(found: ReadonlySet<number>, box: ElementBox, columns: number): Uint8Array | undefined {
-  const count = countIn(box);
-  if (count === found.size) return undefined;
-  const mask = new Uint8Array(count);
-  const width = box.columns[1] - box.columns[0];
-  for (const index of found) {
-    const [row, column] = [Math.floor(index / columns) - box.rows[0], (index % columns) - box.columns[0]];
-    mask[row * width + column] = 1;
+/** What a box has of the elements of a level. */
+function cut(elements: Uint8Array, box: ElementBox, columns: number): Uint8Array {
+  const [from, to] = box.columns;
+  const part = new Uint8Array(countIn(box));
+  for (let row = box.rows[0]; row < box.rows[1]; row += 1) {
+    const own = elements.subarray(row * columns + from, row * columns + to);
+    part.set(own, (row - box.rows[0]) * (to - from));
   }
-  return mask;
+  return part;
 }
