@@ -259,7 +259,7 @@ test("a persistent failure is an error after some attempts, and at once for a lo
   actOn(CHUNK, 99, (_request, response) => response.writeHead(503, { "Retry-After": "7200" }).end());
   const before = performance.now();
   await assert.rejects(array.get(null, ANEW), { code: "Store", message: /7200/ });
-  assert.ok(performance.now() - before < 5000);
+  assert.ok(performance.now() - before < 60_000);
 });
 
 test("a lost connection and a truncated body are retried", async () => {
