@@ -5,14 +5,13 @@
 //! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
 //! In wasm this crate is a separate module, which is downloaded at the first use. [`answer`] is its
 //! entry point for JSON; `src/ts/convention/` writes the requests. [`numbers`] is the entry point
-//! for what has many numbers: [`warp`] and [`downsample`].
+//! for what has many numbers: [`warp`].
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod cf;
 mod declaration;
 pub mod declare;
 mod dggs;
-mod downsample;
 pub mod examine;
 pub mod finding;
 mod license;
@@ -81,9 +80,8 @@ pub fn answer(request: &str) -> Result<String> {
     }
 }
 
-/// Answers a request of numbers, which begins with the number of its operation: [`warp`] and
-/// [`downsample`] describe the operands. The response is little-endian doubles; that of
-/// `downsample` is elements.
+/// Answers a request of numbers, which begins with the number of its operation: [`warp`] describes
+/// the operands. The response is little-endian doubles.
 ///
 /// # Errors
 /// `Argument` for a malformed request, and the errors of the operations.
@@ -93,7 +91,6 @@ pub fn answer_numbers(request: &[u8]) -> Result<Vec<u8>> {
         0 => warp::keep(&mut numbers),
         1 => warp::located(&mut numbers),
         2 => warp::sampled(&mut numbers),
-        3 => downsample::downsampled(&mut numbers),
         _ => Err(numbers::malformed()),
     }
 }

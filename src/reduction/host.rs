@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 
 use crate::answer::{Question, Settings};
+use crate::downsample::downsampled;
 use crate::error::{Error, Result};
 use crate::format::json::text::{ObjectText, string};
 use crate::kernel::number::NumberType;
@@ -292,4 +293,14 @@ pub extern "C" fn reduction_answer_ptr() -> *const u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn reduction_answer_len() -> usize {
     ANSWER.with_borrow(Vec::len)
+}
+
+/// Downsamples a box of elements, as `downsample.rs` says. The answer is the smaller box.
+///
+/// # Safety
+/// As of [`taken`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduction_downsample(request: *mut u8, len: usize) -> u32 {
+    // SAFETY: as above.
+    answered(downsampled(&unsafe { taken(request, len) }))
 }

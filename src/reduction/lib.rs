@@ -12,6 +12,7 @@
 //! - [`accumulators`]: what is remembered of each cell.
 //! - [`quantiles`]: many numbers in little memory.
 //! - [`wire`]: requests as numbers, in which they cross to the workers.
+//! - [`downsample`]: the elements of a pyramid's next level, apart from reductions.
 //!
 //! It does not read arrays, and it knows no attributes: coordinates, calendars and names are those
 //! of `src/ts/reduction/`.
@@ -21,6 +22,7 @@
 pub mod accumulators;
 pub mod add;
 pub mod answer;
+pub mod downsample;
 pub mod part;
 pub mod quantiles;
 pub mod request;

@@ -79,7 +79,7 @@ impl<'a> Numbers<'a> {
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before the cast")]
-fn count_of(number: f64) -> Result<u64> {
+pub(crate) fn count_of(number: f64) -> Result<u64> {
     let is_count = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
     if is_count { Ok(number as u64) } else { Err(unfit("a count", decimal::text(number))) }
 }

@@ -244,7 +244,7 @@ async function resultsOf(viewer, { name, names, axes, python }) {
   return Object.fromEntries(names.map((each, at) => [each, own[at]]));
 }
 
-/** Runs the code of pictures beside each other, and compares a difference with what the page says. */
+/** Runs the code of several pictures, and compares a difference with what the page says. */
 export async function checkComparison(viewer, name, python) {
   const { parameters, names, ...axes } = COMPARISONS[name];
   const source = new URL(parameters.source, viewer.viewer).href;

@@ -89,7 +89,7 @@ test("a document of 50 MB", async () => {
   const taken = performance.now() - started;
   assert.equal(exact.last, 9007199254740993n);
   assert.deepEqual(exact.list.at(-1), JSON.parse(entry));
-  assert.ok(taken < 10_000, `${taken} ms`);
+  assert.ok(taken < 60_000, `${taken} ms`);
 });
 
 test("NaN and infinities are kept in nested values, under __proto__, and in repeated keys", async () => {

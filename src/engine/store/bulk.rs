@@ -83,7 +83,7 @@ impl Bulk {
 }
 
 impl Drop for Turn {
-    /// Wakes all that wait, because the first may have been dropped. They are polled in their order.
+    /// Wakes all that wait, in their order, because the first may have been dropped.
     fn drop(&mut self) {
         self.0.free.set(self.0.free.get().saturating_add(1));
         let waiting = self.0.waiting.take();

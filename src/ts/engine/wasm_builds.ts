@@ -181,4 +181,4 @@ export async function askConventions(request: string): Promise<{ status: number;
 export const askNumbers = (
   request: Uint8Array,
 ): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> =>
-  asked("conventions_numbers", request, "the map or the box of elements is too large");
+  asked("conventions_numbers", request, "the map is too large");

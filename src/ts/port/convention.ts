@@ -1,6 +1,6 @@
 /**
  * Questions to the conventions' module (`src/conventions/` in Rust), which the engine runs: JSON
- * in, JSON out; and numbers, for warping and downsampling.
+ * in, JSON out; and numbers, for warping.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";
@@ -26,7 +26,7 @@ export async function ask<T>(request: string): Promise<T> {
 }
 
 /** The bytes of numbers, and of blocks behind them. */
-function questionOf(numbers: Iterable<number>, blocks: readonly ArrayBufferView[]): Uint8Array {
+export function questionOf(numbers: Iterable<number>, blocks: readonly ArrayBufferView[]): Uint8Array {
   const all = [Float64Array.from(numbers), ...blocks];
   const question = new Uint8Array(all.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let end = 0;

@@ -340,6 +340,8 @@ export interface Operations {
     partsBytes: number;
     elementBytes: number;
   };
+  /** The elements of a smaller box: `src/reduction/downsample.rs` says what the request has. */
+  downsample(args: { request: Uint8Array }): Uint8Array<ArrayBuffer>;
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };
   planObjects(args: { array: number; request: EngineRequest; start: number; count: number }): PlannedObject[];

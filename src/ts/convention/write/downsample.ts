@@ -11,7 +11,8 @@ import { refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { NUMBER_VIEWS } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
-import { askNumbers } from "../../port/convention.ts";
+import { questionOf } from "../../port/convention.ts";
+import { call } from "../../port/engine.ts";
 
 /** The method that makes one element of a block. */
 export type DownsampleMethod = "mean" | "nearest" | "mode";
@@ -19,7 +20,6 @@ export type DownsampleMethod = "mean" | "nearest" | "mode";
 /** The number types, in the order of `src/kernel/number.rs`. */
 const NUMBERS = ["bool", ...Object.keys(NUMBER_VIEWS)];
 const METHODS: readonly DownsampleMethod[] = ["nearest", "mean", "mode"];
-const OPERATION = 3;
 
 /** Elements that are read and downsampled in one turn of the engine, in bytes. */
 const SLAB_BYTES = 4 << 20;
@@ -108,16 +108,9 @@ async function downsampled(
   elements: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const head = [
-    OPERATION,
-    METHODS.indexOf(method),
-    kind,
-    shape.length,
-    ...shape,
-    ...factors,
-    missing.length / 8,
-  ];
-  return askNumbers(head, [missing, elements], signal);
+  const head = [METHODS.indexOf(method), kind, shape.length, ...shape, ...factors, missing.length / 8];
+  const request = questionOf(head, [missing, elements]);
+  return call("downsample", () => ({ request }), { signal });
 }
 
 /**

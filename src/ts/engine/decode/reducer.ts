@@ -27,6 +27,7 @@ interface ReductionExports {
     skipsMissing: number,
     share: number,
   ): number;
+  reduction_downsample(request: number, len: number): number;
   reduction_answer_ptr(): number;
   reduction_answer_len(): number;
 }
@@ -128,6 +129,12 @@ export class Reducer {
     return this.#answered(this.#wasm.reduction_answer(session, question, source, freedom, skips, share));
   }
 
+  /** The elements of a smaller box. The request is that of `downsample.rs`. */
+  downsampled(request: Uint8Array): Bytes {
+    const [at, len] = this.#place(request);
+    return this.#answered(this.#wasm.reduction_downsample(at, len));
+  }
+
   /** Copies the pieces of a request into linear memory. The call that receives it frees it. */
   #place(...pieces: (Uint8Array | Float64Array)[]): [at: number, len: number] {
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -168,6 +175,20 @@ export class Reducer {
     ).slice();
     if (status !== 0) throw new DecodeFailure(new TextDecoder().decode(answer));
     return answer;
+  }
+}
+
+let downsampler: Reducer | undefined;
+
+/** The elements of a smaller box, for the next level of a pyramid. */
+export function downsampled(module: WebAssembly.Module, request: Uint8Array): Bytes {
+  try {
+    downsampler ??= new Reducer(module);
+    return downsampler.downsampled(request);
+  } catch (error) {
+    if (error instanceof DecodeFailure) throw error;
+    downsampler = undefined; // it ran out of memory, and is not used again
+    throw new DecodeFailure(JSON.stringify({ code: "Limit", message: "the box of elements is too large" }));
   }
 }
 

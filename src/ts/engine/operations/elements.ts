@@ -22,7 +22,7 @@ import { arrayId, arrayOf, bound, typeOf } from "../arrays.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
 import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
 import { poolFor, prepareWorker } from "../decode/pools.ts";
-import { Reducer } from "../decode/reducer.ts";
+import { downsampled, Reducer } from "../decode/reducer.ts";
 import { cacheCounters, call, type FullGlue, hasInstance, startEngine } from "../instances.ts";
 import { crossingSummary } from "../marked.ts";
 import { Assembly } from "../read/assembly.ts";
@@ -142,6 +142,13 @@ export const readOperations = {
     if (sink.share !== 1) throw new ZarrError("Unsupported", `${INTERNAL}: a part of the reduction was lost`);
     const words = keepsWords ? reporting(() => sink.words()) : undefined;
     return { answers: answers(), words, isCached: isCached() };
+  },
+
+  async downsample({ request }, { give }) {
+    const module = await engineModule("reduction");
+    const found = reporting(() => downsampled(module, request));
+    give(found.buffer);
+    return found;
   },
 
   async planReduction({ reduction, counts }) {

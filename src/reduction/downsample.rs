@@ -1,11 +1,13 @@
 //! The request of `createPyramid`: downsamples a box of elements, so that each block becomes one
-//! element ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes it.
+//! element ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes it. It
+//! remembers nothing between requests.
 
-use super::numbers::{Numbers, malformed};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::format::words::Words;
 use crate::kernel::downsample::{Blocks, mean, mode, nearest};
 use crate::kernel::number::NumberType;
 use crate::limits;
+use crate::wire::count_of;
 
 /// The maximum number of dimensions of a box.
 const MOST_DIMENSIONS: u64 = 64;
@@ -16,16 +18,25 @@ const MOST_IN_A_BLOCK: u64 = 1 << 24;
 /// The maximum number of missing values in a request.
 const MOST_MISSING: u64 = 16;
 
+/// The error for a request that its writer did not write.
+fn malformed() -> Error {
+    Error::argument("the numbers of a box of elements do not fit")
+}
+
 /// Reads the request and returns the elements of the smaller box. The request has, in this order:
 /// the method (0 nearest, 1 mean, 2 mode); for `nearest` the size of an element, else the index of
 /// its type in [`NumberType::ALL`]; the number of dimensions, the extents, the factors; the number
 /// of missing values and their bits; the elements.
-pub(super) fn downsampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
-    let (method, kind) = (numbers.count()?, numbers.size()?);
-    let rank = limits::within(numbers.count()?, MOST_DIMENSIONS, "number of dimensions")?;
-    let shape = sizes(numbers, rank)?;
-    let factors = sizes(numbers, rank)?;
-    let missing = bits(numbers)?;
+///
+/// # Errors
+/// `Argument` for numbers that do not fit each other; `Limit` for blocks that are too large.
+pub fn downsampled(request: &[u8]) -> Result<Vec<u8>> {
+    let mut request = Words::new(request, malformed);
+    let (method, kind) = (count(&mut request)?, size(&mut request)?);
+    let rank = limits::within(count(&mut request)?, MOST_DIMENSIONS, "number of dimensions")?;
+    let shape = sizes(&mut request, rank)?;
+    let factors = sizes(&mut request, rank)?;
+    let missing = bits(&mut request)?;
     let from = NumberType::ALL.get(kind).copied();
     let size = if method == 0 { kind } else { from.ok_or_else(malformed)?.size() };
     let in_a_block = limits::product(
@@ -33,7 +44,7 @@ pub(super) fn downsampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
         "block",
     )?;
     limits::within(in_a_block, MOST_IN_A_BLOCK, "number of elements of a block")?;
-    let src = numbers.0.rest();
+    let src = request.rest();
     let elements = limits::product(shape.iter().map(|extent| *extent as u64), "box")?;
     if factors.contains(&0) || size == 0 || elements.checked_mul(size as u64) != Some(src.len() as u64) {
         return Err(malformed());
@@ -49,26 +60,34 @@ pub(super) fn downsampled(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     Ok(found)
 }
 
-fn sizes(numbers: &mut Numbers<'_>, count: usize) -> Result<Vec<usize>> {
-    (0..count).map(|_| numbers.size()).collect()
+fn count(request: &mut Words<'_, u8>) -> Result<u64> {
+    count_of(f64::from_le_bytes(*request.fixed()?))
 }
 
-fn bits(numbers: &mut Numbers<'_>) -> Result<Vec<u64>> {
-    let count = limits::within(numbers.count()?, MOST_MISSING, "number of missing values")?;
-    (0..count).map(|_| Ok(u64::from_le_bytes(*numbers.0.fixed()?))).collect()
+fn size(request: &mut Words<'_, u8>) -> Result<usize> {
+    limits::to_usize(count(request)?, "number of elements")
+}
+
+fn sizes(request: &mut Words<'_, u8>, count: usize) -> Result<Vec<usize>> {
+    (0..count).map(|_| size(request)).collect()
+}
+
+fn bits(request: &mut Words<'_, u8>) -> Result<Vec<u64>> {
+    let count = limits::within(count(request)?, MOST_MISSING, "number of missing values")?;
+    (0..count).map(|_| Ok(u64::from_le_bytes(*request.fixed()?))).collect()
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::answer_numbers as answer;
+    use super::downsampled as answer;
 
     fn bytes(numbers: &[f64]) -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
     /// Means of bytes: two rows of three columns.
-    const QUESTION: [f64; 9] = [3.0, 1.0, 5.0, 2.0, 2.0, 3.0, 2.0, 2.0, 0.0];
+    const QUESTION: [f64; 8] = [1.0, 5.0, 2.0, 2.0, 3.0, 2.0, 2.0, 0.0];
 
     #[test]
     fn means_of_blocks() {
@@ -79,7 +98,7 @@ mod tests {
 
     #[test]
     fn missing_numbers_are_given_by_their_bits() {
-        let mut question = bytes(&QUESTION[..8]);
+        let mut question = bytes(&QUESTION[..7]);
         question.extend(bytes(&[1.0]));
         question.extend(9_u64.to_le_bytes());
         question.extend([1, 2, 9, 3, 4, 11]);
@@ -89,7 +108,7 @@ mod tests {
     #[test]
     fn numbers_that_are_no_question() {
         let elements = [1, 2, 9, 3, 4, 11];
-        for (at, wrong) in [(1, 3.0), (2, 12.0), (3, 65.0), (6, 0.0), (5, 4.0), (8, 17.0), (6, 0.5)] {
+        for (at, wrong) in [(0, 3.0), (1, 12.0), (2, 65.0), (5, 0.0), (4, 4.0), (7, 17.0), (5, 0.5)] {
             let mut question = QUESTION;
             question[at] = wrong;
             assert!(answer(&[bytes(&question), elements.to_vec()].concat()).is_err(), "{at}: {wrong}");
