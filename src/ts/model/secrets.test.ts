@@ -106,7 +106,8 @@ test("long texts take linear time", () => {
     "@",
   ])
     withoutSecrets(`${piece.repeat(200_000)}://`);
-  assert.ok(performance.now() - began < 2000);
+  // Quadratic time would be minutes.
+  assert.ok(performance.now() - began < 30_000);
 });
 
 test("no field of an error has a secret", () => {

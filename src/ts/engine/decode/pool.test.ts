@@ -381,6 +381,12 @@ test("where no decoder starts, one on this thread does the work", async () => {
   assert.deepEqual([counts().alone, pool.size, reasons.length], [1, 1, 1]);
 });
 
+/** Waits until something is so, for five seconds at most. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 500 && !isSo(); turns += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
 test("the memory that is kept for the next parts goes with the last idle decoder", async () => {
   const { pool, ports } = fakePool(1, () => 40);
   const { elements } = addPart(pool);
@@ -388,7 +394,7 @@ test("the memory that is kept for the next parts goes with the last idle decoder
   at(ports, 0).finish(at(at(ports, 0).work, 0).part);
   await elements;
   keepSpare(new Uint8Array(1 << 20));
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await until(() => pool.size === 0);
   assert.equal(pool.size, 0);
   assert.equal(takeSpare(), undefined);
 });
@@ -400,11 +406,11 @@ test("idle decoders end after a while, busy ones do not", async () => {
   await turn();
   const [first, second] = [at(ports, 0), at(ports, 1)];
   first.finish(at(first.work, 0).part);
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await until(() => first.isClosed);
   assert.deepEqual([first.isClosed, second.isClosed, pool.size], [true, false, 1]);
   second.finish(at(second.work, 0).part);
   await Promise.all(parts.map(({ elements }) => elements));
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await until(() => second.isClosed);
   assert.deepEqual([second.isClosed, pool.size], [true, 0]);
   const later = addPart(pool);
   await turn();
