@@ -22,7 +22,7 @@ export type Kind =
   | "json";
 
 /**
- * The typed array class of each number type. The order is that of `src/conventions/downsample.rs`.
+ * The typed array class of each number type. The order is that of `src/kernel/number.rs`.
  */
 export const NUMBER_VIEWS = {
   int8: "Int8Array",
