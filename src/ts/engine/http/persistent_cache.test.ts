@@ -234,15 +234,19 @@ test("a response that is stored late does not replace one that passed the cache"
     const cache = new PersistentCache();
     let store = () => {};
     const { put: putNow } = storage.cache;
-    storage.cache.put = async (url, response) => {
-      await new Promise<void>((resolve) => {
-        store = resolve;
-      });
-      return putNow(url, response);
-    };
+    const isStoring = new Promise<void>((begins) => {
+      storage.cache.put = async (url, response) => {
+        await new Promise<void>((resolve) => {
+          store = resolve;
+          begins();
+        });
+        return putNow(url, response);
+      };
+    });
     const request = (init: RequestInit) => new Request(URL_OF_IT, init);
     await cache.answer(request({}), from.send);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await isStoring;
+    await new Promise((resolve) => setTimeout(resolve, 5)); // so that the next response is younger
     storage.cache.put = putNow;
     from.text = "ghijkl";
     await cache.answer(request({ cache: "reload" }), from.send);
