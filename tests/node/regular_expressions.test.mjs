@@ -13,7 +13,7 @@ import { checkSync } from "recheck";
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS = ["src/ts", "src/engine/js", "www/src"];
 
-/** The same seed and no clock: the same verdict on every machine. An attack is slow by its steps. */
+/** The same seed, and no clock: an attack is slow by its steps. So each machine has one verdict. */
 const REPEATABLE = {
   randomSeed: 1,
   timeout: null,
