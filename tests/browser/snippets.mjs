@@ -112,6 +112,7 @@ export const COMPARISONS = {
       with: "variable=sea_surface_temperature",
     },
     names: ["data", "data2"],
+    wraps: 360,
   },
   "three planes of a volume": {
     parameters: { source: "/fixtures/viewer-linked/volume", planes: "" },
