@@ -1,6 +1,6 @@
-//! The request of `createPyramid`: downsamples a box of elements, so that each block becomes one
-//! element ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes it. It
-//! remembers nothing between requests.
+//! Downsamples a box of elements for `createPyramid`: each block becomes one element
+//! ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes the request. No
+//! state is kept between requests.
 
 use crate::error::{Error, Result};
 use crate::format::words::Words;

@@ -1,5 +1,5 @@
-//! An order of parts in which those of one shard come together, so that their byte ranges can be
-//! asked for together.
+//! Orders the parts of a read by shard, so that the byte ranges of neighbouring parts can share a
+//! request.
 //!
 //! A reduction merges its parts in the order in which they are read, and merging floats is not
 //! associative. So the parts of one cell must keep their order, which is that of the grid.
@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::access::part::PartGrid;
 use crate::access::projection::DimensionProjection;
 
-/// The most parts along a dimension. The runs of more would take memory.
+/// The maximum number of parts along a dimension. It bounds the memory of the runs.
 const MOST_PARTS: u64 = 1 << 16;
 
 /// The parts of a grid, shard by shard.
@@ -22,8 +22,8 @@ pub struct ShardOrder {
 
 impl ShardOrder {
     /// The order of the parts of `grid`. `in_shard` is the number of chunks of a shard along each
-    /// dimension; along those that are in `apart`, different parts have no cell in common. `None`
-    /// if this order would part with that of the grid among the parts of a cell.
+    /// dimension. Along the dimensions in `apart`, different parts share no cell. Returns `None` if
+    /// this order would change the order of the parts of a cell.
     pub fn new(
         grid: &PartGrid,
         axes: &[DimensionProjection],
@@ -42,8 +42,8 @@ impl ShardOrder {
         order.keeps_cells(apart).then_some(order)
     }
 
-    /// Whether parts with a common cell keep their order: behind a dimension along which a shard
-    /// has several parts, no other has several shards.
+    /// Whether the parts of each cell keep the order of the grid. They do if no dimension with
+    /// several shards follows a dimension along which a shard has several parts.
     fn keeps_cells(&self, apart: &[usize]) -> bool {
         let mut is_divided = false;
         for (dimension, runs) in self.runs.iter().enumerate() {
@@ -124,7 +124,7 @@ impl Iterator for Numbers<'_> {
     }
 }
 
-/// The runs of parts along a dimension whose first chunks are in one shard.
+/// Along a dimension, the ranges of parts whose first chunks are in the same shard.
 fn runs_along(
     grid: &PartGrid,
     axis: &DimensionProjection,
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_cell_keep_their_order() {
-        // Along both dimensions, parts have cells in common.
+        // Parts share cells along both dimensions.
         assert_eq!(order(&[2, 4], &[2, 2], &[]), None);
         assert_eq!(order(&[2, 4], &[2, 2], &[0]).unwrap(), [0, 1, 4, 5, 2, 3, 6, 7]);
         // A shard has one part along the first dimension, or the second has one shard.

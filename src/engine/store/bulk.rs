@@ -1,9 +1,9 @@
-//! Reads in bulk: those of many bytes whose first ones are not shown alone. They take few long
-//! requests, one behind the other.
+//! Bulk reads: reads of many bytes, such as reductions, that need no early first result. They send
+//! few, long requests, and limit how many are in flight.
 //!
-//! Each request costs the thread that sends it, and the owner of the server. Many long requests at
-//! a time would all arrive at the end: nothing could be decoded meanwhile, and then nothing would
-//! be fetched while all of it is decoded.
+//! Each request costs time on the thread that sends it, and money for the owner of the server. If
+//! all long requests ran at once, all would end late: decoding would wait for the network, and then
+//! the network for decoding.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -12,23 +12,23 @@ use std::task::{Poll, Waker};
 
 use futures_util::future::LocalBoxFuture;
 
-/// The most long requests of a read in flight. While one is being answered, another is under way.
+/// The maximum number of long requests of a read in flight.
 const LONG_REQUESTS: usize = 3;
 
-/// A read in bulk.
+/// A bulk read.
 pub struct Bulk {
     merged_bytes: Cell<u64>,
     begun: Cell<bool>,
     free: Cell<usize>,
-    /// Requests that wait for their turn, in the order in which they began to.
+    /// Requests that wait for their turn, in the order of arrival.
     waiting: RefCell<Vec<Waker>>,
 }
 
-/// The right to have one long request in flight, until it is dropped.
+/// A permit for one long request. Dropping it frees the permit.
 struct Turn(Rc<Bulk>);
 
 impl Bulk {
-    /// A read whose merged requests aim at this length.
+    /// A bulk read with this target length of merged requests, in bytes.
     pub fn new(merged_bytes: u64) -> Self {
         Self {
             merged_bytes: Cell::new(merged_bytes),
@@ -38,24 +38,24 @@ impl Bulk {
         }
     }
 
-    /// The length that merged requests aim at.
+    /// The target length of merged requests, in bytes.
     pub fn merged_bytes(&self) -> u64 {
         self.merged_bytes.get()
     }
 
-    /// Whether this is the first time that ranges are merged. Requests of one length that begin
-    /// together end together, and then the line stands still until the next ones are answered.
+    /// Whether this is the first call. Requests of equal length that start together end together,
+    /// and the network is idle until the next ones are answered; so the first ones are staggered.
     pub fn begins(&self) -> bool {
         !self.begun.replace(true)
     }
 
-    /// From now on, merged requests aim at this length. At the end they should be short: nothing is
-    /// fetched while the last bytes are decoded.
+    /// Sets another target length. The last requests should be short, because nothing is fetched
+    /// while the last bytes are decoded.
     pub fn shorten(&self, merged_bytes: u64) {
         self.merged_bytes.set(merged_bytes);
     }
 
-    /// A request that begins when it is its turn.
+    /// Wraps a request so that it starts when a permit is free.
     pub fn in_turn<T: 'static>(
         self: Rc<Self>,
         request: LocalBoxFuture<'static, T>,

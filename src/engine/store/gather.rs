@@ -26,8 +26,8 @@ pub const GAP_BYTES: u64 = 32 << 10;
 /// them have arrived, so a longer run of ranges is cut. A longer single range is still one request.
 pub const MERGED_BYTES: u64 = 2 << 20;
 
-/// The least length of a request that takes its turn in a read in bulk. Shorter ones take little of
-/// the line, and there may be many.
+/// In a bulk read, requests of at least this length wait for a permit. Shorter ones use little
+/// bandwidth, and there may be many.
 const LONG_BYTES: u64 = MERGED_BYTES / 2;
 
 /// Ranges that are requested together.
@@ -97,7 +97,7 @@ struct RequestScope<K> {
     reload: bool,
     /// The caller, if callers are kept apart; else 0.
     caller: usize,
-    /// The read in bulk that asks; 0 for others.
+    /// The address of the bulk read that asks; 0 for other reads.
     bulk: usize,
 }
 

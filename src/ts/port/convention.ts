@@ -1,6 +1,6 @@
 /**
- * Questions to the conventions' module (`src/conventions/` in Rust), which the engine runs: JSON
- * in, JSON out; and numbers, for warping.
+ * Sends requests to the conventions' module (`src/conventions/` in Rust), which the engine runs.
+ * Requests and answers are JSON; those of warping are binary numbers.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";

@@ -1,8 +1,8 @@
 /**
- * Writes reads as JavaScript for zarr-wasm or zarrita. The code leaves the elements in `data`, in
- * C order. If there are several ranges, it leaves a list of results with `data` in `parts`. A
- * second read leaves `data2` or `parts2`, and so on; `difference` is
- * one result, or a list of results.
+ * Generates JavaScript that reads what is on the screen, with zarr-wasm or zarrita. The program
+ * stores the elements in `data`, in C order. A read of several ranges stores a list of results in
+ * `parts`. The variables of a second read are `data2` or `parts2`, and so on. A difference is in
+ * `difference`: one result, or a list.
  */
 
 import { type CodeNames, namesOf } from "./code_names.js";

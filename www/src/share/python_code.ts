@@ -1,7 +1,7 @@
 /**
- * Writes reads as Python for xarray or zarr-python. The code leaves the elements in `data`, those
- * of a second read in `data2`, and so on; what is subtracted is in `difference`. Several ranges are
- * joined in the order of the screen.
+ * Generates Python that reads what is on the screen, with xarray or zarr-python. The program stores
+ * the elements in `data`, those of a second read in `data2`, and so on. A difference is in
+ * `difference`. Several ranges are joined in the order of the screen.
  */
 
 import { type CodeNames, namesOf } from "./code_names.js";
