@@ -6,6 +6,7 @@
  *   npm run bench -- --quick         few rounds, to try it
  *   npm run bench -- main_thread --rows 'whole|64'   only some rows of this group
  *   npm run bench -- --compare DIST  another build of this package, with the rows of main_thread
+ *   npm run bench -- cold --compare DIST   the same with first tiles
  *
  * With any of these options RESULTS.md is not written.
  */
@@ -138,7 +139,11 @@ function understood(args) {
   const { quick, rows, compare: other } = values;
   const options = { ...(quick ? QUICK : FULL), rows };
   if (other !== undefined)
-    return { groups: ["main_thread"], isWhole: false, options: { ...options, before: entryOf(other) } };
+    return {
+      groups: chosen(positionals.length ? positionals : ["main_thread"]),
+      isWhole: false,
+      options: { ...options, before: entryOf(other) },
+    };
   const isWhole = positionals.length === 0 && !quick && rows === undefined;
   return { groups: chosen(positionals), isWhole, options };
 }

@@ -2,7 +2,8 @@
  * The time from a page's HTML to its first tile: download, compilation and start of the code,
  * metadata and one chunk. Each page of Chromium is in a new profile; the rows "code in the cache"
  * have visited the page before, and read other data. In Firefox the pages share a process, and the
- * code has a new URL for each. The floor is the data alone. Run from Node.
+ * code has a new URL for each. The floor is the data alone. `--compare <folder>` measures dist/,
+ * another build of this package and zarrita over each line instead. Run from Node.
  */
 import { existsSync } from "node:fs";
 import { say } from "../../scripts/run_command.mjs";
@@ -33,6 +34,8 @@ const TILE = [
 
 /** The pages of `page/cold`: the data alone, zarrita with its wrappers, and this package. */
 const PAGES = ["fetch", "tuned", "ours"];
+/** The pages for `--compare`: zarrita, the other build of this package, and this one. */
+const COMPARED = ["tuned", "before", "ours"];
 /**
  * The same page with the wasm as a file, by zarrita's calls, with all in separate files, by
  * other bundlers, and with brotli. webpack's page has the wasm as a file.
@@ -135,16 +138,21 @@ async function* measureInFirefox(env, layouts) {
   }
 }
 
-async function* measureInChromium(env, layouts) {
+/** The layouts over each line, read by these pages. */
+async function* measureLayouts(env, layouts, pages) {
   for (const [line, speed] of Object.entries(LINES)) {
     for (const [name, layout] of Object.entries(layouts)) {
       for (const isCached of [false, true]) {
         const of = (page) => contestant(env, { page, speed, layout, isCached });
         const row = `${line}: ${name}${isCached ? ", code in the cache" : ""}`;
-        yield await rowOf(env, row, named(PAGES, of));
+        yield await rowOf(env, row, named(pages, of));
       }
     }
   }
+}
+
+/** One layout over the typical line, by each way to load this package. */
+async function* measureVariants(env, layouts) {
   const layout = layouts["v3 blosc"];
   for (const isCached of [false, true]) {
     const of = (name) => contestant(env, { ...VARIANTS[name], speed: TYPICAL, layout, isCached });
@@ -163,7 +171,10 @@ export async function* measure(env) {
   const browser = await launchChromium(existsSync(SHELL) ? SHELL : undefined);
   try {
     const layouts = await layoutsWithTrips(env);
-    yield* measureInChromium({ ...env, newProfile: inChromium(browser) }, layouts);
+    const ofBrowser = { ...env, newProfile: inChromium(browser) };
+    if (env.before !== undefined) return yield* measureLayouts(ofBrowser, layouts, COMPARED);
+    yield* measureLayouts(ofBrowser, layouts, PAGES);
+    yield* measureVariants(ofBrowser, layouts);
     yield* measureInFirefox(env, layouts);
   } finally {
     await browser.close();
