@@ -4,15 +4,16 @@
  * - `zarr-view.js`, one classic script: it has the engine and all codecs in it, loads nothing, and
  *   works from any host and in sandboxed frames.
  * - `zarr-wasm/view`, an entry of the package, beside the package's other entries and the libraries
- *   that the user brings. Its plots are a module of their own, which loads with the first mark.
+ *   that the user brings. Coast lines, plots, planes and comparisons are modules of their own. They
+ *   load when they are first shown.
  */
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DIST, ELEMENT, PEERS, SOURCES } from "./bundles.mjs";
 import { ROOT } from "./run_command.mjs";
 
 const ELEMENT_SOURCE = "www/src/embed/main.ts";
-const PLOTS_SOURCE = "www/src/plots/room.ts";
-const PLOTS = `${ELEMENT}-plots`;
+const PART = new RegExp(`^${ELEMENT}-.*\\.js$`);
 
 const OPTIONS = {
   absWorkingDir: ROOT,
@@ -43,24 +44,19 @@ const besideThePackage = {
       path: `./${path.split("/")[1] ?? "index"}.js`,
       external: true,
     }));
-    plugin.onResolve({ filter: /^\.\/room\.js$/ }, ({ kind, importer }) =>
-      kind === "dynamic-import" && importer === join(ROOT, "www/src/plots/plots.ts")
-        ? { path: `./${PLOTS}.js`, external: true }
-        : undefined,
-    );
   },
 };
 
 /** Publishes the entry `zarr-wasm/view`. */
 export async function publishElement(build) {
+  for (const name of readdirSync(DIST).filter((name) => PART.test(name))) rmSync(join(DIST, name));
   await build({
     ...OPTIONS,
-    entryPoints: [
-      { in: join(SOURCES, `entry/${ELEMENT}.ts`), out: ELEMENT },
-      { in: join(ROOT, PLOTS_SOURCE), out: PLOTS },
-    ],
+    entryPoints: [{ in: join(SOURCES, `entry/${ELEMENT}.ts`), out: ELEMENT }],
     outdir: DIST,
     format: "esm",
+    splitting: true,
+    chunkNames: `${ELEMENT}-[name]-[hash]`,
     external: PEERS,
     alias: { "#view": join(ROOT, ELEMENT_SOURCE) },
     plugins: [besideThePackage],

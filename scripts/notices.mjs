@@ -107,7 +107,7 @@ function describeCrates() {
   return crates.map(describeCrate);
 }
 
-/** The npm packages that `dist/view.js` and `dist/view-plots.js` contain. */
+/** The npm packages that `dist/view.js` and the modules that it loads contain. */
 const IN_JAVASCRIPT = ["uplot", "world-atlas"];
 
 function describePackage(name) {

@@ -54,10 +54,10 @@ async function allSizes(build) {
   const sizes = {
     "open, get, slice": await downloadSize(build, 'export { get, open, slice } from "./index.js"'),
   };
-  for (const name of MODULE_ENTRIES)
+  for (const name of [...MODULE_ENTRIES, ELEMENT])
     sizes[`${name}.js`] = await downloadSize(build, `export * from "./${name}.js"`);
   const files = [
-    ...[...Object.keys(ALONE), ELEMENT].map((name) => `${name}.js`),
+    ...Object.keys(ALONE).map((name) => `${name}.js`),
     ...Object.values(TEXTS).map((path) => `modules/${basename(path)}`),
     ...VARIANTS.map(({ name }) => wasmFile(name)),
   ];

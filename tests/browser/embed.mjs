@@ -17,8 +17,11 @@ const { picked, colours } = JSON.parse(
   readFileSync(join(ROOT, "tests/browser/examples/expected.json"), "utf8"),
 );
 
-/** What xarray reads under marks. */
-const { climate } = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-marks/expected.json"), "utf8"));
+const FIXTURES = unpackFixtures();
+const factsOf = (name) => JSON.parse(readFileSync(join(FIXTURES, name, "expected.json"), "utf8"));
+/** What xarray reads under marks, and the values of a volume and of differences by NumPy. */
+const { climate } = factsOf("viewer-marks");
+const { volume, climate: differences } = factsOf("viewer-linked");
 
 const PATIENCE_MS = 30_000;
 const CLIMATE = 'src="/viewer/samples/climate.zarr" variable="air_temperature" at="time:6"';
@@ -197,6 +200,26 @@ async function checkPlots(shown, script, headers) {
   assert.equal((await shown.state()).marks, undefined);
 }
 
+/** Waits until the values at the crosshair begin with this one. */
+const crosses = ({ page }, value) =>
+  page.waitForFunction((wanted) => {
+    const [found] = document
+      .querySelector("zarr-view")
+      .shadowRoot.querySelectorAll(".cross-reading .value b");
+    return found?.textContent.replace(/[\u2009\u202f]/g, "") === wanted;
+  }, String(value));
+
+/** Reads the middle of the second picture until it has this value. */
+async function secondTells({ page }, value) {
+  const second = page.locator("zarr-view .compared");
+  const deadline = Date.now() + PATIENCE_MS;
+  for (let found; !(Math.abs(numberOf(found ?? "") - value) < 0.01); ) {
+    assert.ok(Date.now() < deadline, `${found} in place of ${value}`);
+    await second.locator(".map").press("Enter");
+    found = (await second.locator(".readout .value b").first().textContent()).replace(/[^\d.−]/g, "");
+  }
+}
+
 const viewAt = ([east, north]) => `${east},${north},0.5`;
 
 const TESTS = {
@@ -341,6 +364,49 @@ const TESTS = {
     assert.ok(scripts.length > before + 1, `${scripts}`);
   },
 
+  async "three planes: the crosshair has NumPy's values, and keys and attributes move it"(shown) {
+    const [first, second] = volume.places;
+    const crosshair = ({ x, y }) => `x:${x},y:${y}`;
+    const attributes = `at="t:${first.at.t},z:${first.at.z}" planes="${crosshair(first.at)}"`;
+    await shown.open(pageWith(`src="/fixtures/viewer-linked/volume" ${attributes} style="height: 600px"`));
+    await shown.hears("zarr-load");
+    await crosses(shown, first.value);
+    assert.equal(await shown.page.locator("zarr-view .map").count(), 3);
+    await shown.set({ at: `t:${second.at.t},z:${second.at.z}`, planes: crosshair(second.at) });
+    await crosses(shown, second.value);
+    await shown.page.locator("zarr-view .plane.below .map").press("ArrowLeft");
+    const left = crosshair({ ...second.at, x: second.at.x - 1 });
+    await shown.page.waitForFunction(
+      (wanted) => document.querySelector("zarr-view").state.planes === wanted,
+      left,
+    );
+    assert.deepEqual(await accessibilityFindings(shown.page), []);
+    await shown.page.evaluate(() => document.querySelector("zarr-view").removeAttribute("planes"));
+    await shown.page.locator("zarr-view .plane").first().waitFor({ state: "detached" });
+    assert.equal(await shown.page.locator("zarr-view .map").count(), 1);
+    assert.deepEqual(shown.complaints, []);
+  },
+
+  async "comparisons: the difference is NumPy's, a swipe has a divider, and its button ends it"(shown) {
+    const [{ place, of_times: ofTimes, of_variables: ofVariables }] = differences;
+    const attributes = `src="/viewer/samples/climate.zarr" variable="air_temperature" at="time:0" layers=""`;
+    const compared = `compare="difference" with="at=time:6" view="${viewAt(place)}"`;
+    await shown.open(pageWith(`${attributes} ${compared}`), { "Content-Security-Policy": POLICY });
+    await shown.hears("zarr-load");
+    await secondTells(shown, ofTimes);
+    await shown.set({ with: "variable=sea_surface_temperature" });
+    await secondTells(shown, ofVariables);
+    assert.deepEqual(await accessibilityFindings(shown.page), []);
+    await shown.set({ compare: "swipe" });
+    await shown.page.locator("zarr-view .divider").press("Home");
+    await shown.page.waitForFunction(() => document.querySelector("zarr-view").state.compare === "swipe,0");
+    assert.equal((await shown.state()).with, "variable=sea_surface_temperature");
+    await shown.set({ compare: "beside" });
+    await shown.page.locator("zarr-view [aria-label='Close the comparison']").click();
+    await shown.page.locator("zarr-view .compared").waitFor({ state: "detached" });
+    assert.equal((await shown.state()).compare, undefined);
+  },
+
   async "a store of the page in the place of an address, and an error that says what is wrong"(shown) {
     await shown.open(pageWith('src="/viewer/samples/nothing.zarr"'));
     await shown.hears("zarr-error");
@@ -403,7 +469,7 @@ async function coloursOf([png, places]) {
 
 export async function runEmbed({ browser, report, pattern }) {
   const { url, close } = await serve(
-    { "/viewer/": VIEWER, "/bundled/": join(ROOT, "target/view-entry") },
+    { "/viewer/": VIEWER, "/fixtures/": FIXTURES, "/bundled/": join(ROOT, "target/view-entry") },
     { data: ["/"], intercept: answerPage },
   );
   for (const [words, run] of Object.entries(TESTS)) {

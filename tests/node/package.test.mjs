@@ -114,7 +114,8 @@ test("no dependencies, only modules, and no side effects but those of the elemen
   assert.equal(manifest.dependencies, undefined);
   const optional = Object.keys(manifest.peerDependencies).map((name) => [name, { optional: true }]);
   assert.deepEqual(manifest.peerDependenciesMeta, Object.fromEntries(optional));
-  assert.deepEqual(manifest.sideEffects, [manifest.exports["./view"].default]);
+  assert.equal(manifest.exports["./view"].default, "./dist/view.js");
+  assert.deepEqual(manifest.sideEffects, ["./dist/view*.js"]); // and the modules that it loads
   assert.equal(manifest.type, "module");
 });
 

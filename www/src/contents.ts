@@ -15,7 +15,7 @@ import { SceneView } from "./scene_view.js";
 import { readShown, type Shown } from "./shown.js";
 import { explain, isAbort, warningText } from "./text/errors.js";
 
-const FRAME = html`<div class="stage">
+const FRAME = html`<div class="views"><div class="stage">
     <div
       class="map"
       role="application"
@@ -32,7 +32,7 @@ const FRAME = html`<div class="stage">
       <div class="legend" hidden></div>
     </div>
     <div class="messages"></div>
-  </div>
+  </div></div>
   <fieldset class="dimensions" aria-label="Dimensions" hidden></fieldset>`;
 
 /** The element that shows each kind of contents. */

@@ -3,11 +3,15 @@
  * the place of a picture. It passes changes in the panels to the scene.
  */
 
+import { ComparePanel } from "./linked/compare_panel.js";
 import { Linked } from "./linked/linked.js";
+import { LinkedButtons } from "./linked/linked_buttons.js";
 import type { UrlState } from "./opening/url_state.js";
 import { byId } from "./page/element.js";
+import { askForAsset } from "./panels/asset_question.js";
 import { showChoices } from "./panels/choices.js";
 import { Colours } from "./panels/colours.js";
+import { askForHosts } from "./panels/host_question.js";
 import { Layers } from "./panels/layers.js";
 import { PlateGrid } from "./panels/plate_grid.js";
 import type { Status } from "./panels/status.js";
@@ -74,7 +78,10 @@ export class Stage {
     fail: (error) => this.onError(error),
     isClickTaken: () => this.#linked.takesClicks,
   });
-  readonly #linked = new Linked(this.#view, byId("linked"), {
+  readonly #linked = new Linked(this.#view, {
+    places: { views: byId("views"), map: byId("map"), dimensions: byId("dimensions") },
+    questions: { hosts: askForHosts, asset: askForAsset },
+    panelOf: (second) => new ComparePanel(byId("view-section"), second),
     changed: () => this.onChange(),
     leave: () => this.onLeave(),
     fail: (error) => this.onError(error),
@@ -88,6 +95,7 @@ export class Stage {
   constructor(status: Status) {
     this.#status = status;
     this.#colours.onStored = (isStored) => this.onStored(isStored);
+    new LinkedButtons(this.#linked, byId("linked"));
     byId("values").tabIndex = 0; // an element that scrolls must be focusable
     this.#listenToView();
   }

@@ -22,7 +22,10 @@ export type ZarrViewAttribute =
   | "labels"
   | "layers"
   | "marks"
-  | "plot";
+  | "plot"
+  | "planes"
+  | "compare"
+  | "with";
 
 /** What an element shows, as its attributes: set them in another element, and it shows the same. */
 export type ZarrViewState = Partial<Record<ZarrViewAttribute, string>>;

@@ -8,12 +8,11 @@ import type { UrlState } from "../opening/url_state.js";
 import { Plots } from "../plots/plots.js";
 import type { Shown } from "../shown.js";
 
-/** Below this width, in CSS pixels, the parts of the panel are below each other. */
-const NARROW = 544;
-
 interface Told {
   changed(): void;
   fail(error: unknown): void;
+  /** Whether a click on the picture makes no mark. */
+  isClickTaken(): boolean;
 }
 
 export class ElementPlots {
@@ -28,7 +27,7 @@ export class ElementPlots {
     panel.className = "plots";
     panel.ariaLabel = "Plots";
     panel.hidden = true;
-    inside.querySelector(".stage")?.after(panel);
+    inside.querySelector(".views")?.after(panel);
     const target = inside.querySelector(".map") as HTMLElement;
     const { view } = contents;
     this.#plots = new Plots(
@@ -38,12 +37,9 @@ export class ElementPlots {
         changed: told.changed,
         fail: told.fail,
         setIndex: (name, index) => view.choose(name, index),
-        isClickTaken: () => false,
+        isClickTaken: told.isClickTaken,
       },
     );
-    new ResizeObserver(([entry]) => {
-      inside.classList.toggle("small", (entry?.contentRect.width ?? 0) < NARROW);
-    }).observe(inside);
   }
 
   /** Shows the marks of a state on what the contents show. */
@@ -65,6 +61,10 @@ export class ElementPlots {
   update(): void {
     const { scene, at } = this.#contents.view;
     if (scene) this.#plots.update(scene, at);
+  }
+
+  get isDrawing(): boolean {
+    return this.#plots.isDrawing;
   }
 
   state(): UrlState {

@@ -5,6 +5,7 @@
 
 import type { Readable } from "zarr-wasm";
 import type { Contents, DatasetOf } from "../contents.js";
+import type { Questions } from "../linked/room.js";
 import { openDataset } from "../opening/dataset.js";
 import { sourceOf } from "../opening/source.js";
 import { PageError } from "../text/errors.js";
@@ -15,8 +16,20 @@ class OtherServersError extends PageError {
   readonly cure = "Open its address in the viewer, which asks first, or give the element a store.";
 }
 
-const refuse = async (_document: string, hosts: readonly string[]): Promise<void> => {
-  throw new OtherServersError(`The document of references names ${hosts.join(", ")}.`);
+/** A STAC document with several data sets, about which it cannot ask either. */
+class SeveralDataSetsError extends PageError {
+  readonly title = "Not opened: it is a list of data sets";
+  readonly cure = "Name one of the data sets.";
+}
+
+/** The answers in the place of a user's. */
+export const refusals: Questions = {
+  hosts: async (_document, hosts) => {
+    throw new OtherServersError(`The document of references names ${hosts.join(", ")}.`);
+  },
+  asset: async (document, assets) => {
+    throw new SeveralDataSetsError(`“${document}” is a STAC document that names ${assets.length} data sets.`);
+  },
 };
 
 /** The data set of an address; `store` replaces it. An open one is kept for its other nodes. */
@@ -26,7 +39,7 @@ export const datasetOf =
     const before = own?.source;
     if (own && before && (store ? before.store === store : before.key === key)) return own;
     const given = store && { key: "", name: "data", url: null, store };
-    const source = given ?? (await sourceOf(key, { base: document.baseURI, ask: refuse, signal }));
+    const source = given ?? (await sourceOf(key, { base: document.baseURI, ask: refusals.hosts, signal }));
     contents.url = source.url;
     return openDataset(source, signal);
   };

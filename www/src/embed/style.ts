@@ -5,6 +5,7 @@
 
 import uplot from "uplot/dist/uPlot.min.css";
 import contents from "../../style/contents.css";
+import linked from "../../style/linked.css";
 import page from "../../style/page.css";
 import plots from "../../style/plots.css";
 import stage from "../../style/stage.css";
@@ -18,7 +19,7 @@ export function styleSheet(): CSSStyleSheet {
   if (!sheet) {
     sheet = new CSSStyleSheet();
     sheet.replaceSync(
-      [page, picture, stage, contents, uplot, plots, own].join("\n").replaceAll(":root", ":host"),
+      [page, picture, stage, contents, uplot, plots, linked, own].join("\n").replaceAll(":root", ":host"),
     );
   }
   return sheet;

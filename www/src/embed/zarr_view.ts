@@ -6,6 +6,7 @@
 
 import type { Readable } from "zarr-wasm";
 import { Contents } from "../contents.js";
+import { Linked } from "../linked/linked.js";
 import { readUrlState, writeUrlState } from "../opening/url_state.js";
 import { Messages } from "../panels/messages.js";
 import { shownMarks } from "../plots/mark_shapes.js";
@@ -14,13 +15,17 @@ import type { Shown } from "../shown.js";
 import { explain } from "../text/errors.js";
 import { plainPath } from "../text/paths.js";
 import { ElementPlots } from "./element_plots.js";
-import { datasetOf } from "./opening.js";
+import { datasetOf, refusals } from "./opening.js";
 import { styleSheet } from "./style.js";
 
 /** Attributes whose change opens another node, and those that change how it is shown. */
 const OF_NODE = ["src", "path", "variable", "plane", "values"];
 const OF_PLOTS = ["marks", "plot"];
-const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers", ...OF_PLOTS];
+const OF_LINKED = ["planes", "compare", "with"];
+const OF_VIEW = ["at", "view", "level", "channels", "colours", "limits", "labels", "layers"];
+
+/** Below this width, in CSS pixels, parts are below each other. */
+const NARROW = 544;
 
 /** A server that renders pages has no elements, and may import this file nevertheless. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -35,9 +40,11 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * - `zarr-error`: something could not be read; `detail` is the error.
  */
 export class ZarrView extends Base {
-  static readonly observedAttributes = [...OF_NODE, ...OF_VIEW];
+  static readonly observedAttributes = [...OF_NODE, ...OF_VIEW, ...OF_PLOTS, ...OF_LINKED];
 
   #contents: Contents | null = null;
+  /** The views beside the picture. */
+  #linked: Linked | null = null;
   /** Null until the attribute `plot` is set. */
   #plots: ElementPlots | null = null;
   #shown: Shown | null = null;
@@ -62,7 +69,7 @@ export class ZarrView extends Base {
     const path = this.getAttribute("path") ?? undefined;
     const marks = readMarks(this.getAttribute("marks") ?? "");
     const own = this.#plots?.state() ?? { marks: marks.length > 0 ? marks : undefined };
-    const query = new URLSearchParams(writeUrlState({ ...shown, path, ...own }));
+    const query = new URLSearchParams(writeUrlState({ ...shown, path, ...own, ...this.#linked?.state() }));
     const src = this.getAttribute("src");
     return { ...(src !== null && { src }), ...Object.fromEntries(query) };
   }
@@ -74,7 +81,9 @@ export class ZarrView extends Base {
   disconnectedCallback(): void {
     // An element that is only moved is there again at once.
     queueMicrotask(() => {
-      if (!this.isConnected) this.#contents?.close();
+      if (this.isConnected) return;
+      this.#linked?.close();
+      this.#contents?.close();
     });
   }
 
@@ -111,6 +120,8 @@ export class ZarrView extends Base {
     else {
       contents.view.apply(state);
       if (changed.some((name) => OF_PLOTS.includes(name))) this.#plots?.mark(state);
+      if (this.#shown && changed.some((name) => OF_LINKED.includes(name)))
+        this.#linked?.show(this.#shown, state);
     }
   }
 
@@ -119,6 +130,20 @@ export class ZarrView extends Base {
     return new ElementPlots(contents, inside, this.#shown, {
       changed: () => this.#tellView(),
       fail: (error) => contents.fail(error),
+      isClickTaken: () => this.#linked?.takesClicks === true,
+    });
+  }
+
+  #makeLinked({ view }: Contents, inside: HTMLElement): Linked {
+    const part = (name: string) => inside.querySelector(name) as HTMLElement;
+    return new Linked(view, {
+      places: { views: part(".views"), map: part(".map"), dimensions: part(".dimensions") },
+      questions: refusals,
+      panelOf: () => null,
+      changed: () => this.#tellView(),
+      leave: () => {},
+      fail: (error) => this.#contents?.fail(error),
+      isDrawing: () => this.#plots?.isDrawing === true,
     });
   }
 
@@ -131,6 +156,7 @@ export class ZarrView extends Base {
     if (!shown) return;
     this.#shown = shown;
     this.#plots?.show(shown, state);
+    this.#linked?.show(shown, state);
     if (shown.kind === "scene") await contents.view.picture.idle();
     this.#tell("zarr-load", { kind: shown.kind, title: shown.title });
   }
@@ -150,6 +176,10 @@ export class ZarrView extends Base {
       this.#tell("zarr-error", error);
       return null;
     }
+    this.#linked = this.#makeLinked(this.#contents, place);
+    new ResizeObserver(([entry]) => {
+      place.classList.toggle("small", (entry?.contentRect.width ?? 0) < NARROW);
+    }).observe(place);
     this.#listenTo(this.#contents);
     return this.#contents;
   }
@@ -157,6 +187,7 @@ export class ZarrView extends Base {
   #listenTo(contents: Contents): void {
     contents.onChange = () => {
       this.#plots?.update();
+      this.#linked?.update();
       this.#tellView();
     };
     contents.onError = (error) => this.#tell("zarr-error", error);

@@ -3,10 +3,9 @@
  * loads when a comparison is first shown; `linked.ts` holds the state.
  */
 import "../../style/linked.css";
-import { html, render } from "lit-html";
-import { writeUrlState } from "../opening/url_state.js";
-import { byId, iconButton } from "../page/element.js";
-import { Colours } from "../panels/colours.js";
+import { html } from "lit-html";
+import { type UrlState, writeUrlState } from "../opening/url_state.js";
+import { iconButton } from "../page/element.js";
 import type { Camera } from "../picture/picture.js";
 import type { ViewBox } from "../picture/view_box.js";
 import { AxisTexts } from "../scene/coordinates.js";
@@ -14,7 +13,7 @@ import type { Scene, SceneChannel } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
 import { type Indices, type InView, inViewOf, type SeenPicture } from "../share/on_screen.js";
 import { isAbort } from "../text/errors.js";
-import { comparePanel } from "./compare_panel.js";
+import type { ComparePanel } from "./compare_panel.js";
 import { differenceOf, subtractedBoxes, whyNone } from "./difference.js";
 import { ownAxis, type Pair } from "./difference_store.js";
 import { Divider } from "./divider.js";
@@ -27,35 +26,13 @@ import { Side } from "./side.js";
 const HOWS: readonly How[] = ["beside", "swipe", "difference"];
 const MIDDLE = 0.5;
 
-/** The element of the panel, before the section "View". */
-function newPanel(): HTMLElement {
-  const section = document.createElement("section");
-  section.id = "comparison";
-  byId("view-section").before(section);
-  render(
-    html`<h2>Comparison</h2>
-      <div class="comparison-settings view"></div>
-      <div class="second-channels" hidden>
-        <h3>Channels of the second</h3>
-        <div id="second-channels" class="channels"></div>
-      </div>
-      <div class="second-field" hidden>
-        <h3>Colours of the second</h3>
-        <div id="second-field" class="field-style"></div>
-      </div>`,
-    section,
-  );
-  return section;
-}
-
 export class Compared implements Room {
   readonly #context: RoomContext;
   readonly #main: SceneView;
-  readonly #views = byId("views");
-  readonly #side = new Side("compared", "the second picture");
+  readonly #views: HTMLElement;
+  readonly #side: Side;
   readonly #sliders: HTMLElement;
-  readonly #panel = newPanel();
-  readonly #colours: Colours;
+  readonly #panel: ComparePanel | null;
   #state: LinkedState;
   /** What was read, and what of it is shown. */
   #second: SceneShown | null = null;
@@ -71,21 +48,15 @@ export class Compared implements Room {
   constructor(context: RoomContext) {
     this.#context = context;
     [this.#main, this.#state] = [context.view, context.state];
+    const { places } = context;
+    this.#views = places.views;
+    this.#side = new Side(places, "compared", "the second picture");
     // Pictures that lie above each other need the same size, so its sliders are below both.
     this.#sliders = this.#side.root.querySelector(".dimensions") as HTMLElement;
     this.#sliders.classList.add("second");
     this.#sliders.setAttribute("aria-label", "Dimensions of the second picture");
-    byId("dimensions").after(this.#sliders);
-    const of = (name: string) => this.#panel.querySelector(name) as HTMLElement;
-    this.#colours = new Colours(
-      {
-        channelsSection: of(".second-channels"),
-        channels: byId("second-channels"),
-        fieldSection: of(".second-field"),
-        field: byId("second-field"),
-      },
-      this.#side.contents.view,
-    );
+    places.dimensions.after(this.#sliders);
+    this.#panel = context.panelOf(this.#side.contents.view);
     this.#views.classList.add("comparing");
     this.#side.contents.onChange = () => this.#record();
     this.#arrange();
@@ -122,11 +93,11 @@ export class Compared implements Room {
   }
 
   async #read(): Promise<void> {
-    const { shown, state } = this.#context;
+    const { shown: main, state, questions } = this.#context;
     const { plane } = this.#main.state();
-    const second = await readSecond(this.#side.contents, state.with ?? {}, shown, plane, (found) =>
-      this.#set({ with: found }),
-    );
+    const chosen = (found: UrlState) => this.#set({ with: found });
+    const beside = { main, plane, questions, chosen };
+    const second = await readSecond(this.#side.contents, state.with ?? {}, beside);
     if (second?.kind === "scene") {
       this.#second = second;
       this.#texts = new AxisTexts(second.scene, this.#life.signal);
@@ -157,7 +128,7 @@ export class Compared implements Room {
     this.#side.contents.show({ ...second, scene }, { at: this.#at(), view: camera, level, field, channels });
     this.#isFollowing = false;
     this.#link(scenes.first, scene);
-    if (view.scene) this.#colours.show(view.scene, signal);
+    if (view.scene) this.#panel?.showColours(view.scene, signal);
     this.#renderPanel();
     this.update();
   }
@@ -321,26 +292,21 @@ export class Compared implements Room {
   #renderPanel(): void {
     const scenes = this.#scenes;
     const axes = scenes ? sharedAxes(scenes.first, scenes.second) : [];
-    const panel = comparePanel({
+    const settings = {
       title: this.#second?.title ?? "another picture",
       compare: this.#compare,
       whyNone: scenes && whyNone(scenes),
       axes: axes.map((name) => ({ name, isLinked: !(name in this.#own) })),
       areShared: scenes && haveSameStyle(scenes.first, scenes.second) ? this.#areShared : null,
-      setHow: (how) => this.#setHow(how),
-      setLinked: (name, isLinked) => this.#setLinked(name, isLinked),
+      setHow: (how: How) => this.#setHow(how),
+      setLinked: (name: string, isLinked: boolean) => this.#setLinked(name, isLinked),
       channels: scenes ? this.#channels(scenes) : [],
       channel: scenes ? this.#channel(scenes) : undefined,
-      setShared: (areShared) => this.#setShared(areShared),
-      setChannel: (channel) => this.#setChannel(channel),
+      setShared: (areShared: boolean) => this.#setShared(areShared),
+      setChannel: (channel: number) => this.#setChannel(channel),
       close: () => this.#context.close(),
-    });
-    const isFixed = this.#areShared && !this.#isDifference;
-    for (const name of [".second-channels", ".second-field"]) {
-      const section = this.#panel.querySelector(name) as HTMLElement;
-      if (isFixed) section.hidden = true;
-    }
-    render(panel, this.#panel.querySelector(".comparison-settings") as HTMLElement);
+    };
+    this.#panel?.show(settings, !this.#areShared || this.#isDifference);
   }
 
   #setHow(how: How): void {
@@ -383,7 +349,7 @@ export class Compared implements Room {
     this.#divider?.close();
     this.#side.close();
     this.#sliders.remove();
-    this.#panel.remove();
+    this.#panel?.close();
     this.#views.classList.remove("comparing", ...HOWS);
   }
 }

@@ -4,26 +4,24 @@
  * picture is not slower.
  */
 
-import { html, nothing, render, type TemplateResult } from "lit-html";
 import type { UrlState } from "../opening/url_state.js";
-import { button } from "../page/element.js";
 import type { SceneView } from "../scene_view.js";
 import type { SeenPicture } from "../share/on_screen.js";
 import type { Shown } from "../shown.js";
 import { planesOf } from "./axis_places.js";
-import type { LinkedState, Room, SceneShown } from "./room.js";
+import type { LinkedState, Room, RoomContext, SceneShown } from "./room.js";
 
-export interface LinkedOptions {
+export interface LinkedOptions
+  extends Pick<RoomContext, "places" | "questions" | "panelOf" | "fail" | "isDrawing"> {
   /** The state has changed. */
   changed(): void;
-  /** Adds an entry to the browser's history, before the views change. */
+  /** The user has chosen other views, which are about to be opened. */
   leave(): void;
-  fail(error: unknown): void;
-  /** Whether keys and clicks in the picture are those of a tool. */
-  isDrawing(): boolean;
 }
 
 export class Linked {
+  /** Other views are opened. */
+  onOpen: () => void = () => {};
   #shown: SceneShown | null = null;
   #state: LinkedState = {};
   #room: Room | null = null;
@@ -31,7 +29,6 @@ export class Linked {
 
   constructor(
     readonly view: SceneView,
-    readonly place: HTMLElement,
     readonly options: LinkedOptions,
   ) {}
 
@@ -41,16 +38,33 @@ export class Linked {
     this.#open({ planes, compare, with: other });
   }
 
+  /** Opens views that the user has chosen; none for an empty state. */
+  choose(state: LinkedState): void {
+    this.options.leave();
+    this.#open(state);
+    this.options.changed();
+  }
+
   /** The picture has other indices, colours or another level. */
   update(): void {
     this.#room?.update();
+  }
+
+  /** The node that the picture shows. Null if it is no picture. */
+  get shown(): SceneShown | null {
+    return this.#shown;
+  }
+
+  /** Aborts when other views are opened. */
+  get signal(): AbortSignal {
+    return this.#opening.signal;
   }
 
   state(): LinkedState {
     return this.#state;
   }
 
-  /** The pictures beside the viewer's. */
+  /** The pictures beside the first one. */
   pictures(): SeenPicture[] {
     return this.#room?.pictures() ?? [];
   }
@@ -60,11 +74,10 @@ export class Linked {
     return this.#state.planes !== undefined;
   }
 
-  /** Opens views that the user has chosen; none for an empty state. */
-  #choose(state: LinkedState): void {
-    this.options.leave();
-    this.#open(state);
-    this.options.changed();
+  /** Removes the views. */
+  close(): void {
+    this.#shown = null;
+    this.#open({});
   }
 
   #open(wanted: LinkedState): void {
@@ -73,7 +86,7 @@ export class Linked {
     this.#room?.close();
     this.#room = null;
     this.#state = this.#possible(wanted);
-    this.#render();
+    this.onOpen();
     const { signal } = this.#opening;
     this.#load(signal).then(
       (room) => {
@@ -101,46 +114,12 @@ export class Linked {
       this.#state = now;
       options.changed();
     };
-    const { fail, isDrawing } = options;
-    const context = { view, shown, state, changed, close: () => this.#choose({}), fail, isDrawing };
+    const context = { ...options, view, shown, state, changed, close: () => this.choose({}) };
     if (!state.planes) {
       const { Compared } = await import("./compared.js");
       return signal.aborted ? null : new Compared(context);
     }
     const { ThreePlanes } = await import("./three_planes.js");
     return ThreePlanes.open(context, signal);
-  }
-
-  #render(): void {
-    const words = this.#state.compare ? "Compare with another…" : "Compare with…";
-    const ask = () => void this.#ask().catch((error: unknown) => this.options.fail(error));
-    render(this.#shown ? html`${this.#planes()} ${button(words, ask)}` : nothing, this.place);
-  }
-
-  /** Asks what the picture is compared with. */
-  async #ask(): Promise<void> {
-    const [shown, { signal }] = [this.#shown, this.#opening];
-    const { askForSecond } = await import("./ask_for_second.js");
-    const { scene, at } = this.view;
-    if (!shown || !scene) return;
-    const { compare = { how: "beside" } } = this.#state;
-    await askForSecond({ ...shown, scene }, at, signal, (other) => this.#choose({ compare, with: other }));
-  }
-
-  /** The choice of one plane or of three, for a volume. */
-  #planes(): TemplateResult | typeof nothing {
-    const { scene } = this.view;
-    const planes = scene && planesOf(scene);
-    if (!planes) return nothing;
-    const names = planes.map(({ x, y }) => `${scene.axes[x]?.name}${scene.axes[y]?.name}`);
-    const three = names.every(({ length }) => length === 2) ? "xy, xz and yz" : "Three";
-    const isThree = this.#state.planes !== undefined;
-    const choice = (name: string, isOn: boolean, state: LinkedState) => {
-      const choose = () => isOn || this.#choose(state);
-      return html`<button type="button" aria-pressed=${isOn} @click=${choose}>${name}</button>`;
-    };
-    return html`<div class="segments" role="group" aria-label="Number of planes">
-      ${choice("One plane", !isThree, {})} ${choice(three, isThree, { planes: {} })}
-    </div>`;
   }
 }

@@ -1,18 +1,41 @@
 /** What is between the state of the linked views and the code that shows them, which loads late. */
 
+import type { AskHosts } from "../opening/reference_hosts.js";
+import type { AskAsset } from "../opening/stac.js";
 import type { UrlState } from "../opening/url_state.js";
 import type { SceneView } from "../scene_view.js";
 import type { SeenPicture } from "../share/on_screen.js";
 import type { Shown } from "../shown.js";
+import type { ComparePanel } from "./compare_panel.js";
 
 export type SceneShown = Shown & { kind: "scene" };
 
 /** The part of the state that says what is beside the picture. */
 export type LinkedState = Pick<UrlState, "planes" | "compare" | "with">;
 
+/** The elements that the views are added to. */
+export interface Places {
+  /** Has the stage of the picture, and gets the pictures beside it. */
+  views: HTMLElement;
+  /** The picture. */
+  map: HTMLElement;
+  /** The sliders of the picture. */
+  dimensions: HTMLElement;
+}
+
+/** What is asked before a second data set is opened. */
+export interface Questions {
+  hosts: AskHosts;
+  asset: AskAsset;
+}
+
 export interface RoomContext {
-  /** The viewer's picture. */
+  /** The first picture. */
   view: SceneView;
+  places: Places;
+  questions: Questions;
+  /** Makes the panel of a comparison with this second picture. Null if its user has none. */
+  panelOf(second: SceneView): ComparePanel | null;
   /** The node that it shows. */
   shown: SceneShown;
   state: LinkedState;
@@ -20,7 +43,7 @@ export interface RoomContext {
   changed(state: LinkedState): void;
   close(): void;
   fail(error: unknown): void;
-  /** Whether keys and clicks in the viewer's picture are those of a tool. */
+  /** Whether keys and clicks in the first picture are those of a tool. */
   isDrawing(): boolean;
 }
 

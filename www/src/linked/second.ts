@@ -1,5 +1,5 @@
 /**
- * What the viewer's picture is compared with: another variable, index or data set. The state has
+ * What a picture is compared with: another variable, index or data set. The state has
  * only what differs from the picture; this finds and reads the rest. It shows nothing.
  */
 
@@ -8,48 +8,50 @@ import { type Dataset, firstPath, openDataset } from "../opening/dataset.js";
 import { sourceOf } from "../opening/source.js";
 import { withAsset } from "../opening/stac.js";
 import type { UrlState } from "../opening/url_state.js";
-import { askForAsset } from "../panels/asset_question.js";
-import { askForHosts } from "../panels/host_question.js";
 import type { Scene, SceneVariable } from "../scene/scene.js";
 import { arraysBelow, sceneVariable, variablesOf } from "../scene/variables.js";
 import { slidAxes } from "../scene_state.js";
 import type { Shown } from "../shown.js";
 import { joined, lastPart, parentOf, plainPath } from "../text/paths.js";
-import type { SceneShown } from "./room.js";
+import type { Questions, SceneShown } from "./room.js";
 
 type Indices = Readonly<Record<string, number>>;
+
+/** What is known of the picture that the second one is beside. */
+interface Beside {
+  /** The node of the picture. */
+  main: SceneShown;
+  plane: UrlState["plane"];
+  questions: Questions;
+  /** Gets the state with the data set that the user chooses of a STAC document. */
+  chosen(state: UrlState): void;
+}
 
 /** The data set of a state: that of the picture, or of another address. */
 async function datasetOf(
   contents: Contents,
   { source }: UrlState,
-  own: Dataset,
+  { main: { dataset: own }, questions }: Beside,
   signal: AbortSignal,
 ): Promise<Dataset> {
   const isOwn = source === undefined || source === own.source.key;
   const found = isOwn
     ? own.source
-    : await sourceOf(source, { base: document.baseURI, ask: askForHosts, signal });
+    : await sourceOf(source, { base: document.baseURI, ask: questions.hosts, signal });
   contents.url = found.url;
   return isOwn ? own : openDataset(found, signal);
 }
 
 /**
- * Reads the second in the plane of the picture. `main` is the node of the picture. `chosen` gets
- * the state with the data set that the user chooses of a STAC document. Null if it failed, or if
- * another one is read meanwhile.
+ * Reads the second in the plane of the picture. Null if it failed, or if another one is read
+ * meanwhile.
  */
-export const readSecond = (
-  contents: Contents,
-  state: UrlState,
-  main: SceneShown,
-  plane: UrlState["plane"],
-  chosen: (state: UrlState) => void,
-): Promise<Shown | null> =>
+export const readSecond = (contents: Contents, state: UrlState, beside: Beside): Promise<Shown | null> =>
   contents.read(async (_own, signal) => {
-    const found = await withAsset(state, { base: document.baseURI, ask: askForAsset, signal });
+    const { main, plane, questions, chosen } = beside;
+    const found = await withAsset(state, { base: document.baseURI, ask: questions.asset, signal });
     if (found !== state) chosen(found);
-    const dataset = await datasetOf(contents, found, main.dataset, signal);
+    const dataset = await datasetOf(contents, found, beside, signal);
     return { dataset, state: { ...found, plane, ...(await nodeIn(dataset, found, main, signal)) } };
   });
 

@@ -1,21 +1,23 @@
 /**
- * A picture beside the viewer's: an element with contents of its own, and a caption. It does not
+ * A picture beside the first one: an element with contents of its own, and a caption. It does not
  * know why it is shown.
  */
 
 import { render } from "lit-html";
 import { Contents } from "../contents.js";
-import { byId } from "../page/element.js";
 import type { ViewBox } from "../picture/view_box.js";
 import type { SeenPicture } from "../share/on_screen.js";
+import type { Places } from "./room.js";
 
 export class Side {
   readonly contents: Contents;
   readonly root = document.createElement("section");
   readonly #caption = document.createElement("header");
+  readonly #first: HTMLElement;
 
   /** `className` tells what it is for; `name` is for those who do not see it. */
-  constructor(className: string, name: string) {
+  constructor({ views, map }: Places, className: string, name: string) {
+    this.#first = map;
     const inside = document.createElement("div");
     inside.className = "side-contents";
     this.#caption.className = "caption";
@@ -24,7 +26,7 @@ export class Side {
     this.contents = new Contents(inside);
     this.root.querySelector(".stage")?.append(this.#caption); // it has the colours of the stage
     this.name(name);
-    byId("views").append(this.root);
+    views.append(this.root);
   }
 
   /** The element with the picture, which can have the focus. */
@@ -49,7 +51,7 @@ export class Side {
   seen(): (Pick<SeenPicture, "state" | "view" | "corner"> & { box: ViewBox }) | null {
     const seen = this.contents.view.picture.seen();
     if (!seen) return null;
-    const [own, first] = [this.map.getBoundingClientRect(), byId("map").getBoundingClientRect()];
+    const [own, first] = [this.map.getBoundingClientRect(), this.#first.getBoundingClientRect()];
     return { ...seen, corner: [own.left - first.left, own.top - first.top] };
   }
 

@@ -1,11 +1,10 @@
 /**
- * The planes xy, xz and yz of a volume: the viewer's picture with the two others beside it, a
+ * The planes xy, xz and yz of a volume: the first picture with the two others beside it, a
  * crosshair in each, and the values where it is. This code loads when the planes are first shown;
  * `linked.ts` holds the state.
  */
 import "../../style/linked.css";
 import { html } from "lit-html";
-import { byId } from "../page/element.js";
 import { showReading } from "../panels/corner.js";
 import { extentOf } from "../picture/extent.js";
 import type { Camera } from "../picture/picture.js";
@@ -33,7 +32,7 @@ interface PlaneView {
   placed: PlacedPlane;
   /** The element that has the focus. */
   target: HTMLElement;
-  /** None for the viewer's own picture. */
+  /** None for the first picture. */
   side?: Side;
 }
 
@@ -73,10 +72,10 @@ function cameraOf(placed: PlacedPlane, scene: Scene, main: PlaneView): Camera {
   return sameElements(main.placed, placed, main.view.picture.camera(), middle);
 }
 
-/** The share of the viewer's picture is at most this number of times that of another plane. */
+/** The share of the first picture is at most this number of times that of another plane. */
 const MOST_TIMES = 4;
 
-/** How many times wider, or higher, the viewer's picture is than another plane. */
+/** How many times wider, or higher, the first picture is than another plane. */
 function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"): number {
   const one = { x: 0, y: 0, resolution: 1 };
   const { resolution } = sameElements(main.placed, placed, one, one);
@@ -86,13 +85,13 @@ function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"):
   return Math.max(1, Math.min(times, MOST_TIMES));
 }
 
-/** The plane below the viewer's picture: it has its columns, and the other one its rows. */
+/** The plane below the first picture: it has its columns, and the other one its rows. */
 const belowOf = ({ plane: own }: Scene, scenes: readonly Scene[]): Scene | undefined =>
   scenes.find(({ plane }) => plane.x === own.x) ?? scenes.find(({ plane }) => plane.y !== own.y);
 
 export class ThreePlanes implements Room {
   readonly #context: RoomContext;
-  readonly #views = byId("views");
+  readonly #views: HTMLElement;
   readonly #reading = document.createElement("output");
   readonly #main: PlaneView;
   readonly #sides: readonly PlaneView[];
@@ -107,6 +106,7 @@ export class ThreePlanes implements Room {
 
   private constructor(context: RoomContext, main: PlaneView, scenes: readonly Scene[]) {
     this.#context = context;
+    this.#views = context.places.views;
     this.#main = main;
     const own = [main.placed.x, main.placed.y];
     const { planes = {} } = context.state;
@@ -129,7 +129,7 @@ export class ThreePlanes implements Room {
 
   /** Null if another scene is shown meanwhile. */
   static async open(context: RoomContext, signal: AbortSignal): Promise<ThreePlanes | null> {
-    const { view } = context;
+    const { view, places } = context;
     const { scene } = view;
     const [planes, placed] = scene ? [planesOf(scene), placedPlane(scene)] : [];
     if (!scene || !planes || !placed) return null;
@@ -137,12 +137,12 @@ export class ThreePlanes implements Room {
     const turned = await Promise.all(others.map((plane) => sceneInPlane(scene, plane, signal)));
     if (signal.aborted) return null;
     const scenes = turned.map((each) => alignedWith(scene, each));
-    return new ThreePlanes(context, { view, scene, placed, target: byId("map") }, scenes);
+    return new ThreePlanes(context, { view, scene, placed, target: places.map }, scenes);
   }
 
   #sideOf(scene: Scene, isBelow: boolean): PlaneView {
     const name = nameOf(scene);
-    const side = new Side(`plane ${isBelow ? "below" : "right"}`, name);
+    const side = new Side(this.#context.places, `plane ${isBelow ? "below" : "right"}`, name);
     side.name(name, KEYS);
     side.caption(html`<h2>${name}</h2>`);
     const { view } = side.contents;
@@ -201,7 +201,7 @@ export class ThreePlanes implements Room {
     this.update();
   }
 
-  /** Shows the indices, the colours and the level of the viewer's picture. */
+  /** Shows the indices, the colours and the level of the first picture. */
   update(): void {
     const at = this.#at;
     for (const { view, scene } of this.#sides) {
