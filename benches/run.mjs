@@ -157,8 +157,8 @@ function entryOf(dist) {
 await command(async (args) => {
   const { groups, isWhole, options } = understood(args);
   entryOf(join(ROOT, "dist"));
+  const [load] = loadavg(); // before this program's own work
   if (groups.includes("viewer")) await buildViewer({ compressed: true });
-  const [load] = loadavg();
   const started = performance.now();
   const { env, close } = await environment(options);
   try {
