@@ -9,6 +9,7 @@
  *     node --expose-gc memory_child.mjs <engine> <url>…
  */
 import { setTimeout as wait } from "node:timers/promises";
+import { peakMemory } from "../measure/peak_memory.mjs";
 import { ENGINES, ourInfo, setWorkers, startOurs } from "../peers/engines.mjs";
 
 /** The chunk URLs of a v3 array without shards, and its decoded size in bytes. */
@@ -68,7 +69,7 @@ const before = process.memoryUsage.rss();
 const results = [];
 for (const array of arrays) results.push((await engine.read(array, null)).data);
 const bytes = results.reduce((sum, { byteLength }) => sum + byteLength, 0);
-const grown = process.resourceUsage().maxRSS * 1024 - before;
+const grown = peakMemory() - before;
 const { encoded, decoded } = isOurs ? ourInfo().caches : { encoded: { bytes: 0 }, decoded: { bytes: 0 } };
 console.log(JSON.stringify({ peak: (grown - encoded.bytes - decoded.bytes) / bytes }));
 process.exit(0); // idle workers would keep the process alive

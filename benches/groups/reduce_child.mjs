@@ -12,6 +12,7 @@ import * as zarr from "zarr-wasm";
 import * as zarrita from "zarrita";
 import { load } from "../data/datasets.mjs";
 import { MemoryStore } from "../data/memory_store.mjs";
+import { peakMemory } from "../measure/peak_memory.mjs";
 import { ourInfo, startOurs } from "../peers/engines.mjs";
 
 const SIDE = 512;
@@ -84,7 +85,7 @@ console.log(
   JSON.stringify({
     processor: (user + system) / 1e3,
     ms: performance.now() - before.ms,
-    peak: (process.resourceUsage().maxRSS * 1024 - memory) / 2 ** 20,
+    peak: (peakMemory() - memory) / 2 ** 20,
     sum: means.reduce((sum, mean) => sum + mean, 0),
     workers: name === "ours" ? ourInfo().workers : 0,
   }),
