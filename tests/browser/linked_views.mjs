@@ -502,6 +502,12 @@ const COMPARED = {
     assert.match(dates, /2001-03-02/, "the other time has its date");
   },
 
+  async "compared: the difference of two times of a turned plane"(viewer, { url }) {
+    const source = `${url}/fixtures/viewer-warped/turned`;
+    await openCompared(viewer, { source, at: "time:4", compare: "difference", with: "at=time:1" });
+    for (const { place, value } of WARPED.turned.differences) await tells(viewer, SECOND, place, value);
+  },
+
   async "compared: a fixed level is that of both pictures"(viewer) {
     const { page } = viewer;
     const isOfLevel = (level) => (address) => address.includes(`/cells.ome.zarr/scale${level}/cells/c/`);

@@ -28,7 +28,6 @@ const NEAR = 1e-3;
 export function whyNone({ first, second }: Pick<Pair, "first" | "second">): string | null {
   const isNumbers = ({ kind }: Scene) => kind === "field" || kind === "image";
   if (!isNumbers(first) || !isNumbers(second)) return "Colours and labels have no difference.";
-  if (first.warped?.from || second.warped?.from) return "Turned pictures have no difference.";
   const isSame = isSamePlane(first, second) && (areWarped(first, second) || arePlaced(first, second));
   return isSame ? null : "The pictures have other rows and columns.";
 }
@@ -57,18 +56,20 @@ async function positionsOf(pair: Pair, signal: AbortSignal): Promise<Positions[]
       const { array: other } = second.pyramid.levels[at] as zarr.PyramidLevel;
       const options = { tolerance: 0, signal };
       const [one, two] = await Promise.all([zarr.placement(array, options), zarr.placement(other, options)]);
-      if (one.pixels.kind === "affine" || !areSame(one.pixels, two.pixels))
+      if (!areSame(one.pixels, two.pixels))
         throw new zarr.ZarrError("Argument", "the elements of the pictures lie at other places", { path });
       return one.pixels;
     }),
   );
 }
 
-const areSame = (one: Positions, other: zarr.Placement["pixels"]): boolean =>
-  one.kind === other.kind && areEqual(one.x, other.x) && areEqual(one.y, other.y);
+function areSame(one: Positions, other: Positions): boolean {
+  if (one.kind === "affine") return other.kind === "affine" && areEqual(one.affine, other.affine);
+  return one.kind === other.kind && areEqual(one.x, other.x) && areEqual(one.y, other.y);
+}
 
-const areEqual = (one: Float64Array, other: Float64Array): boolean =>
-  one.length === other.length && one.every((number, at) => Object.is(number, other[at]));
+const areEqual = (one: ArrayLike<number>, other: ArrayLike<number>): boolean =>
+  one.length === other.length && Array.from(one).every((number, at) => Object.is(number, other[at]));
 
 /** What both scenes have in view where a difference has this. `at` has the indices of the first. */
 export function subtractedBoxes(

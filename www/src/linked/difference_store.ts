@@ -137,7 +137,7 @@ export class DifferenceStore {
   }
 }
 
-export type Positions = Extract<zarr.Placement["pixels"], { kind: "axes" | "grid" }>;
+export type Positions = zarr.Placement["pixels"];
 
 /** The names of the dimensions. */
 const namesOf = ({ first, own }: Pair): string[] => [
@@ -149,7 +149,7 @@ const encoded = (document: object): Uint8Array => new TextEncoder().encode(JSON.
 
 interface Described extends Level {
   names: readonly string[];
-  attributes: Record<string, string>;
+  attributes: Readonly<Record<string, unknown>>;
 }
 
 const arrayDocument = ({ shape, chunks, names, attributes }: Described): Uint8Array =>
@@ -169,6 +169,13 @@ const arrayDocument = ({ shape, chunks, names, attributes }: Described): Uint8Ar
 const LONGITUDES = { standard_name: "longitude", units: "degrees_east" };
 const LATITUDES = { standard_name: "latitude", units: "degrees_north" };
 
+/** How an array tells its affine transform: of the corners of elements, by `spatial:`. */
+function spatialOf(affine: readonly number[], [x, y]: readonly [string, string]) {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = affine;
+  const transform = [a, b, c - (a + b) / 2, d, e, f - (d + e) / 2];
+  return { "spatial:dimensions": [y, x], "spatial:transform": transform };
+}
+
 /** The metadata of a level's group and array, and the arrays of positions, by key. */
 function objectsOf(
   level: Level,
@@ -176,16 +183,13 @@ function objectsOf(
   plane: Scene["plane"],
   positions: Positions | undefined,
 ): Record<string, Uint8Array> {
-  const isGrid = positions?.kind === "grid";
   const [x, y] = [names[plane.x] ?? "x", names[plane.y] ?? "y"];
-  const [east, north] = isGrid ? ["longitude_of_element", "latitude_of_element"] : [x, y];
-  const ofElements = isGrid ? { coordinates: `${east} ${north}` } : undefined;
-  const values = arrayDocument({ ...level, names, attributes: ofElements ?? {} });
-  const metadata = {
+  const withAttributes = (attributes: Described["attributes"]) => ({
     "zarr.json": encoded({ zarr_format: 3, node_type: "group" }),
-    "values/zarr.json": values,
-  };
-  if (!positions) return metadata;
+    "values/zarr.json": arrayDocument({ ...level, names, attributes }),
+  });
+  if (!positions) return withAttributes({});
+  if (positions.kind === "affine") return withAttributes(spatialOf(positions.affine, [x, y]));
   const [columns, rows] = [level.shape[plane.x] ?? 1, level.shape[plane.y] ?? 1];
   const coordinate = (name: string, numbers: Float64Array, along: readonly string[], attributes: object) => {
     const shape = along.length > 1 ? [rows, columns] : [numbers.length];
@@ -196,8 +200,10 @@ function objectsOf(
       [`${name}/c/${shape.map(() => 0).join("/")}`]: bytes,
     };
   };
+  const isGrid = positions.kind === "grid";
+  const [east, north] = isGrid ? ["longitude_of_element", "latitude_of_element"] : [x, y];
   return {
-    ...metadata,
+    ...withAttributes(isGrid ? { coordinates: `${east} ${north}` } : {}),
     ...coordinate(east, positions.x, isGrid ? [y, x] : [x], LONGITUDES),
     ...coordinate(north, positions.y, isGrid ? [y, x] : [y], LATITUDES),
   };
