@@ -19,7 +19,7 @@ class OtherServersError extends PageError {
 /** A STAC document with several data sets, about which it cannot ask either. */
 class SeveralDataSetsError extends PageError {
   readonly title = "Not opened: it is a list of data sets";
-  readonly cure = "Name one of the data sets.";
+  readonly cure = "Give the address of one of the data sets.";
 }
 
 /** The answers in the place of a user's. */

@@ -11,7 +11,7 @@ import type { SceneView } from "../scene_view.js";
 import type { Comparison, How } from "./linked_state.js";
 
 /** What the panel shows, and what it changes. */
-interface Settings {
+export interface CompareSettings {
   title: string;
   compare: Comparison;
   /** Why there is no difference; null if there is one. */
@@ -37,7 +37,7 @@ const NAMES: readonly [How, string][] = [
   ["difference", "Difference"],
 ];
 
-function settingsOf(settings: Settings): TemplateResult {
+function settingsOf(settings: CompareSettings): TemplateResult {
   const { title, compare, whyNone, axes, areShared } = settings;
   const choice = ([how, name]: (typeof NAMES)[number]) => html`<button
     type="button"
@@ -106,7 +106,7 @@ export class ComparePanel {
   }
 
   /** `hasColours`: the second picture does not have the colours of the first. */
-  show(settings: Settings, hasColours: boolean): void {
+  show(settings: CompareSettings, hasColours: boolean): void {
     if (!hasColours) for (const name of [".second-channels", ".second-field"]) this.#part(name).hidden = true;
     render(settingsOf(settings), this.#part(".comparison-settings"));
   }

@@ -13,7 +13,7 @@ import type { Scene, SceneChannel } from "../scene/scene.js";
 import type { SceneView } from "../scene_view.js";
 import { type Indices, type InView, inViewOf, type SeenPicture } from "../share/on_screen.js";
 import { isAbort } from "../text/errors.js";
-import type { ComparePanel } from "./compare_panel.js";
+import type { ComparePanel, CompareSettings } from "./compare_panel.js";
 import { differenceOf, subtractedBoxes, whyNone } from "./difference.js";
 import { ownAxis, type Pair } from "./difference_store.js";
 import { Divider } from "./divider.js";
@@ -292,18 +292,18 @@ export class Compared implements Room {
   #renderPanel(): void {
     const scenes = this.#scenes;
     const axes = scenes ? sharedAxes(scenes.first, scenes.second) : [];
-    const settings = {
+    const settings: CompareSettings = {
       title: this.#second?.title ?? "another picture",
       compare: this.#compare,
       whyNone: scenes && whyNone(scenes),
       axes: axes.map((name) => ({ name, isLinked: !(name in this.#own) })),
       areShared: scenes && haveSameStyle(scenes.first, scenes.second) ? this.#areShared : null,
-      setHow: (how: How) => this.#setHow(how),
-      setLinked: (name: string, isLinked: boolean) => this.#setLinked(name, isLinked),
+      setHow: (how) => this.#setHow(how),
+      setLinked: (name, isLinked) => this.#setLinked(name, isLinked),
       channels: scenes ? this.#channels(scenes) : [],
       channel: scenes ? this.#channel(scenes) : undefined,
-      setShared: (areShared: boolean) => this.#setShared(areShared),
-      setChannel: (channel: number) => this.#setChannel(channel),
+      setShared: (areShared) => this.#setShared(areShared),
+      setChannel: (channel) => this.#setChannel(channel),
       close: () => this.#context.close(),
     };
     this.#panel?.show(settings, !this.#areShared || this.#isDifference);

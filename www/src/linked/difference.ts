@@ -68,8 +68,12 @@ function areSame(one: Positions, other: Positions): boolean {
   return one.kind === other.kind && areEqual(one.x, other.x) && areEqual(one.y, other.y);
 }
 
-const areEqual = (one: ArrayLike<number>, other: ArrayLike<number>): boolean =>
-  one.length === other.length && Array.from(one).every((number, at) => Object.is(number, other[at]));
+/** Compares in place, because a grid may have millions of numbers. */
+function areEqual(one: ArrayLike<number>, other: ArrayLike<number>): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) if (!Object.is(one[at], other[at])) return false;
+  return true;
+}
 
 /** What both scenes have in view where a difference has this. `at` has the indices of the first. */
 export function subtractedBoxes(

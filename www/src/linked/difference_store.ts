@@ -169,7 +169,10 @@ const arrayDocument = ({ shape, chunks, names, attributes }: Described): Uint8Ar
 const LONGITUDES = { standard_name: "longitude", units: "degrees_east" };
 const LATITUDES = { standard_name: "latitude", units: "degrees_north" };
 
-/** How an array tells its affine transform: of the corners of elements, by `spatial:`. */
+/**
+ * The attributes of the convention `spatial:` for an affine transform. `affine` maps indices to the
+ * centres of elements; the convention maps them to corners.
+ */
 function spatialOf(affine: readonly number[], [x, y]: readonly [string, string]) {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = affine;
   const transform = [a, b, c - (a + b) / 2, d, e, f - (d + e) / 2];
