@@ -68,9 +68,27 @@ function keepEvents() {
 /** The page that the server has now. */
 let served = { html: "", headers: {} };
 
+/** A STAC item with two data sets. */
+const ITEM = JSON.stringify({
+  type: "Feature",
+  stac_version: "1.0.0",
+  id: "two",
+  geometry: null,
+  properties: { datetime: "2021-01-01T00:00:00Z" },
+  links: [],
+  assets: Object.fromEntries(
+    ["a", "b"].map((name) => [name, { href: `./${name}.zarr`, type: "application/vnd+zarr" }]),
+  ),
+});
+
 /** The server of pages of others, which also has `zarr-view.js`. */
 function answerPage({ url }, response) {
   if (!url.startsWith("/embed/")) return false;
+  if (url === "/embed/item.json") {
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(ITEM);
+    return true;
+  }
   const isStyle = url.endsWith(".css");
   const type = isStyle ? "text/css" : "text/html; charset=utf-8";
   response.writeHead(200, { "Content-Type": type, ...(!isStyle && served.headers) });
@@ -405,6 +423,15 @@ const TESTS = {
     await shown.page.locator("zarr-view [aria-label='Close the comparison']").click();
     await shown.page.locator("zarr-view .compared").waitFor({ state: "detached" });
     assert.equal((await shown.state()).compare, undefined);
+  },
+
+  async "comparisons: a STAC document of several data sets is refused, and the picture stays"(shown) {
+    await shown.open(pageWith(`${CLIMATE} compare="beside" with="source=/embed/item.json"`));
+    await shown.hears("zarr-load");
+    const told = await shown.page.locator("zarr-view .compared [role=alert]").innerText();
+    assert.match(told, /it is a list of data sets/);
+    await shown.page.locator("zarr-view .map").first().press("Enter");
+    assert.equal((await shown.hears("zarr-pick")).values[0].text.slice(-1), "K");
   },
 
   async "a store of the page in the place of an address, and an error that says what is wrong"(shown) {
