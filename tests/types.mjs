@@ -1,12 +1,13 @@
 /**
  * The types lane: compiles our TypeScript. Then it compiles `tests/types/*.test-d.ts`, and the code
  * of README.md and docs/, against the published declarations, under both module resolutions that
- * users have. Prints one line per project.
+ * users have, and under every strict flag. Prints one line per project.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compiledModulesOf, PAGES } from "./docs/snippets.mjs";
+import { undefinedOptions } from "./types/undefined_options.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -42,6 +43,15 @@ function writeSnippets() {
 
 writeSnippets();
 
+/** A project under every strict flag of the compiler, made from the declarations. */
+const STRICT = join(ROOT, "target/strict-types");
+mkdirSync(STRICT, { recursive: true });
+writeFileSync(join(STRICT, "options.ts"), undefinedOptions());
+writeFileSync(
+  join(STRICT, "tsconfig.json"),
+  JSON.stringify({ extends: join(ROOT, "tests/types/strict/tsconfig.json"), include: ["*.ts"] }),
+);
+
 const PROJECTS = [
   ["the package's sources", ["--project", "tsconfig.json"]],
   ["published types under moduleResolution bundler", ["--project", "tests/types/tsconfig.json"]],
@@ -53,17 +63,45 @@ const PROJECTS = [
     "published types with those of Node, without lib.dom",
     ["--project", "tests/types/tsconfig.json", "--lib", "es2022", "--types", "node"],
   ],
+  ["published types under every strict flag", ["--project", "tests/types/strict/tsconfig.json"]],
+  ["optional members of all options under every strict flag", ["--project", STRICT]],
   ["the code of README.md and docs/", ["--project", SNIPPETS]],
 ];
 
-for (const [title, args] of PROJECTS) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [TSC, ...args], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
-  console.log(`${status === 0 ? "ok" : "not ok"} ${title}`);
-  if (status !== 0) {
-    console.log(stdout + stderr);
-    process.exitCode = 1;
-  }
+const compile = (args) => spawnSync(process.execPath, [TSC, ...args], { cwd: ROOT, encoding: "utf8" });
+
+function report(title, isRight, output) {
+  console.log(`${isRight ? "ok" : "not ok"} ${title}`);
+  if (isRight) return;
+  console.log(output);
+  process.exitCode = 1;
 }
+
+for (const [title, args] of PROJECTS) {
+  const { status, stdout, stderr } = compile(args);
+  report(title, status === 0, stdout + stderr);
+}
+
+/** The compiler explains a wrong option by the option, and never by the place, which is right. */
+function wrongOptions() {
+  const file = "tests/types/wrong/options.ts";
+  const calls = readFileSync(join(ROOT, file), "utf8").match(/knd:/g).length;
+  const { stdout } = compile([
+    "--ignoreConfig",
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--types",
+    "",
+    file,
+  ]);
+  const named = stdout.match(/'knd' does not exist in type/g)?.length;
+  report(
+    "what the compiler says of options that do not exist",
+    named === calls && !/Place</.test(stdout),
+    stdout,
+  );
+}
+
+wrongOptions();

@@ -42,19 +42,19 @@ export interface ArrowInput {
   readonly data: unknown;
   readonly shape: readonly number[];
   readonly stride: readonly number[];
-  readonly complex?: true;
+  readonly complex?: true | undefined;
   /** The unit of dates and durations, and how many of them one step is. */
-  readonly unit?: string;
-  readonly scale?: number;
+  readonly unit?: string | undefined;
+  readonly scale?: number | undefined;
   /** Only of dates. */
   readonly toDate?: unknown;
 }
 
 export interface ArrowOptions {
   /** Whether numbers are truth values (0 and 1), as results of the data type `bool` are. */
-  bool?: boolean;
+  bool?: boolean | undefined;
   /** Whether elements are missing: Arrow's nulls. Default: NaN of floats, and NaT of dates. */
-  isMissing?: (element: number | bigint) => boolean;
+  isMissing?: ((element: number | bigint) => boolean) | undefined;
 }
 
 type Numbers = ArrayLike<number | bigint> & ArrayBufferView;

@@ -19,7 +19,7 @@ export interface DeckTile {
   bbox:
     | { left: number; top: number; right: number; bottom: number }
     | { west: number; south: number; east: number; north: number };
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A tile: props of a `BitmapLayer`. */

@@ -35,9 +35,9 @@ type AnyNode = AnyArray | Group<Readable>;
 
 export interface H5WebOptions {
   /** The name that H5Web shows for the root. Default: the last name of the group's path. */
-  filepath?: string;
+  filepath?: string | undefined;
   /** Unpacks numbers by CF's attributes. Missing values become NaN. Default: false. */
-  decode?: "cf" | CfOptions | false;
+  decode?: "cf" | CfOptions | false | undefined;
 }
 
 /** `:` or an index for each dimension. */

@@ -14,7 +14,7 @@ export interface LeafletLike {
 
 export interface LeafletOptions extends MapPictureOptions {
   /** Options of Leaflet's `GridLayer`. */
-  layer?: GridLayerOptions;
+  layer?: GridLayerOptions | undefined;
 }
 
 type Corners = readonly [left: number, top: number, right: number, bottom: number];

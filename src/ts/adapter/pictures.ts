@@ -28,35 +28,35 @@ export interface PictureChannel {
 /** The options of pictures of a pyramid. */
 export interface PictureOptions {
   /** Indices of the dimensions other than x and y, by name or role. Default: 0. */
-  at?: At;
+  at?: At | undefined;
   /**
    * Channels whose light is added. Default: the active channels of OME's `omero` metadata, unless
    * `window` or `colors` is given; then one channel is drawn.
    */
-  channels?: readonly PictureChannel[];
+  channels?: readonly PictureChannel[] | undefined;
   /** The numbers of the first and the last colour. Default: the range of the data type. */
-  window?: readonly [low: number, high: number];
+  window?: readonly [low: number, high: number] | undefined;
   /** The colours of one channel. Default: `"gray"`. */
-  colors?: Colors | LabelColors;
+  colors?: Colors | LabelColors | undefined;
   /** Exponent for positions in the window, from 0 to 1. Default: 1. */
-  gamma?: number;
+  gamma?: number | undefined;
   /**
    * Missing values are transparent. `"cf"` finds them by CF's attributes and unpacks the others;
    * with `false` only NaN is missing. Default: `"cf"` with `window`, `false` for channels.
    */
-  decode?: "cf" | CfOptions | false;
+  decode?: "cf" | CfOptions | false | undefined;
   /** Reads with a higher priority come first. Default: 0. */
-  priority?: number;
+  priority?: number | undefined;
 }
 
 /** The options of pictures on a map. */
 export interface MapPictureOptions extends PictureOptions {
   /** proj4's default export. Not needed if map and array have the same reference system. */
-  proj4?: Proj4Like;
+  proj4?: Proj4Like | undefined;
   /** The reference system of the array's coordinates, if the metadata does not give it. */
-  from?: CrsLike;
+  from?: CrsLike | undefined;
   /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
-  method?: "nearest" | "linear";
+  method?: "nearest" | "linear" | undefined;
 }
 
 /** A rectangle: x of the left and right, y of the top and bottom. */

@@ -25,17 +25,17 @@ export interface VivPixels {
 /** Indices of the axes other than x and y, by name. */
 export interface VivSelection {
   selection: Record<string, number>;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface VivOptions {
   /** Unpacks elements by CF's attributes. Missing values become NaN. Default: false. */
-  decode?: "cf" | CfOptions | false;
+  decode?: "cf" | CfOptions | false | undefined;
   /**
    * The side of a tile in elements. Default: the largest power of two within a chunk, from 128 to
    * 1024.
    */
-  tileSize?: number;
+  tileSize?: number | undefined;
 }
 
 /** The reason that Viv expects after an abort (`SIGNAL_ABORTED` of its loaders). */

@@ -65,7 +65,7 @@ interface LaidOutOptions extends ReadOptions {
    * that are not listed come before them. `["y", "x", "c"]` gives interleaved channels. `shape` and
    * `stride` keep the array's order. Default: C order.
    */
-  memoryOrder?: readonly (string | number)[];
+  memoryOrder?: readonly (string | number)[] | undefined;
 }
 
 /** Options of `Array.get`. */
@@ -75,7 +75,7 @@ export interface ArrayGetOptions<D extends DataType> extends LaidOutOptions {
    * length. Workers write directly to shared memory (which requires a cross-origin isolated page).
    * After the call has rejected, nothing is written to it. Another length is an `Argument` error.
    */
-  out?: PlainArray<D>;
+  out?: PlainArray<D> | undefined;
   as?: undefined;
   decode?: undefined;
 }
@@ -87,14 +87,14 @@ export interface ArrayGetOptions<D extends DataType> extends LaidOutOptions {
 export interface ArrayGetNumbersOptions<As extends NumberType | undefined = NumberType | undefined>
   extends LaidOutOptions,
     Omit<ConversionOptions, "as" | "colors"> {
-  as?: As;
-  out?: ArrayBufferView;
+  as?: As | undefined;
+  out?: ArrayBufferView | undefined;
 }
 
 /** Options of `Array.get` with `as: "rgba"`. */
 export interface ArrayGetColorsOptions extends LaidOutOptions, Omit<ConversionOptions, "as"> {
   as: "rgba";
-  out?: Uint8ClampedArray | Uint8Array;
+  out?: Uint8ClampedArray | Uint8Array | undefined;
 }
 
 /**
@@ -102,7 +102,7 @@ export interface ArrayGetColorsOptions extends LaidOutOptions, Omit<ConversionOp
  * types of fixed size.
  */
 export interface ArrayGetBytesOptions extends LaidOutOptions {
-  out?: Uint8Array;
+  out?: Uint8Array | undefined;
   as: "bytes";
 }
 
@@ -171,7 +171,7 @@ async function change(
 }
 
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
-export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
+export class Array<D extends DataType = DataType, Store extends Readable = Readable> extends Location<Store> {
   /** As in `Location`. */
   static override readonly name: string = "Array";
   readonly kind = "array";
@@ -367,7 +367,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   stream<As extends NumberType | undefined = undefined>(
     selection: AnySelection | null | undefined,
     options: StreamOptions &
-      Omit<ConversionOptions, "as" | "colors"> & { as?: As } & (
+      Omit<ConversionOptions, "as" | "colors"> & { as?: As | undefined } & (
         | { as: NumberType }
         | { decode: "cf" | CfOptions }
       ),
@@ -469,7 +469,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   async getChunk(
     chunkCoords: number[],
     options: ReadOptions = {},
-    more: { useSharedArrayBuffer?: boolean } = {},
+    more: { useSharedArrayBuffer?: boolean | undefined } = {},
   ): Promise<Chunk<D>> {
     const { useSharedArrayBuffer } = object(more, "more");
     await this[FACTS].doubt?.(optionsOf(options).signal);

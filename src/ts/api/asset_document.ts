@@ -10,11 +10,11 @@ import { type Json, objectOf } from "./asset_places.ts";
 
 export interface AssetsOptions {
   /** The address of a document that is given as an object. It resolves relative addresses. */
-  base?: string | URL;
+  base?: string | URL | undefined;
   /** Replaces the global `fetch` for the document, for example to sign the request. */
-  fetch?: (request: Request) => Promise<Response>;
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Aborts the call, which rejects at once with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The longest document, in bytes. */

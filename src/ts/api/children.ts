@@ -86,14 +86,14 @@ export async function* childrenOf<S extends Readable, N extends AnyNode>(
 
 /** The known data of a node. */
 interface Known {
-  kind?: "array" | "group";
-  shape?: number[];
-  dtype?: string;
-  attrs?: Attributes;
+  kind?: "array" | "group" | undefined;
+  shape?: number[] | undefined;
+  dtype?: string | undefined;
+  attrs?: Attributes | undefined;
 }
 
 /** `children()` returns it in place of an `Array` or a `Group`, whose `error` is undefined. */
-export class UnreadableNode<Store extends Readable> extends Location<Store> {
+export class UnreadableNode<Store extends Readable = Readable> extends Location<Store> {
   /** The error with which opening the node rejects. */
   readonly error: ZarrError;
   /** The kind of node; `"group"` if its documents do not tell. */
@@ -131,9 +131,9 @@ function unreadableOf<S extends Readable>(
 
 export interface TreeOptions extends NodeOptions {
   /** How deep the tree may be. A group below has a `Limit` error. Default: 128. */
-  maxDepth?: number;
+  maxDepth?: number | undefined;
   /** The most nodes of the tree. More reject with a `Limit` error. Default: 100 000. */
-  maxNodes?: number;
+  maxNodes?: number | undefined;
 }
 
 const exceeded = (message: string, option: string, most: number) =>

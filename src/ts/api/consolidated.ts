@@ -22,9 +22,9 @@ export interface ConsolidatedMetadataOptions {
    * The format to look for, or several in order of preference. Default: v3, then v2 if the root has
    * no document of v3.
    */
-  readonly format?: ConsolidatedFormat | ConsolidatedFormat[];
+  readonly format?: ConsolidatedFormat | ConsolidatedFormat[] | undefined;
   /** Key of v2's consolidated metadata. Default: `.zmetadata`. */
-  readonly metadataKey?: string;
+  readonly metadataKey?: string | undefined;
 }
 
 export type Listable<Store extends Readable> = Store & { contents(): Contents };

@@ -9,7 +9,7 @@ import { below, nameOf } from "../model/node_like.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
 import { childrenOf } from "./children.ts";
-import { type CreateArrayOptions, createNode } from "./create.ts";
+import { type ArrayChoices, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
 import { Location, locationOf } from "./location.ts";
 import { open } from "./open.ts";
@@ -24,22 +24,20 @@ export interface CopyProgress {
   totalElements: number;
 }
 
-type ArrayChoices = Partial<CreateArrayOptions>;
-
 export interface CopyOptions {
   /** Zarr format of the copy. Default: that of the source. */
-  zarrFormat?: 2 | 3;
+  zarrFormat?: 2 | 3 | undefined;
   /** Options of `create` for the new arrays, or a function that returns them for a source array. */
-  array?: ArrayChoices | ((source: ZarrArray<DataType, Readable>) => ArrayChoices);
+  array?: ArrayChoices | ((source: ZarrArray<DataType, Readable>) => ArrayChoices) | undefined;
   /** Whether to erase existing nodes at the target. Default: false. */
-  overwrite?: boolean;
+  overwrite?: boolean | undefined;
   /**
    * Whether to convert values that the target's data type cannot represent. Default: false, which
    * rejects.
    */
-  cast?: boolean;
-  signal?: AbortSignal;
-  onProgress?: (progress: CopyProgress) => void;
+  cast?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
 
 async function copyElements(source: AnyArray, target: AnyArray, options: CopyOptions): Promise<void> {

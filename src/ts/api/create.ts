@@ -22,7 +22,7 @@ import { type FloatPacker, withPackedFloats } from "./write/numbers.ts";
 /** A codec: its name, an object with name and configuration, or in v2 numcodecs' object. */
 export type CodecOption =
   | string
-  | { name: string; configuration?: Record<string, unknown> }
+  | { name: string; configuration?: Record<string, unknown> | undefined }
   | ({ id: string } & Record<string, unknown>);
 
 /** An extension of a draft of v3, as its specification defines it. */
@@ -34,71 +34,78 @@ export interface ExtensionOption {
 
 interface CreateOptions {
   /** Path below the given place, taken literally. */
-  path?: string;
+  path?: string | undefined;
   /**
    * The Zarr format, or one of the drafts of v3. A draft's nodes are created below the root of a
    * store. Default: 3.
    */
-  zarrFormat?: 2 | 3 | "v3-draft-2020-10" | "v3-draft-2022-05";
+  zarrFormat?: 2 | 3 | "v3-draft-2020-10" | "v3-draft-2022-05" | undefined;
   /** Suffix of a draft's metadata keys, if this is the hierarchy's first node. Default: `.json`. */
-  metadataKeySuffix?: string;
+  metadataKeySuffix?: string | undefined;
   /** Extensions of a draft's hierarchy, if this is its first node. */
-  hierarchyExtensions?: readonly ExtensionOption[];
-  attributes?: Attributes;
+  hierarchyExtensions?: readonly ExtensionOption[] | undefined;
+  attributes?: Attributes | undefined;
   /**
    * Whether to erase an existing node and its descendants. Without it, only a group may exist
    * already; it then gets the new attributes. Default: false.
    */
-  overwrite?: boolean;
-  signal?: AbortSignal;
+  overwrite?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface CreateGroupOptions extends CreateOptions {
-  kind?: "group";
+  kind?: "group" | undefined;
 }
 
 type Extents = readonly (number | bigint)[];
 
 export interface CreateArrayOptions<D extends DataType = DataType> extends CreateOptions {
-  kind?: "array";
+  kind?: "array" | undefined;
   shape: Extents;
   /**
    * Shape in elements of a chunk, the unit of reading. One list per dimension gives the lengths of
    * a rectilinear grid. Default: chunks of about 1 MiB.
    */
-  chunkShape?: Extents | readonly Extents[];
+  chunkShape?: Extents | readonly Extents[] | undefined;
   /**
    * Shape in elements of a shard, which is stored under one key and is a multiple of the chunk;
    * `null` for no shards. Default: shards if there would be over 10⁴ chunks.
    */
-  shardShape?: Extents | null;
+  shardShape?: Extents | null | undefined;
   /** The data type: a name of v3, an object with one, or NumPy's type string or list of fields. */
   dtype: D | (string & {}) | Record<string, unknown> | readonly unknown[];
   /** Codecs in encoding order. The codec from array to bytes may be omitted. Default: zstd. */
-  codecs?: readonly CodecOption[];
+  codecs?: readonly CodecOption[] | undefined;
   /** v2's filters, in place of `codecs`. */
-  filters?: readonly CodecOption[] | null;
-  compressor?: CodecOption | null;
+  filters?: readonly CodecOption[] | null | undefined;
+  compressor?: CodecOption | null | undefined;
   /** Memory order within a chunk. Default: "C". */
-  order?: "C" | "F";
+  order?: "C" | "F" | undefined;
   /**
    * The fill value: an element as `set` takes it, or the spelling of v3 metadata. Default: zero; in
    * v2 null, which means "undefined" and is read as zero, or as NaT for times.
    */
-  fillValue?: Scalar<D> | unknown;
-  dimensionNames?: readonly (string | null)[];
-  chunkKeyEncoding?: "default" | "v2" | { name: string; configuration?: Record<string, unknown> };
-  dimensionSeparator?: "." | "/";
+  fillValue?: Scalar<D> | unknown | undefined;
+  dimensionNames?: readonly (string | null)[] | undefined;
+  chunkKeyEncoding?:
+    | "default"
+    | "v2"
+    | { name: string; configuration?: Record<string, unknown> | undefined }
+    | undefined;
+  dimensionSeparator?: "." | "/" | undefined;
   /** Position of the index in a shard. Default: "end". */
-  indexLocation?: "start" | "end";
+  indexLocation?: "start" | "end" | undefined;
   /**
    * Storage transformers of the draft of 2022, from the array towards the store. `shardShape` adds
    * the one for shards.
    */
-  storageTransformers?: readonly StorageTransformerMetadata[];
+  storageTransformers?: readonly StorageTransformerMetadata[] | undefined;
   /** Extensions of a draft's array. */
-  extensions?: readonly ExtensionOption[];
+  extensions?: readonly ExtensionOption[] | undefined;
 }
+
+/** The options of arrays, of which none is required. */
+export type ArrayChoices = { [Name in keyof CreateArrayOptions]?: CreateArrayOptions[Name] | undefined };
 
 /**
  * Alternative option names, from zarrita, zarr-python and the metadata itself. Every option may
@@ -265,11 +272,11 @@ interface ZarritaArrayOptions<D extends DataType> {
   shape: number[];
   chunkShape: number[];
   dtype: D;
-  codecs?: CodecMetadata[];
-  fillValue?: Scalar<D>;
-  chunkSeparator?: "." | "/";
-  dimensionNames?: string[];
-  attributes?: Attributes;
+  codecs?: CodecMetadata[] | undefined;
+  fillValue?: Scalar<D> | undefined;
+  chunkSeparator?: "." | "/" | undefined;
+  dimensionNames?: string[] | undefined;
+  attributes?: Attributes | undefined;
 }
 
 type Place<S> = Location<S> | S;
@@ -291,6 +298,11 @@ export function create<D extends DataType>(
   options: CreateArrayOptions<D>,
 ): Promise<ZarrArray<D>>;
 export function create(url: string | URL, options?: CreateGroupOptions): Promise<Group<Readable>>;
+// The most general one is the last: the compiler explains a wrong option by it.
+export function create<D extends DataType>(
+  place: string | URL | Place<Readable>,
+  options?: CreateArrayOptions<D> | CreateGroupOptions,
+): Promise<ZarrArray<D> | Group<Readable>>;
 export async function create(place: unknown, options: object = {}): Promise<unknown> {
   return createNode(place, options as Given);
 }

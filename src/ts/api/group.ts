@@ -51,7 +51,7 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
   };
 }
 
-export class Group<Store extends Readable> extends Location<Store> {
+export class Group<Store extends Readable = Readable> extends Location<Store> {
   /** As in `Location`. */
   static override readonly name: string = "Group";
   readonly kind = "group";

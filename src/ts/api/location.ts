@@ -113,7 +113,7 @@ export function locationOf(place: unknown, access?: IcechunkAccess): Location<un
 
 export interface NodeOptions {
   /** Aborts the call, which rejects at once with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 type Place = Location<Readable> | Readable | string | URL;
@@ -136,7 +136,7 @@ export interface EraseOptions extends NodeOptions {
    * Whether to create metadata for a draft's parent group that would otherwise disappear, because
    * it was only implied by the erased node. Default: false.
    */
-  reify?: boolean;
+  reify?: boolean | undefined;
 }
 
 /** Erases a node and all its descendants. Resolves to whether there was anything. */
@@ -158,8 +158,8 @@ export async function consolidate(place: Place, options: NodeOptions = {}): Prom
 
 export interface UpdateAttributesOptions {
   /** Whether to drop the existing attributes. Default: false. */
-  replace?: boolean;
-  signal?: AbortSignal;
+  replace?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface StorageTransformerMetadata {
   extension: string;
   /** Its type within that specification. */
   type: unknown;
-  configuration?: Record<string, unknown>;
+  configuration?: Record<string, unknown> | undefined;
 }
 
 /** The data type that is read in place of an unknown data type of an extension. */
@@ -45,7 +45,7 @@ export interface DataTypeFallback {
 /** How attributes are parsed. */
 export interface AttributeOptions {
   /** Integers beyond 2^53 become bigints instead of being rounded. */
-  exactIntegers?: boolean;
+  exactIntegers?: boolean | undefined;
 }
 
 /**
@@ -131,7 +131,7 @@ export function lazyAttributes({ summary, options }: OpenedNode): () => Attribut
 /** Options for parsing a node's attributes. */
 export interface AttributesOptions {
   /** Integers beyond 2^53, of up to 4300 digits, become bigints instead of being rounded. */
-  bigint?: boolean;
+  bigint?: boolean | undefined;
 }
 
 /** Parses the attributes again. */

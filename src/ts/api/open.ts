@@ -88,6 +88,8 @@ interface OpenFormat {
   <S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
   <S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
   <S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+  // The most general one is the last: the compiler explains a wrong option by it.
+  (place: string | URL | Files | Place<Readable>, options?: OpenOptions): Promise<Node<Readable>>;
 }
 
 const openerOf = (format: 2 | 3) =>
@@ -116,6 +118,11 @@ export function open<S extends Readable>(
   options: ArrayOptions,
 ): Promise<ZarrArray<DataType, S>>;
 export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+// The most general one is the last: the compiler explains a wrong option by it.
+export function open(
+  place: string | URL | Files | Place<Readable>,
+  options?: OpenOptions,
+): Promise<Node<Readable>>;
 export async function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
   if (open.v2 === openV2 && open.v3 === openV3) return openNode(place, options, 0);
   // The caller may have replaced `open.v2` and `open.v3`, which zarrita allows.

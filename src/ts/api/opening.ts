@@ -22,29 +22,29 @@ import type { AttributeOptions } from "./node_facts.ts";
  */
 export interface OpenOptions extends AttributeOptions, IcechunkAccess {
   /** The expected kind of node. The other kind rejects with a `NotFoundError`. */
-  kind?: "array" | "group";
+  kind?: "array" | "group" | undefined;
   /** Path below the given place, taken literally. */
-  path?: string;
+  path?: string | undefined;
   /**
    * Whether to open the node from the consolidated metadata at the root of the store: no document
    * of the node itself is requested. Rejects with an error if there are none. An Icechunk
    * repository and references need none. Default: false.
    */
-  consolidated?: boolean;
+  consolidated?: boolean | undefined;
   /** Aborts the call, which rejects at once with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** `"reload"` bypasses all caches. */
-  cache?: "reload";
+  cache?: "reload" | undefined;
   /**
    * What to do if a draft's data type is unknown and its metadata offers another one: `"warn"`
    * reads that and warns, `"allow"` reads it, `"refuse"` rejects. Default: `"warn"`.
    */
-  dataTypeFallback?: "warn" | "allow" | "refuse";
+  dataTypeFallback?: "warn" | "allow" | "refuse" | undefined;
   /**
    * `false` omits the request for v2's `.zattrs`. The node then has no attributes and no dimension
    * names. Default: true.
    */
-  attrs?: boolean;
+  attrs?: boolean | undefined;
 }
 
 /**

@@ -29,9 +29,9 @@ export interface NearestOptions {
    * value), the last before it (`"pad"`) or the first after it (`"backfill"`) in element order, or
    * none (`"exact"`), as in pandas. Default: `"nearest"`.
    */
-  method?: "nearest" | "pad" | "backfill" | "exact";
+  method?: "nearest" | "pad" | "backfill" | "exact" | undefined;
   /** Maximum distance of the element's value, in units of the coordinate. Default: none. */
-  tolerance?: number;
+  tolerance?: number | undefined;
 }
 
 export const NEAREST_RULES: Rules = {

@@ -13,9 +13,9 @@ import { readSummaryAnew } from "./opening.ts";
 
 export interface WatchOptions {
   /** Time in ms between two requests. Default: 30 000. A hidden page waits six times as long. */
-  interval?: number;
+  interval?: number | undefined;
   /** Ends the watch. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A change of an array's metadata. The array itself has the new ones already. */

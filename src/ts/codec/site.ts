@@ -12,7 +12,7 @@ export type CodecKind = "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
  * `getEncodedMeta`, which returns the changed metadata.
  */
 export interface UserCodec {
-  kind?: CodecKind;
+  kind?: CodecKind | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: zarrita's signature; users' codecs have this type
   encode?(data: any): any;
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -22,7 +22,7 @@ export interface UserCodec {
 }
 
 export interface CodecEntry {
-  kind?: CodecKind;
+  kind?: CodecKind | undefined;
   /**
    * Makes the codec of an array. `meta` describes the chunk before the codec encodes it: its
    * `dataType`, `shape` and `fillValue`, and `codecs`.

@@ -41,28 +41,28 @@ export interface GetOptions extends ReadOptions {
    * Whether to put the result into shared memory, which workers write directly. Requires a
    * cross-origin isolated page. Default: false.
    */
-  useSharedArrayBuffer?: boolean;
+  useSharedArrayBuffer?: boolean | undefined;
   /**
    * Reads the array chunk by chunk in a queue that this function makes. Default: the engine's own
    * queues.
    */
-  createQueue?: () => ChunkQueue;
+  createQueue?: (() => ChunkQueue) | undefined;
   /**
    * Memory order of the result: dimensions by name or index, slowest first, as in `Array.get`.
    * Default: the array's native order.
    */
-  memoryOrder?: readonly (string | number)[];
+  memoryOrder?: readonly (string | number)[] | undefined;
   /** Memory for the elements, as in `Array.get`. */
-  out?: ArrayBufferView;
+  out?: ArrayBufferView | undefined;
   /** @deprecated zarrita's former place of `signal`. */
-  opts?: { signal?: AbortSignal };
+  opts?: { signal?: AbortSignal | undefined } | undefined;
 }
 
 /** Options for a read that converts elements, as in `Array.get`. */
 export interface GetConvertedOptions<As extends NumberType | undefined = NumberType | undefined>
   extends Omit<GetOptions, "createQueue">,
     Omit<ConversionOptions, "as" | "colors"> {
-  as?: As;
+  as?: As | undefined;
 }
 
 /** Options of `Array.get` whose results are not zarrita's: bytes and colours, in C order. */
@@ -175,14 +175,14 @@ export async function get<D extends DataType, Store extends Readable, S extends 
 }
 
 export interface SetOptions extends WriteOptions {
-  createQueue?: () => ChunkQueue;
+  createQueue?: (() => ChunkQueue) | undefined;
   /**
    * Accepted because zarrita accepts it. It has no effect: chunks that a write reads are not
    * visible to the caller.
    */
-  useSharedArrayBuffer?: boolean;
+  useSharedArrayBuffer?: boolean | undefined;
   /** @deprecated zarrita's former place of `signal`. */
-  opts?: { signal?: AbortSignal };
+  opts?: { signal?: AbortSignal | undefined } | undefined;
 }
 
 /**

@@ -32,9 +32,9 @@ export type CacheKeyFor = (path: AbsolutePath, range?: RangeQuery) => string | u
 
 export interface ByteCachingOptions {
   /** The container. Default: a new `Map`. */
-  cache?: ByteCache;
+  cache?: ByteCache | undefined;
   /** Default: one cache key for each path and range. */
-  keyFor?: CacheKeyFor;
+  keyFor?: CacheKeyFor | undefined;
 }
 
 function everyRead(path: AbsolutePath, range?: RangeQuery): string {
@@ -81,9 +81,9 @@ export interface FlushReport {
 
 export interface RangeCoalescingOptions {
   /** Maximum number of bytes between two ranges that are merged. Default: 32 768. */
-  coalesceSize?: number;
+  coalesceSize?: number | undefined;
   /** Called for every key and microtask. An error that it throws becomes a warning. */
-  onFlush?: (report: FlushReport) => void;
+  onFlush?: ((report: FlushReport) => void) | undefined;
 }
 
 const GAP_BYTES = 32768;

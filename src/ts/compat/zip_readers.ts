@@ -35,7 +35,7 @@ export class HTTPRangeReader implements ZipReader {
   /** `overrides` is the `RequestInit` that every request starts from. */
   constructor(
     public url: string | URL,
-    options: { overrides?: RequestInit } = {},
+    options: { overrides?: RequestInit | undefined } = {},
   ) {
     needUrl(url);
     const { overrides = {} } = optionsOf(options);

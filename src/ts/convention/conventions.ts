@@ -62,22 +62,22 @@ export interface Convention {
 
 /** A convention of the user. At least one of `uuid`, `schemaUrl` and `specUrl` identifies it. */
 export interface RegisteredConvention {
-  uuid?: string;
-  schemaUrl?: string;
-  specUrl?: string;
-  name?: string;
-  description?: string;
+  uuid?: string | undefined;
+  schemaUrl?: string | undefined;
+  specUrl?: string | undefined;
+  name?: string | undefined;
+  description?: string | undefined;
   /** Prefix of the names of its attributes, such as `"sensor:"`. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Name of the attribute that holds all its properties. */
-  key?: string;
+  key?: string | undefined;
   /** The JSON schema that `validate` hands to the validator of its options. */
-  schema?: JsonSchema;
+  schema?: JsonSchema | undefined;
   /**
    * Whether the schema describes the metadata document or the attributes. Default: the document, if
    * the schema has a property `attributes`.
    */
-  schemaOf?: "node" | "attributes";
+  schemaOf?: "node" | "attributes" | undefined;
 }
 
 const registeredConventions: RegisteredConvention[] = [];
@@ -177,13 +177,13 @@ export interface ValidateOptions {
    * Checks documents against the JSON schemas of conventions. This package has no validator of its
    * own. Not given, schemas are not examined, and a finding `schema/not-validated` says so.
    */
-  validate?: SchemaValidator;
+  validate?: SchemaValidator | undefined;
   /**
    * Fetch the JSON schemas that declarations name, and hand them to `validate`. Data name these
    * schemas, so a schema may be hostile. The validator must limit its own time. Default: false.
    */
-  loadSchema?: boolean;
-  signal?: AbortSignal;
+  loadSchema?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Maximum number of schemas that are loaded for one node. */
@@ -237,18 +237,18 @@ const NO_VALIDATOR = "no validator is given (option `validate`)";
 /** The convention that `addConvention` declares. */
 export interface NewConvention {
   /** A convention of this package: identifiers, name and description may be omitted. */
-  known?: "multiscales" | "proj" | "spatial" | "license" | "uom" | "stac" | "dggs" | "CF";
-  uuid?: string;
-  schemaUrl?: string;
-  specUrl?: string;
-  name?: string;
-  description?: string;
+  known?: "multiscales" | "proj" | "spatial" | "license" | "uom" | "stac" | "dggs" | "CF" | undefined;
+  uuid?: string | undefined;
+  schemaUrl?: string | undefined;
+  specUrl?: string | undefined;
+  name?: string | undefined;
+  description?: string | undefined;
   /** The version of the declaration's format. Default: `"current"`. */
-  form?: "current" | "early";
+  form?: "current" | "early" | undefined;
   /** The attributes that the convention defines. */
-  properties?: Attributes;
+  properties?: Attributes | undefined;
   /** Whether to replace existing attributes. Default: false. */
-  overwrite?: boolean;
+  overwrite?: boolean | undefined;
 }
 
 /** The attributes that `addConvention` would write: the properties and `zarr_conventions`. */

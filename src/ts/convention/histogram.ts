@@ -27,20 +27,20 @@ import { Pyramid } from "./pyramid_model.ts";
 
 export interface HistogramOptions extends ReadOptions {
   /** The elements to count. Default: the whole array. */
-  selection?: AnySelection | null;
+  selection?: AnySelection | null | undefined;
   /**
    * Indices of a pyramid's axes other than x and y, as in `pick`. Default: 0. Null selects all of
    * an axis.
    */
-  at?: At;
+  at?: At | undefined;
   /** Number of bins, from 1 to 65536. Default: 256. */
-  bins?: number;
+  bins?: number | undefined;
   /**
    * The range of values that the bins divide. Default: from the lowest to the highest finite value,
    * which takes a second read, except for 8-bit types with 256 bins.
    */
-  window?: readonly [low: number, high: number];
-  decode?: "cf" | CfOptions;
+  window?: readonly [low: number, high: number] | undefined;
+  decode?: "cf" | CfOptions | undefined;
 }
 
 /** Counts of values in bins of equal width, and their statistics. Made by `histogram`. */

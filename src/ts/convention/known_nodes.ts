@@ -22,7 +22,7 @@ export interface PlacedNode<Store extends Readable> extends NodeLike {
   readonly store: Store;
   readonly path: string;
   /** The version of the metadata format; only nodes of this package have it. */
-  readonly dialect?: Dialect;
+  readonly dialect?: Dialect | undefined;
 }
 
 /** Number of nodes that are opened at the same time. */

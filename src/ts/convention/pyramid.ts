@@ -31,14 +31,14 @@ export interface PyramidOptions {
    * The image, for groups with several: its index in `series`, or its path, which may be relative
    * to the group. Default: the first, with a warning if there are more.
    */
-  image?: number | string;
+  image?: number | string | undefined;
   /** Name of the array, for levels that are groups of arrays. */
-  variable?: string;
+  variable?: string | undefined;
   /**
    * Whether to look for label images. Default: true. It costs one request, unless the store has
    * consolidated metadata.
    */
-  labels?: boolean;
+  labels?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -44,11 +44,11 @@ export interface Crs {
 
 /** A channel of OME's `omero` metadata, unchanged. */
 export interface PyramidChannel {
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Six hexadecimal digits. */
-  readonly color?: string;
-  readonly window?: { start: number; end: number; min: number; max: number };
-  readonly active?: boolean;
+  readonly color?: string | undefined;
+  readonly window?: { start: number; end: number; min: number; max: number } | undefined;
+  readonly active?: boolean | undefined;
   readonly [other: string]: unknown;
 }
 
@@ -89,15 +89,15 @@ export interface View {
   /** World units per CSS pixel. */
   unitsPerPixel: number;
   /** Visible extent in world coordinates. Default: everything. */
-  extent?: Extent;
+  extent?: Extent | undefined;
   /** Device pixels per CSS pixel. Default: 1. */
-  devicePixelRatio?: number;
-  at?: At;
+  devicePixelRatio?: number | undefined;
+  at?: At | undefined;
   /**
    * The displayed level. It is kept while its resolution is close to the fitting one. Default: the
    * level of the last `pick`; −1 means none.
    */
-  current?: number;
+  current?: number | undefined;
 }
 
 export interface Picked<Store extends Readable = Readable> {
@@ -114,12 +114,12 @@ export interface Picked<Store extends Readable = Readable> {
 
 export interface Viewport extends Omit<View, "unitsPerPixel"> {
   /** World units per CSS pixel; picks the level if `level` is not given. */
-  unitsPerPixel?: number;
-  level?: number;
+  unitsPerPixel?: number | undefined;
+  level?: number | undefined;
   /** Tiles near this place come first. Default: the centre of the extent. */
-  center?: readonly [x: number, y: number];
+  center?: readonly [x: number, y: number] | undefined;
   /** Number of tiles to add on each side of the view. Default: 0. */
-  margin?: number;
+  margin?: number | undefined;
 }
 
 const EVERYWHERE: Extent = [-Infinity, -Infinity, Infinity, Infinity];

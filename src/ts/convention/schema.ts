@@ -32,9 +32,9 @@ export type JsonSchema = Record<string, unknown> | boolean;
 export interface SchemaError {
   message: string;
   /** JSON pointer into the document, such as `/sensor/gain`. Default: the whole document. */
-  path?: string;
+  path?: string | undefined;
   /** The keyword of the schema, such as `minimum`. The finding has the rule `schema/minimum`. */
-  keyword?: string;
+  keyword?: string | undefined;
 }
 
 /**

@@ -28,17 +28,17 @@ export interface WarpOptions {
   /** Columns and rows of the map. */
   size: readonly [columns: number, rows: number];
   /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
-  method?: "nearest" | "linear";
+  method?: "nearest" | "linear" | undefined;
   /** Indices of the other dimensions, by name or role. Default: 0. */
-  at?: At;
+  at?: At | undefined;
   /** proj4's default export. Not needed if map and array both have longitude and latitude. */
-  proj4?: Proj4Like;
+  proj4?: Proj4Like | undefined;
   /** The reference system of the array's coordinates, if the metadata does not give it. */
-  from?: CrsLike;
+  from?: CrsLike | undefined;
   /** `"cf"` unpacks the elements by CF's attributes, `false` does not. Default: `"cf"`. */
-  decode?: "cf" | CfOptions | false;
-  signal?: AbortSignal;
-  priority?: number;
+  decode?: "cf" | CfOptions | false | undefined;
+  signal?: AbortSignal | undefined;
+  priority?: number | undefined;
 }
 
 /** An array, resampled to the pixels of a map. The top row is first. */

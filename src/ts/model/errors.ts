@@ -10,17 +10,17 @@ export type ErrorCode = "NotFound" | "Store" | "Format" | "Unsupported" | "Argum
 /** Where the error occurred, as far as it is known. */
 export interface ErrorDetails {
   /** Absolute path of the node in the store; begins with "/". */
-  path?: string;
+  path?: string | undefined;
   /** Store key. */
-  key?: string;
+  key?: string | undefined;
   /** Byte range of the key's value, in bytes. */
-  range?: { offset: number; length: number };
+  range?: { offset: number; length: number } | undefined;
   /** Name of the codec. */
-  codec?: string;
+  codec?: string | undefined;
   /** Metadata field, such as `codecs[1].configuration.level`. */
-  field?: string;
-  expected?: string;
-  actual?: string;
+  field?: string | undefined;
+  expected?: string | undefined;
+  actual?: string | undefined;
   /** The value that the user's store, `fetch` or codec threw. */
   cause?: unknown;
 }
@@ -73,7 +73,7 @@ export class NotFoundError extends ZarrError {
   override readonly name = "NotFoundError";
   readonly found: "array" | "group" | undefined;
 
-  constructor(context: string, options: ErrorDetails & { found?: "array" | "group" } = {}) {
+  constructor(context: string, options: ErrorDetails & { found?: "array" | "group" | undefined } = {}) {
     super("NotFound", `Not found: ${context}`, options);
     this.found = options.found;
   }
@@ -107,7 +107,7 @@ export class CodecPipelineError extends ZarrError {
   readonly direction: "encode" | "decode";
   readonly chunkPath: string | undefined;
 
-  constructor(options: ErrorDetails & { direction: "encode" | "decode"; chunkPath?: string }) {
+  constructor(options: ErrorDetails & { direction: "encode" | "decode"; chunkPath?: string | undefined }) {
     const via = options.codec ? ` via codec "${options.codec}"` : "";
     const at = options.chunkPath ? ` at ${options.chunkPath}` : "";
     super("Format", `Failed to ${options.direction} chunk${via}${at}`, options);

@@ -10,12 +10,12 @@ import type { AbsolutePath, Attributes } from "./types.ts";
 /** The members that a node must have: those of this package, of zarrita, and of similar objects. */
 export interface NodeLike {
   readonly attrs: Attributes;
-  readonly kind?: "array" | "group";
-  readonly path?: string;
-  readonly shape?: readonly number[];
-  readonly chunks?: readonly number[];
-  readonly dimensionNames?: readonly (string | null)[];
-  readonly zarrFormat?: number;
+  readonly kind?: "array" | "group" | undefined;
+  readonly path?: string | undefined;
+  readonly shape?: readonly number[] | undefined;
+  readonly chunks?: readonly number[] | undefined;
+  readonly dimensionNames?: readonly (string | null)[] | undefined;
+  readonly zarrFormat?: number | undefined;
 }
 
 /** Throws an `Argument` error unless an argument has attributes. */

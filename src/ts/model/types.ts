@@ -192,7 +192,7 @@ export type Settable<D extends DataType> =
   | Scalar<D>
   | Chunk<D>
   | PlainArray<D>
-  | { data: unknown; shape: readonly number[]; stride?: readonly number[] }
+  | { data: unknown; shape: readonly number[]; stride?: readonly number[] | undefined }
   | readonly unknown[]
   | ArrayBufferView;
 
@@ -242,10 +242,13 @@ export type ArrayMetadata<D extends DataType = DataType> = {
   zarr_format: 3;
   node_type: "array";
   shape: number[];
-  dimension_names?: string[];
+  dimension_names?: string[] | undefined;
   data_type: D;
   chunk_grid: { name: "regular"; configuration: { chunk_shape: number[] } };
-  chunk_key_encoding: { name: "v2" | "default"; configuration?: { separator?: "." | "/" } };
+  chunk_key_encoding: {
+    name: "v2" | "default";
+    configuration?: { separator?: "." | "/" | undefined } | undefined;
+  };
   codecs: CodecMetadata[];
   fill_value: Scalar<D> | null;
   attributes: Attributes;
@@ -267,7 +270,7 @@ export type ArrayMetadataV2 = {
   fill_value: unknown;
   order: "C" | "F";
   filters: null | CodecMetadataV2[];
-  dimension_separator?: "." | "/";
+  dimension_separator?: "." | "/" | undefined;
 };
 
 /** A v2 group's metadata, `.zgroup`. Zarr v2, "Groups". */
@@ -293,7 +296,7 @@ export type RangeQuery = { offset: number; length: number } | { suffixLength: nu
 
 /** Options of a store's `get`. */
 export interface StoreGetOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface AsyncReadable {

@@ -14,70 +14,70 @@ export interface InitOptions {
    * calls. Default: `"worker"` in a page of a browser; `"caller"` in workers, in Node, and where no
    * worker can be started.
    */
-  engine?: "worker" | "caller";
+  engine?: "worker" | "caller" | undefined;
   /**
    * Starts the engine's worker from your own script, which imports `zarr-wasm/worker`. `null`
    * removes an earlier function. Default: the inlined worker script.
    */
-  worker?: (() => Worker) | null;
+  worker?: (() => Worker) | null | undefined;
   /**
    * The engine's wasm, in place of the inlined text: the URL of the file `zarr-wasm/engine.wasm`,
    * which the bundler places. The page compiles a file while it arrives, and browsers need less
    * time for it than for a text. `zarr-wasm/slim` has no inlined text: it takes this file, or
    * `zarr_wasm.wasm`, which the command `zarr-wasm <folder>` writes.
    */
-  wasm?: WasmSource | Promise<WasmSource>;
+  wasm?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The build for archives, references, Icechunk repositories and lists: the file
    * `zarr_wasm_reading.wasm`. Default: the inlined build, if the entry point has one.
    */
-  wasmReading?: WasmSource | Promise<WasmSource>;
+  wasmReading?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The full build: the file `zarr_wasm_full.wasm`. Default: the inlined build, if the entry point
    * has one.
    */
-  wasmFull?: WasmSource | Promise<WasmSource>;
+  wasmFull?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The build with image decoders: the file `zarr_wasm_images.wasm`. Default: the inlined build, if
    * the entry point has one.
    */
-  wasmImages?: WasmSource | Promise<WasmSource>;
+  wasmImages?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The build with a decoder of GRIB messages: the file `zarr_wasm_grib.wasm`. Default: the inlined
    * build, if the entry point has one.
    */
-  wasmGrib?: WasmSource | Promise<WasmSource>;
+  wasmGrib?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The build for `conventions`, `validate` and `pyramid`: the file `zarr_wasm_conventions.wasm`.
    * Default: the inlined build, if the entry point has one.
    */
-  wasmConventions?: WasmSource | Promise<WasmSource>;
+  wasmConventions?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The build for `reduce` and `statistics`: the file `zarr_wasm_reduction.wasm`. Default: the
    * inlined build, if the entry point has one.
    */
-  wasmReduction?: WasmSource | Promise<WasmSource>;
+  wasmReduction?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The maximum number of decode workers. 0 decodes on the engine's thread. Default: the number of
    * cores − 1, but at least 1 and at most 4.
    */
-  workers?: number;
+  workers?: number | undefined;
   /**
    * Time in ms after which an idle decode worker ends. New ones start when needed. Default: 60 000;
    * `Infinity` keeps them.
    */
-  workerIdleMs?: number;
+  workerIdleMs?: number | undefined;
   /**
    * The URL of the file `zarr-wasm/worker`, for pages whose content security policy forbids blob
    * workers. It is tried before a blob. A relative URL is resolved against the page.
    */
-  workerUrl?: string | URL;
+  workerUrl?: string | URL | undefined;
   /**
    * Sizes in bytes of the two chunk caches for stores over HTTP and stores built on them.
    * `encodedBytes` bounds encoded chunks. `decodedBytes` bounds decoded chunks of which a read
    * needed only a part. 0 disables a cache.
    */
-  caches?: { encodedBytes?: number; decodedBytes?: number };
+  caches?: { encodedBytes?: number | undefined; decodedBytes?: number | undefined } | undefined;
   /**
    * About how many bytes the package may hold in addition to results in flight. Half is for the
    * caches, unless `caches` is given. Half is for the memories of workers, which restart when they
@@ -85,12 +85,12 @@ export interface InitOptions {
    * without ranges sent whole for a part of it may take a sixth more. A reduction that would
    * remember more rejects with a `Limit` error before its first request.
    */
-  memoryLimit?: number;
+  memoryLimit?: number | undefined;
   /**
    * Called with a warning about data that breaks a rule but could be read, and the path or address
    * that it concerns. `node.warnings` has the warnings too.
    */
-  onWarning?: (message: string, path: string) => void;
+  onWarning?: ((message: string, path: string) => void) | undefined;
 }
 
 export const configuration: InitOptions = {};

@@ -19,7 +19,7 @@ export type DatePart = "year" | "season" | "month" | "day" | "hour" | "dayofyear
 export type Groups =
   | Record<string, DatePart | { bins: readonly number[] }>
   | Over
-  | { labels: Over; ids?: readonly number[] };
+  | { labels: Over; ids?: readonly number[] | undefined };
 
 /** A group: a number, a season, or the ends of a bin. */
 export type GroupKey = number | string | readonly [low: number, high: number];
@@ -176,7 +176,7 @@ export function withGroups({ keys, labels }: Grouping, before: readonly GroupKey
 const isObject = (value: unknown): value is object => Object(value) === value && isReadable(value);
 
 const isOver = (groups: Groups): groups is Over => "shape" in groups;
-const hasLabels = (groups: Groups): groups is { labels: Over; ids?: readonly number[] } =>
+const hasLabels = (groups: Groups): groups is { labels: Over; ids?: readonly number[] | undefined } =>
   "labels" in groups && isObject(groups.labels) && "shape" in groups.labels;
 
 /** The groups of the selected places. */

@@ -35,29 +35,29 @@ import { type Along, MEASURES, NUMBER_TYPES, requestBytes, type Spread } from ".
 /** Options of `reduce` and `statistics`, besides those of reads. */
 export interface StatisticsOptions extends ReadOptions, QuantileOptions {
   /** The dimensions that go, by name or place. Default: all; with `coarsen` none. */
-  over?: string | number | readonly (string | number)[];
+  over?: string | number | readonly (string | number)[] | undefined;
   /** Along these dimensions, so many elements become one. Blocks begin where the selection does. */
-  coarsen?: Record<string, number>;
+  coarsen?: Record<string, number> | undefined;
   /**
    * What happens to the last block if it is not whole: an error, nothing, or a smaller block.
    * Default: `"exact"`.
    */
-  edges?: "exact" | "trim" | "pad";
+  edges?: "exact" | "trim" | "pad" | undefined;
   /** Elements of a group become one. The dimensions that are grouped go. */
-  groups?: Groups;
+  groups?: Groups | undefined;
   /** How much each element counts in `sum`, `mean`, `var` and `std`. */
-  weights?: Weights;
+  weights?: Weights | undefined;
   /**
    * Which elements count: a range, both ends included, or true where an element counts. Numbers are
    * compared exactly; beyond 2^53 bigints say which integer is meant.
    */
-  where?: { min?: number | bigint; max?: number | bigint } | Over;
+  where?: { min?: number | bigint | undefined; max?: number | bigint | undefined } | Over | undefined;
   /** `"cf"` unpacks the elements by CF's attributes, and leaves out missing ones. */
-  decode?: "cf" | CfOptions;
+  decode?: "cf" | CfOptions | undefined;
   /** Whether NaN is left out. If not, one makes the answer NaN. Default: true. */
-  skipMissing?: boolean;
+  skipMissing?: boolean | undefined;
   /** The divisor of `var` and `std` is the count minus this. Default: 0. */
-  ddof?: number;
+  ddof?: number | undefined;
 }
 
 /** The dimensions that go. */

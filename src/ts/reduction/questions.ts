@@ -27,14 +27,23 @@ export const VIEWS = {
 
 export type ReducedData = InstanceType<(typeof VIEWS)[keyof typeof VIEWS]>;
 
+/** The typed arrays of the answers, by question. */
+interface AnswerArrays
+  extends Record<"count" | "mean" | "var" | "std" | "quantile" | "median", Float64Array>,
+    Record<"any" | "all", Uint8Array>,
+    Record<"argmin" | "argmax", BigInt64Array>,
+    Record<"min" | "max", ReducedData> {
+  sum: Float64Array | BigInt64Array | BigUint64Array;
+}
+
 /** The answers to one question. */
-export interface ReduceResult {
+export interface ReduceResult<Op extends ReduceOp = ReduceOp> {
   /**
-   * In C order. `count`, `mean`, `var` and `std` are float64; `sum` is int64 or uint64 of integers,
-   * else float64; `min` and `max` have the type of the array, decoded float64; `any` and `all` are
-   * bytes; `argmin` and `argmax` are indices in the array, −1 if there is none.
+   * In C order. `count`, `mean`, `var`, `std` and quantiles are float64; `sum` is int64 or uint64 of
+   * integers, else float64; `min` and `max` have the type of the array, decoded float64; `any` and
+   * `all` are bytes; `argmin` and `argmax` are indices in the array, −1 if there is none.
    */
-  data: ReducedData;
+  data: AnswerArrays[Op];
   shape: number[];
   stride: number[];
   /** The names of the dimensions that are left. That of the groups is `"group"`. */
@@ -50,12 +59,12 @@ export interface ReduceResult {
 /** The options that quantiles have. */
 export interface QuantileOptions {
   /** The share of `quantile`, from 0 to 1. Of several, the results have a first dimension. */
-  q?: number | readonly number[];
+  q?: number | readonly number[] | undefined;
   /**
    * By how much the share of elements below a `quantile` or `median` may differ from `q`. Quantiles
    * of few elements are exact. Default: 0.01.
    */
-  error?: number;
+  error?: number | undefined;
 }
 
 /** The numbers of an answer: the place of their type, and them. */

@@ -25,20 +25,22 @@ export interface ReduceOptions<Op extends ReduceOp | readonly ReduceOp[]> extend
    * An earlier result, from which this one goes on: select only what is new. Its other options must
    * be the same. `true` keeps what the first result needs for that.
    */
-  accumulate?: true | ReduceAnswer<Op>;
+  accumulate?: true | ReduceAnswer<Op> | undefined;
   /** Called with the answers so far and the share of elements that they are made of. */
-  onPartial?: (result: ReduceAnswer<Op>, share: number) => void;
+  onPartial?: ((result: ReduceAnswer<Op>, share: number) => void) | undefined;
   /**
    * Whether parts of the whole selection come first, so that the answers of `onPartial` are those
    * of a fair sample. Not with `argmin` and `argmax`. Default: false, in the order of the array.
    */
-  spread?: boolean;
+  spread?: boolean | undefined;
 }
 
 /** The result of `reduce`: for a list of names an object by name. */
-export type ReduceAnswer<Op> = Op extends readonly (infer Name extends string)[]
-  ? Record<Name, ReduceResult>
-  : ReduceResult;
+export type ReduceAnswer<Op> = Op extends ReduceOp
+  ? ReduceResult<Op>
+  : Op extends readonly (infer Name extends ReduceOp)[]
+    ? { [One in Name]: ReduceResult<One> }
+    : ReduceResult;
 
 export const RULES: Rules = {
   edges: ["exact", "trim", "pad"],
@@ -151,7 +153,7 @@ export async function statistics<Options extends StatisticsOptions = StatisticsO
   options: Options = {} as Options,
 ): Promise<
   Options extends { over: unknown } | { coarsen: unknown } | { groups: unknown }
-    ? Record<keyof Statistics, ReduceResult>
+    ? ReduceAnswer<typeof STATISTICS>
     : Statistics
 > {
   const wanted = optionsOf(options, RULES);

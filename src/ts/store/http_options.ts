@@ -22,21 +22,21 @@ import type { RequestParts, ResponseParts } from "../port/protocol.ts";
 
 export interface PersistentCacheOptions {
   /** Name of the cache in Cache Storage. Default: `"zarr-wasm"`. */
-  name?: string;
+  name?: string | undefined;
   /**
    * Whose responses these are, for example the identity of the user. A partition is not answered
    * from another one, and has its own size. Required where requests have headers, a custom `fetch`
    * or `credentials: "include"`, because the responses may then depend on the user. Name one, too,
    * if cookies of the page's own server decide who may read.
    */
-  partition?: string;
+  partition?: string | undefined;
   /** Maximum size in bytes. The least recently used entries are deleted first. Default: 256 MiB. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /**
    * Age in seconds up to which a response is used without a request. Default: one day. Older ones
    * are used if there is no network.
    */
-  maxAgeSeconds?: number;
+  maxAgeSeconds?: number | undefined;
 }
 
 /**
@@ -86,37 +86,37 @@ export interface FetchStoreOptions {
    * flight together share that call. A `ReferenceStore` sends the headers only to the servers of
    * its document and its target.
    */
-  headers?: HeadersSource;
+  headers?: HeadersSource | undefined;
   /** Whether to send cookies, as in `fetch`. Default: `"same-origin"`. */
-  credentials?: "omit" | "same-origin" | "include";
+  credentials?: "omit" | "same-origin" | "include" | undefined;
   /**
    * Keeps responses in Cache Storage, beyond this page: `true`, options for size and age, or a
    * shared cache. Requests with headers, a custom `fetch` or `credentials: "include"` need the name
    * of a `partition`. Requires a secure context (https or localhost); elsewhere it warns and keeps
    * nothing. Default: false.
    */
-  persistentCache?: boolean | PersistentCacheOptions | PersistentCache;
+  persistentCache?: boolean | PersistentCacheOptions | PersistentCache | undefined;
   /**
    * Replaces the global `fetch`, for example to sign requests. It runs on the page. An engine in a
    * worker does not call a global `fetch` that you replaced: pass it here, or use `init({ engine:
    * "caller" })`.
    */
-  fetch?: (request: Request) => Promise<Response>;
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** The `RequestInit` that every request starts from: headers, credentials, cache mode. */
-  overrides?: RequestInit;
+  overrides?: RequestInit | undefined;
   /**
    * Whether to read the ends of files with `Range: bytes=-N`, which avoids a request for the size.
    * A server that does not support it is asked in another way. Default: true where it costs no
    * preflight, that is on the page's own server and outside of browsers.
    */
-  useSuffixRequest?: boolean;
+  useSuffixRequest?: boolean | undefined;
   /**
    * Whether status 403 for a chunk means that the chunk does not exist, as in a bucket that may not
    * be listed. Expired credentials then look like missing chunks. By default it is assumed only if
    * requests carry no credentials: no headers, no cookies, no custom `fetch`, no query in the URL.
    * A warning is then written to the console.
    */
-  missingOn403?: boolean;
+  missingOn403?: boolean | undefined;
 }
 
 /** Settings that the store determines, not the user. */

@@ -21,11 +21,11 @@ export type { IcechunkRef, IcechunkSnapshot };
 /** The state of a repository: at most one of these. Default: the branch `main`. */
 export interface IcechunkVersion {
   /** The last snapshot of this branch. */
-  branch?: string;
+  branch?: string | undefined;
   /** The snapshot of this tag. */
-  tag?: string;
+  tag?: string | undefined;
   /** The snapshot with this id. */
-  snapshot?: string;
+  snapshot?: string | undefined;
 }
 
 export interface IcechunkAccess extends IcechunkVersion {
@@ -35,12 +35,12 @@ export interface IcechunkAccess extends IcechunkVersion {
    * the server that the repository names for that bucket. Default: all for a repository or
    * references on the page's own server; else none.
    */
-  allowHosts?: string[];
+  allowHosts?: string[] | undefined;
   /**
    * Whether files of virtual chunks must be those that the repository refers to, by their `ETag` or
    * `Last-Modified`, as far as their servers show these to pages. Default: true.
    */
-  verify?: boolean;
+  verify?: boolean | undefined;
 }
 
 /** Options of the requests are those of `FetchStore`. They are for virtual chunks, too. */

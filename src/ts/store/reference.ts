@@ -16,7 +16,7 @@ import { baseUrl, isOwn, reachOf, resolvedUri, urlOf } from "./reach.ts";
 
 export interface ReferenceStoreOptions extends FetchStoreOptions {
   /** The file of references without a URL, which only JSON has. */
-  target?: string | URL;
+  target?: string | URL | undefined;
   /**
    * Servers to which requests are allowed besides those of the document and of the target: `host`,
    * `host:port`, `[::1]:port`, `*.domain`, a URL, `s3://bucket`, or `*` for all. Without a port it
@@ -24,7 +24,7 @@ export interface ReferenceStoreOptions extends FetchStoreOptions {
    * that is given as an object or as text, or that comes from the page's own server; else none. The
    * tables of a store without an address count as another server's.
    */
-  allowHosts?: string[];
+  allowHosts?: string[] | undefined;
 }
 
 /** A reference document: its JSON text, or the parsed object. */

@@ -29,7 +29,7 @@ export interface ZipFileStoreOptions {
    * Renames or omits entries. Takes and returns a record from names to entries. The names are those
    * in the archive. Without this function, a single folder around all entries is left out.
    */
-  transformEntries?: (entries: Record<string, ZipEntryInfo>) => Record<string, ZipEntryInfo>;
+  transformEntries?: ((entries: Record<string, ZipEntryInfo>) => Record<string, ZipEntryInfo>) | undefined;
 }
 
 /** Wraps a reader as a store with a single value, the archive. */

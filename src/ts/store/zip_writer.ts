@@ -25,7 +25,7 @@ interface Value {
 
 export interface ZipWriterOptions {
   /** Marks the archive as an OME-Zarr of this version (`.ozx`), such as "0.5". */
-  omeVersion?: string;
+  omeVersion?: string | undefined;
 }
 
 const TYPE = { type: "application/zip" };

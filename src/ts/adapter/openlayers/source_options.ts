@@ -11,42 +11,42 @@ export type TileAt = Readonly<Record<string, number>>;
 export interface PyramidSourceOptions {
   pyramid: Pyramid;
   /** The axes that are drawn across and down. Default: the pyramid's x and y. */
-  plane?: { x: number; y: number };
+  plane?: { x: number; y: number } | undefined;
   /** Indices of the other axes. Default: 0. */
-  at?: TileAt;
+  at?: TileAt | undefined;
   /** The axis of channels; null for none. Default: the pyramid's. */
-  channelAxis?: number | null;
+  channelAxis?: number | null | undefined;
   /**
    * Indices along the channel axis, one per band. Default: 0. More than four bands, including the
    * mask, become pictures of the channels in `setMix`.
    */
-  channels?: readonly number[];
+  channels?: readonly number[] | undefined;
   /** The positions of the levels on the map. Default: those of the pyramid's transforms. */
-  places?: LevelPlaces;
+  places?: LevelPlaces | undefined;
   /** Warps the array to a map whose rows and columns are not those of the array. */
-  warped?: WarpedMap;
+  warped?: WarpedMap | undefined;
   /**
    * Whether world coordinates grow upwards, as northings do. Default: true if the pyramid has a
    * reference system.
    */
-  isUpward?: boolean;
-  projection?: ProjectionLike;
+  isUpward?: boolean | undefined;
+  projection?: ProjectionLike | undefined;
   /** Unpacks values and masks missing ones by CF's attributes. */
-  decode?: "cf" | CfOptions;
+  decode?: "cf" | CfOptions | undefined;
   /**
    * The approximate range of the values. Bands of floats then have shares of it, from 0 to 1, which
    * are exact enough where textures hold 16-bit floats. The styles of this module know it; a style
    * of your own finds it in `bands`. Default: bands have the values themselves.
    */
-  range?: readonly [low: number, high: number];
+  range?: readonly [low: number, high: number] | undefined;
   /** Whether elements are labels: each has its own colour, and 0 is transparent. */
-  areLabels?: boolean;
+  areLabels?: boolean | undefined;
   /** Colours of labels. Those without one have the colour of their number. Default: `"labels"`. */
-  labelColors?: LabelColors;
+  labelColors?: LabelColors | undefined;
   /** Size of the caches of elements and of textures, in bytes each. Default: 256 MiB. */
-  cacheBytes?: number;
+  cacheBytes?: number | undefined;
   /** Number of tiles to prefetch on each side of the view. Default: 1. */
-  margin?: number;
+  margin?: number | undefined;
 }
 
 export interface TileProgress {

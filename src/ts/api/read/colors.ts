@@ -25,7 +25,7 @@ export type LabelColor = string | ArrayLike<number>;
 /** An entry of the list `colors` of OME's `image-label`. */
 export interface OmeLabelColor {
   "label-value": number | bigint;
-  rgba?: ArrayLike<number>;
+  rgba?: ArrayLike<number> | undefined;
 }
 
 /**

@@ -148,12 +148,12 @@ export interface CfOptions {
    * Whether to mask values outside of `valid_min`, `valid_max` and `valid_range`. xarray does not.
    * Default: true.
    */
-  valid?: boolean;
+  valid?: boolean | undefined;
   /**
    * Whether the fill value of a v2 array serves as `_FillValue` if no attribute gives one, as in
    * xarray. Default: true.
    */
-  zarrFillValue?: boolean;
+  zarrFillValue?: boolean | undefined;
 }
 
 /** Options for the conversion of elements. */

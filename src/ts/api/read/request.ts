@@ -27,16 +27,16 @@ export interface Progress {
 /** Options of all calls that read elements. */
 export interface ReadOptions {
   /** Cancels the call, which rejects with the signal's reason immediately. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Called with the progress, at most once per frame. */
-  onProgress?: (progress: Progress) => void;
+  onProgress?: ((progress: Progress) => void) | undefined;
   /**
    * Calls with higher priority are fetched and decoded first. Default: 0. Calls below 0 run in the
    * background, after all others. A chunk for several calls has the highest of their priorities.
    */
-  priority?: number;
+  priority?: number | undefined;
   /** `"reload"`: fetch again and ignore all caches. */
-  cache?: "reload";
+  cache?: "reload" | undefined;
 }
 
 /** What the options of reads must be. */
@@ -49,7 +49,7 @@ export const READ_RULES: Rules = {
 
 /** Options for the conversion of elements, and `as: "bytes"`. */
 export interface WantedElements extends Omit<ConversionOptions, "as"> {
-  as?: ConversionOptions["as"] | "bytes";
+  as?: ConversionOptions["as"] | "bytes" | undefined;
 }
 
 /** The selected elements, and their order in memory. */

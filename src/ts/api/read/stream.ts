@@ -99,12 +99,12 @@ export interface StreamOptions extends ReadOptions {
    * The order of requests: `"nearest"` begins at `centre` and proceeds outwards, `"c"` goes row by
    * row. Parts are returned in the order of arrival. Default: `"nearest"`.
    */
-  order?: "nearest" | "c";
+  order?: "nearest" | "c" | undefined;
   /**
    * The index in the result's dimensions at which `"nearest"` begins. Dimensions that an integer
    * selects are not among them. Default: the middle.
    */
-  centre?: readonly number[];
+  centre?: readonly number[] | undefined;
 }
 
 /**

@@ -21,9 +21,9 @@ export interface ElementsInMemory {
   /** The extents. */
   shape: readonly number[];
   /** Strides in elements. Default: C order. */
-  stride?: readonly number[];
+  stride?: readonly number[] | undefined;
   /** The data type. Default: that of the typed array. */
-  dtype?: DataType | (string & {});
+  dtype?: DataType | (string & {}) | undefined;
 }
 
 /** Elements that are read box by box, such as those of a file format that the caller decodes. */

@@ -20,9 +20,9 @@ import { eachRow, entryOf, ONE, placeText, unitsOf, type Values } from "./layout
 
 export interface PackOptions {
   /** Whether to convert values that the type cannot represent. */
-  cast?: boolean;
+  cast?: boolean | undefined;
   /** @internal Packs floats that JavaScript has no typed array for. */
-  floats?: FloatPacker;
+  floats?: FloatPacker | undefined;
 }
 
 /** Converts a value for a typed array; undefined if the type cannot represent it. */

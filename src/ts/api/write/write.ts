@@ -41,25 +41,25 @@ export interface WriteProgress {
 }
 
 /** Options of every call that writes elements. */
-export interface WriteOptions extends PackOptions {
+export interface WriteOptions extends Pick<PackOptions, "cast"> {
   /**
    * Aborts the call, which rejects at once with the signal's reason. Chunks that are being written
    * are completed; no others are written.
    */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Called with the progress, at most once a frame. */
-  onProgress?: (progress: WriteProgress) => void;
+  onProgress?: ((progress: WriteProgress) => void) | undefined;
   /** Chunks of writes with a higher priority are encoded first. Default: 0. */
-  priority?: number;
+  priority?: number | undefined;
   /** Whether to store chunks that are all fill value. Default: false, which erases them. */
-  keepEmptyChunks?: boolean;
+  keepEmptyChunks?: boolean | undefined;
   /** Order of the inner chunks in a written shard. Readers accept any order. Default: `"C"`. */
-  chunkOrder?: "C" | "F" | "morton";
+  chunkOrder?: "C" | "F" | "morton" | undefined;
   /**
    * `"bytes"`: the values are packed little-endian elements, as `get` returns them with `as:
    * "bytes"`.
    */
-  as?: "bytes";
+  as?: "bytes" | undefined;
 }
 
 async function packed(

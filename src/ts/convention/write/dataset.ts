@@ -7,7 +7,7 @@
  */
 
 import type { Array as ZarrArray } from "../../api/array.ts";
-import type { CreateArrayOptions } from "../../api/create.ts";
+import type { ArrayChoices } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
 import {
   type ElementSource,
@@ -75,33 +75,33 @@ export type VariableData =
 /** A variable: an array with named dimensions. Other options are those of `create`. */
 export interface NewVariable
   extends Omit<
-    Partial<CreateArrayOptions>,
+    ArrayChoices,
     "path" | "kind" | "shape" | "dimensionNames" | "zarrFormat" | "overwrite" | "signal"
   > {
   /** The names of its dimensions. Default for a coordinate: its own name. */
-  dims?: readonly string[];
+  dims?: readonly string[] | undefined;
   /** Its elements. Without them, all elements are missing until `set` writes them. */
-  data?: VariableData;
+  data?: VariableData | undefined;
   /**
    * The value of missing elements: Zarr's fill value, and the attribute `_FillValue`, as xarray
    * writes it. Default: NaN for variables of floats, else none.
    */
-  fillValue?: number | bigint;
+  fillValue?: number | bigint | undefined;
   /** CF's attributes, such as `units`, `standard_name` and `scale_factor`. */
-  attributes?: Attributes;
+  attributes?: Attributes | undefined;
 }
 
 export interface NewDataset {
   /** The lengths of dimensions. Those of variables with data may be omitted. */
-  dims?: Readonly<Record<string, number>>;
+  dims?: Readonly<Record<string, number>> | undefined;
   /**
    * Coordinates by name. One that is only data has the dimension of its name. Those with other
    * dimensions are named in the attribute `coordinates` of the variables.
    */
-  coords?: Readonly<Record<string, NewVariable | VariableData>>;
-  variables?: Readonly<Record<string, NewVariable>>;
+  coords?: Readonly<Record<string, NewVariable | VariableData>> | undefined;
+  variables?: Readonly<Record<string, NewVariable>> | undefined;
   /** The attributes of the group, such as `title` and `Conventions`. */
-  attributes?: Attributes;
+  attributes?: Attributes | undefined;
 }
 
 /** The progress of `createDataset`. */
@@ -115,16 +115,16 @@ export interface DatasetProgress {
 
 export interface CreateDatasetOptions {
   /** Path of the group below the given place, taken literally. */
-  path?: string;
+  path?: string | undefined;
   /** Default: 3. */
-  zarrFormat?: 2 | 3;
+  zarrFormat?: 2 | 3 | undefined;
   /** Whether to write consolidated metadata; the store must be able to list. Default: true. */
-  consolidated?: boolean;
+  consolidated?: boolean | undefined;
   /** Whether to erase an existing node at the place. Default: false. */
-  overwrite?: boolean;
-  signal?: AbortSignal;
+  overwrite?: boolean | undefined;
+  signal?: AbortSignal | undefined;
   /** Called after each box of elements that is written. */
-  onProgress?: (progress: DatasetProgress) => void;
+  onProgress?: ((progress: DatasetProgress) => void) | undefined;
 }
 
 /** A data set that has been written. */

@@ -1,7 +1,7 @@
 /**
  * The options of `createPyramid`, and the axes that they describe. It checks what the caller wrote.
  */
-import type { CreateArrayOptions } from "../../api/create.ts";
+import type { ArrayChoices } from "../../api/create.ts";
 import type { OmeLabelColor } from "../../api/read/colors.ts";
 import type { OpenedSource } from "../../api/write/element_source.ts";
 import { refuse } from "../../model/argument.ts";
@@ -15,17 +15,17 @@ export type { DownsampleMethod };
 export interface NewAxis {
   name: string;
   /** OME's type. Default: `space` for x, y and z, `time` for t, `channel` for c. */
-  type?: string;
+  type?: string | undefined;
   /** The unit of its scale, such as `"micrometer"` or `"second"`. */
-  unit?: string;
+  unit?: string | undefined;
 }
 
 /** OME's metadata of a label image. */
 export interface NewLabel {
-  colors?: readonly OmeLabelColor[];
-  properties?: readonly ({ "label-value": number } & Record<string, unknown>)[];
+  colors?: readonly OmeLabelColor[] | undefined;
+  properties?: readonly ({ "label-value": number } & Record<string, unknown>)[] | undefined;
   /** The labelled image. Default: the image two levels up, if the path is in a group `labels`. */
-  source?: { image: string };
+  source?: { image: string } | undefined;
 }
 
 /** What a pyramid of statistics has of the elements of the finest level that an element covers. */
@@ -43,66 +43,66 @@ export interface PyramidProgress {
 }
 
 type LevelOptions = Omit<
-  Partial<CreateArrayOptions>,
+  ArrayChoices,
   "path" | "kind" | "shape" | "dtype" | "zarrFormat" | "dimensionNames" | "overwrite" | "signal"
 >;
 
 export interface CreatePyramidOptions {
   /** Path of the group below the given place, taken literally. */
-  path?: string;
+  path?: string | undefined;
   /** OME-Zarr, or the Zarr convention `multiscales`. Default: `"ome"`. */
-  convention?: "ome" | "multiscales";
+  convention?: "ome" | "multiscales" | undefined;
   /** OME's version: 0.4 makes Zarr v2, 0.5 makes Zarr v3. Default: `"0.5"`. */
-  version?: "0.4" | "0.5";
+  version?: "0.4" | "0.5" | undefined;
   /**
    * The name of the array in each level of a `multiscales` pyramid, whose levels then are groups,
    * as xarray opens them. Default: levels are arrays.
    */
-  variable?: string;
+  variable?: string | undefined;
   /** The Zarr format of a `multiscales` pyramid. Default: 3. */
-  zarrFormat?: 2 | 3;
+  zarrFormat?: 2 | 3 | undefined;
   /** The image's name. Default: the last part of the path, or `"image"`. */
-  name?: string;
+  name?: string | undefined;
   /**
    * One per dimension of the source. Default: the dimension names of an array, or y and x for two
    * dimensions.
    */
-  axes?: readonly (string | NewAxis)[];
+  axes?: readonly (string | NewAxis)[] | undefined;
   /** Size of an element of the finest level by the name of the axis. Default: 1. */
-  scale?: Readonly<Record<string, number>>;
+  scale?: Readonly<Record<string, number>> | undefined;
   /** The place of the first element's centre by the name of the axis. Default: 0. */
-  translation?: Readonly<Record<string, number>>;
+  translation?: Readonly<Record<string, number>> | undefined;
   /** Code of the reference system of x and y, such as `"EPSG:32633"`; for `multiscales` alone. */
-  crs?: string;
+  crs?: string | undefined;
   /**
    * OME's channels, one for each element of the axis of type `channel`. Missing colours and windows
    * are filled in; a window shows the range of the channel's coarsest level.
    */
-  channels?: readonly PyramidChannel[];
+  channels?: readonly PyramidChannel[] | undefined;
   /** Makes a label image, and lists it in its parent if that is a group `labels`. */
-  label?: boolean | NewLabel;
+  label?: boolean | NewLabel | undefined;
   /**
    * The number of elements of an axis that become one in the next level, by the name of the axis. A
    * list gives each level its own factors. Default: 2 for x and y, which may be called lon and lat.
    */
-  factors?: Readonly<Record<string, number>> | readonly Readonly<Record<string, number>>[];
+  factors?: Readonly<Record<string, number>> | readonly Readonly<Record<string, number>>[] | undefined;
   /**
    * Number of levels with the finest. Default: as many as `factors` has, or until no axis that
    * shrinks is longer than 256.
    */
-  levels?: number;
+  levels?: number | undefined;
   /**
    * `"mean"`: the mean of the existing elements of a block; integers are rounded half to even, as
    * in NumPy. `"nearest"`: the element at the centre; of two, the one before it. `"mode"`: the most
    * frequent value; of several, the lowest. Default: `"mode"` for labels, `"nearest"` for types
    * that are not numbers, else `"mean"`.
    */
-  method?: DownsampleMethod;
+  method?: DownsampleMethod | undefined;
   /**
    * Values that count neither for the mean nor for the mode, beside NaN. A block without others
    * keeps one. Default: the numbers of the source's attributes `_FillValue` and `missing_value`.
    */
-  missing?: readonly (number | bigint)[];
+  missing?: readonly (number | bigint)[] | undefined;
   /**
    * The statistics that are written beside the levels. Each is a pyramid of its own in the group
    * `statistics/<name>`, with the levels that this one has below the finest. An element has the
@@ -111,21 +111,21 @@ export interface CreatePyramidOptions {
    * `std` and `count` are float64. Where values are missing or packed, `min` and `max` are float64,
    * and all are of decoded values. `min`, `max` and `std` of nothing are NaN. Default: none.
    */
-  statistics?: readonly PyramidStatistic[];
+  statistics?: readonly PyramidStatistic[] | undefined;
   /**
    * Options of `create` for the levels, or a function that returns them for a level. Statistics
    * have them too, without `fillValue` and `attributes`.
    */
-  array?: LevelOptions | ((level: number, shape: readonly number[]) => LevelOptions);
+  array?: LevelOptions | ((level: number, shape: readonly number[]) => LevelOptions) | undefined;
   /** More attributes of the group. */
-  attributes?: Attributes;
+  attributes?: Attributes | undefined;
   /** Whether to write consolidated metadata. Default: true for `multiscales`, else false. */
-  consolidated?: boolean;
+  consolidated?: boolean | undefined;
   /** Whether to erase an existing node at the place. Default: false. */
-  overwrite?: boolean;
-  signal?: AbortSignal;
+  overwrite?: boolean | undefined;
+  signal?: AbortSignal | undefined;
   /** Called after each box of elements that is written. */
-  onProgress?: (progress: PyramidProgress) => void;
+  onProgress?: ((progress: PyramidProgress) => void) | undefined;
 }
 
 const TYPES: Record<string, string> = { x: "space", y: "space", z: "space", t: "time", c: "channel" };
