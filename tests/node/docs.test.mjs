@@ -3,6 +3,7 @@
  * named tests, sizes, rooms. `docs_snippets.test.mjs` runs the code of the pages.
  */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -36,8 +37,20 @@ function anchorsOf(text) {
   );
 }
 
+/** The links of a page: those in its text, and those that it defines at its end. */
+const linksOf = (page) =>
+  [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)].map(
+    ([, inText, defined]) => inText ?? defined,
+  );
+
+/** The addresses of files of this project, as its public page has them. */
+const OWN = [manifest.homepage.replace(/#.*/, "/blob/main/")];
+OWN.push(OWN[0].replace("github.com", "raw.githubusercontent.com").replace("/blob/", "/"));
+
 /** What is wrong with one link of a page; undefined if it resolves. */
 function linkFault(page, link) {
+  const own = OWN.find((start) => link.startsWith(start));
+  if (own) return linkFault("README.md", link.slice(own.length));
   if (/^(https?|mailto):/.test(link)) return undefined;
   const [path, anchor] = link.split("#");
   const target = path === "" ? page : join(dirname(page), path);
@@ -49,9 +62,7 @@ function linkFault(page, link) {
 }
 
 test("links of the documentation resolve, to files and to headings", () => {
-  const links = PAGES.flatMap((page) =>
-    [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => [page, link]),
-  );
+  const links = PAGES.flatMap((page) => linksOf(page).map((link) => [page, link]));
   assert.ok(links.length > 60, `only ${links.length} links`);
   const faults = links.map(([page, link]) => linkFault(page, link)).filter(Boolean);
   assert.deepEqual(faults, []);
@@ -61,6 +72,40 @@ test("a link to nothing is found", () => {
   assert.match(linkFault("docs/guide.md", "nothing.md"), /there is no docs\/nothing.md/);
   assert.match(linkFault("docs/guide.md", "values.md#nothing"), /no heading #nothing/);
   assert.equal(linkFault("docs/guide.md", "#select"), undefined);
+  assert.match(linkFault("docs/guide.md", `${OWN[0]}docs/nothing.md`), /there is no docs\/nothing.md/);
+});
+
+test("links of the README work wherever the package's page is", () => {
+  const { status, stdout } = spawnSync("npm", ["pack", "--dry-run", "--json"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  assert.equal(status, 0);
+  const [{ files }] = JSON.parse(stdout);
+  const packed = new Set(files.map(({ path }) => path));
+  const links = linksOf("README.md");
+  assert.ok(links.length > 10 && links.some((link) => link.endsWith(".jpg")), `${links.length} links`);
+  const lost = links.filter((link) => !/^https:/.test(link) && !packed.has(link.split("#")[0]));
+  assert.deepEqual(lost, []);
+  // A link of which the definition is missing is shown as its brackets.
+  const used = [...prose(read("README.md")).matchAll(/\]\[([^\]]+)\]/g)].map(([, name]) => name);
+  const missing = used.filter((name) => !read("README.md").includes(`\n[${name}]: `));
+  assert.deepEqual(missing, []);
+});
+
+test("the manifests say where the project is, all the same", () => {
+  const home = manifest.homepage.replace(/#.*/, "");
+  assert.match(home, /^https:\/\/[^/]+\/[^/]+\/[^/]+$/);
+  assert.deepEqual(manifest.repository, { type: "git", url: `git+${home}.git` });
+  assert.deepEqual(manifest.bugs, { url: `${home}/issues` });
+  const workspace = read("Cargo.toml");
+  const folders = /^members = (\[.*\])$/m.exec(workspace)[1];
+  for (const folder of [...JSON.parse(folders), "fuzz"])
+    for (const field of ["homepage", "repository"]) {
+      const isShared = read(`${folder}/Cargo.toml`).includes(`\n${field}.workspace = true\n`);
+      const text = isShared ? workspace : read(`${folder}/Cargo.toml`);
+      assert.ok(text.includes(`\n${field} = "${home}"\n`), `${folder}/Cargo.toml has no ${field}`);
+    }
 });
 
 test("every page of docs/ is in its index", () => {
