@@ -1,9 +1,11 @@
 /**
- * Describes errors for users: what happened, the usual cause, and what can be done. It also keeps
- * the package's message.
+ * Describes errors for users: what happened, where, the usual cause, and what can be done. It also
+ * keeps the package's message.
  *
- * It uses the error's `code`. The HTTP status and the name of a codec are in the message.
+ * It uses the error's `code`, of which each has a text of its own, and the fields that tell the
+ * place. The HTTP status is in the message. What has no code is a fault of this page.
  */
+import type { ErrorCode } from "zarr-wasm";
 
 export interface Explanation {
   title: string;
@@ -17,6 +19,13 @@ interface Coded {
   code?: unknown;
   message?: unknown;
   cause?: unknown;
+  /** Where a `ZarrError` occurred. */
+  path?: unknown;
+  key?: unknown;
+  field?: unknown;
+  codec?: unknown;
+  expected?: unknown;
+  actual?: unknown;
 }
 
 export function isAbort(error: unknown): boolean {
@@ -43,14 +52,22 @@ export function explain(error: unknown, url: URL | null): Explanation {
     const { title, cure } = error;
     return { title, cause: detail, cure, detail: "" };
   }
-  const code = String((error as Coded | null)?.code);
   const where = url ? `${url.origin}${url.pathname}` : "this folder or file";
-  return { ...reason(code, detail, where, url), detail };
+  const coded = codedIn(error);
+  if (!coded || detail.startsWith(INTERNAL)) return { ...faultOf(where), detail };
+  const { code } = coded;
+  if (code === "Store") return { ...storeReason(detail, where, url), detail };
+  if (code === "NotFound") return { ...absent(detail, where, url), detail };
+  const { title, cause, cure } = ADVICE[code];
+  return { title, cause: `${cause}${placeIn(coded)}`, cure, detail };
 }
 
 type Advice = Omit<Explanation, "detail">;
 
-const ADVICE: Record<string, Advice> = {
+/** The codes whose texts depend on the code alone. */
+type PlainCode = Exclude<ErrorCode, "Store" | "NotFound">;
+
+const ADVICE: Record<PlainCode, Advice> = {
   Format: {
     title: "The data is damaged or not valid Zarr",
     cause: "What was read breaks a rule of the format, so that any picture of it would be made up.",
@@ -66,36 +83,76 @@ const ADVICE: Record<string, Advice> = {
     cause: "A chunk or the metadata is larger than the limit that keeps the page alive.",
     cure: "Choose a coarser level or a smaller array. The numbers are in the message below.",
   },
+  Argument: {
+    title: "The parts of this data set do not fit together",
+    cause:
+      "Its metadata, or the rest of this page's address, asks for something that the array does not have: a level, an axis, an index or a reference system.",
+    cure: "Choose another array beside, or open the data set again by its address alone. The message below says what does not fit.",
+  },
+  Aborted: {
+    title: "The reading was stopped",
+    cause: "It ended before all of the data was there. Nothing is wrong with the data.",
+    cure: "Open the data set again.",
+  },
 };
 
-function reason(code: string, detail: string, where: string, url: URL | null): Advice {
-  if (code === "Store") return storeReason(detail, where, url);
+/** The start of the message of an internal error of the package. */
+const INTERNAL = "internal error of zarr-wasm";
+
+/** A fault of this page's own programs. Opening the same again would meet it again. */
+const faultOf = (where: string): Advice => ({
+  title: "This page has a fault",
+  cause: `Its own program failed at ${where}. That need not mean that the data is damaged.`,
+  cure: "Please report the message below, with the address of the data. Other arrays may still open.",
+});
+
+const CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
+  ...(Object.keys(ADVICE) as PlainCode[]),
+  "Store",
+  "NotFound",
+]);
+
+/** The first error with a code: the error itself, or one of its causes. */
+function codedIn(error: unknown): (Coded & { code: ErrorCode }) | undefined {
+  return chainOf(error).find((each) => CODES.has(each.code)) as (Coded & { code: ErrorCode }) | undefined;
+}
+
+/** The most characters of a value in a sentence. The message below has all of it. */
+const MOST_CHARACTERS = 200;
+
+/** Sentences with the place of an error and with the values there, as far as the error has them. */
+function placeIn({ path, key, field, codec, expected, actual }: Coded): string {
+  const shown = (before: string, value: unknown) =>
+    typeof value === "string" && value !== "" ? [`${before}${value.slice(0, MOST_CHARACTERS)}`] : [];
+  const place = [
+    ...shown("at ", key ?? path),
+    ...shown("in the field ", field),
+    ...shown("in the codec ", codec),
+  ];
+  const values = [...shown("Expected: ", expected), ...shown("Found: ", actual)];
+  const sentences = [...(place.length > 0 ? [`It is ${place.join(", ")}`] : []), ...values];
+  return sentences.map((text) => ` ${text}.`).join("");
+}
+
+/** There is no node, and perhaps a web page in its place. */
+function absent(detail: string, where: string, url: URL | null): Advice {
   const page = between(detail, "where the server sends ", " in place of metadata");
-  if (code === "NotFound" && page) {
+  if (page) {
     return {
       title: "This is a page, not the data",
       cause: `At ${where} the server sends ${page.endsWith(",") ? page.slice(0, -1) : page}.`,
       cure: `Look there for the address of the data itself, which often ends in .zarr.${sentence(between(detail, "about them; ", " ("))}`,
     };
   }
-  if (code === "NotFound") {
-    return {
-      title: "No Zarr data here",
-      cause: url
-        ? `The server answered, but there is no zarr.json, .zarray or .zgroup at ${where}.`
-        : "There is no zarr.json, .zarray or .zgroup in it.",
-      cure: url
-        ? "Check the spelling. The address must be that of the array or group itself, which often ends in .zarr, not of a page about it."
-        : "Choose the folder of the array or group itself, which often ends in .zarr, not the one around it.",
-    };
-  }
-  return (
-    ADVICE[code] ?? {
-      title: "This did not work",
-      cause: `Something went wrong while reading ${where}.`,
-      cure: "Opening it again may help; if not, the message below is what to report.",
-    }
-  );
+  return {
+    title: "No Zarr data here",
+    cause: url
+      ? `The server answered, but there is no zarr.json, .zarray or .zgroup at ${where}.`
+      : "There is no zarr.json, .zarray or .zgroup in it.",
+    cure: url
+      ? "Check the spelling. The address must be that of the array or group itself, which often ends in .zarr, not of a page about it."
+      : "Choose the folder of the array or group itself, which often ends in .zarr, not the one around it.",
+  };
 }
 
 /** What is between two texts: up to the end of the line if the second is missing. */
@@ -176,12 +233,18 @@ function unreachable(where: string, url: URL | null, isSilent: boolean): Advice 
   };
 }
 
+/** An error and its causes, the outermost first. */
+function chainOf(error: unknown): Coded[] {
+  const chain: Coded[] = [];
+  for (let at = error; at && chain.length < 5; at = (at as Coded).cause) chain.push(at as Coded);
+  return chain;
+}
+
 /** The messages of an error and of its causes, without repetitions. */
 function messages(error: unknown): string[] {
   const found: string[] = [];
-  for (let at: unknown = error, depth = 0; at && depth < 5; at = (at as Coded).cause, depth++) {
-    const { message } = at as Coded;
-    const text = typeof message === "string" ? message : String(at);
+  for (const each of chainOf(error)) {
+    const text = typeof each.message === "string" ? each.message : String(each);
     if (text && !found.some((known) => known.includes(text))) found.push(text);
   }
   return found;
