@@ -5,8 +5,11 @@
  * Every block of JavaScript or TypeScript runs in Node, unless a comment on the line above it names
  * another class and the reason:
  *
- *     <!-- snippet: browser: needs a canvas -->      runs in Chromium
+ *     <!-- snippet: browser: needs OPFS -->          runs in Chromium
+ *     <!-- snippet: draws: a map -->                 as `browser`; what it draws must not be empty
  *     <!-- snippet: types: needs a bucket -->        is only compiled
+ *
+ * A block of HTML that draws is a page of its own.
  *
  * `<!-- hidden`, lines of code and `-->` are code that runs and is not shown, as is
  * `<!-- hidden: browser`. Each program keeps the line numbers of its page, so an error names the
@@ -36,7 +39,10 @@ const FENCE = /^```(\w*)$/;
 const CLASS = /^<!-- snippet: (\w+): (.+) -->$/;
 const HIDDEN = /^<!-- hidden(?:: (\w+))?$/;
 const CODE = new Set(["js", "ts", "mjs", "javascript", "typescript"]);
-const CLASSES = new Set(["node", "browser", "types"]);
+const CLASSES = new Set(["node", "browser", "draws", "types"]);
+
+/** Whether a block is part of the program for Chromium. */
+const isForBrowsers = ({ kind, isHtml }) => !isHtml && (kind === "browser" || kind === "draws");
 
 function classAbove(page, lines, at) {
   const above = lines[at - 1] ?? "";
@@ -55,7 +61,9 @@ function endOf(page, lines, at, isEnd) {
   return end;
 }
 
-/** The blocks of a page: `{kind, isHidden, first, lines}`. `first` is the first line's index. */
+/**
+ * The blocks of a page: `{kind, isHidden, isHtml, first, lines}`. `first` is the first line's index.
+ */
 export function blocksOf(page, text) {
   const lines = text.split("\n");
   const blocks = [];
@@ -63,14 +71,32 @@ export function blocksOf(page, text) {
     const [fence, hidden] = [FENCE.exec(lines[at]), HIDDEN.exec(lines[at])];
     if (!fence && !hidden) continue;
     const end = endOf(page, lines, at, (line) => line === (fence ? "```" : "-->"));
-    const isCode = hidden || CODE.has(fence[1]);
+    const isHtml = fence?.[1] === "html";
+    const isCode = hidden || isHtml || CODE.has(fence[1]);
     const kind = hidden ? (hidden[1] ?? "node") : isCode && classAbove(page, lines, at);
-    if (isCode)
-      blocks.push({ kind, isHidden: hidden !== null, first: at + 1, lines: lines.slice(at + 1, end) });
+    const [first, isHidden] = [at + 1, hidden !== null];
+    if (isCode) blocks.push({ kind, isHidden, isHtml, first, lines: lines.slice(first, end) });
     at = end;
   }
   return blocks;
 }
+
+/** A block, and behind one that draws the call that waits for its picture (`docs_pages.mjs`). */
+function withPicture(page, block) {
+  const { kind, first, lines } = block;
+  const end = first + lines.length;
+  const check = `await globalThis.drawn(${JSON.stringify(`${page}:${first}`)});`;
+  return kind === "draws" ? [block, { ...block, first: end, lines: [check] }] : [block];
+}
+
+/** The blocks of HTML that draw: `{place, text}`. `host` replaces the host of the examples. */
+export const pagesThatDraw = (page, host) =>
+  blocksOf(page, readPage(page))
+    .filter(({ kind, isHtml }) => isHtml && kind === "draws")
+    .map(({ first, lines }) => ({
+      place: `${page}:${first}`,
+      text: lines.join("\n").replaceAll(EXAMPLE_HOST, host),
+    }));
 
 /** Lines of code, each at the line that it has in the page. */
 function placed(blocks, change = (line) => line) {
@@ -87,9 +113,11 @@ function placed(blocks, change = (line) => line) {
  * has no such block. `host` replaces the host of the examples; `claims` is `claims.mjs`.
  */
 export function programOf(page, kind, { host, claims }) {
-  const blocks = blocksOf(page, readPage(page)).filter((block) => block.kind === kind);
+  const isOfKind = kind === "browser" ? isForBrowsers : (block) => !block.isHtml && block.kind === kind;
+  const blocks = blocksOf(page, readPage(page)).filter(isOfKind);
   if (!blocks.some(({ isHidden }) => !isHidden)) return undefined;
-  const program = placed(blocks, (line, number) =>
+  const all = blocks.flatMap((block) => withPicture(page, block));
+  const program = placed(all, (line, number) =>
     checkClaim(line.replaceAll(EXAMPLE_HOST, host), `${page}:${number}`),
   );
   program[0] = `import { claim as __claim, rejects as __rejects } from ${JSON.stringify(claims)};`;
@@ -98,9 +126,9 @@ export function programOf(page, kind, { host, claims }) {
 
 /** The modules of a page for the compiler: one per class that runs, and one per other block. */
 export function compiledModulesOf(page) {
-  const blocks = blocksOf(page, readPage(page));
+  const blocks = blocksOf(page, readPage(page)).filter(({ isHtml }) => !isHtml);
   const alone = blocks.filter(({ kind }) => kind === "types").map((block) => [block]);
-  const programs = ["node", "browser"].map((kind) => blocks.filter((block) => block.kind === kind));
+  const programs = [blocks.filter(({ kind }) => kind === "node"), blocks.filter(isForBrowsers)];
   return [...programs, ...alone]
     .filter((group) => group.length > 0)
     .map((group) => `${placed(group).join("\n")}\nexport {};\n`);
