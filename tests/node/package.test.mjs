@@ -75,6 +75,7 @@ const NAMES = [
   "info",
   "init",
   "isZarritaError",
+  "levelIndices",
   "locate",
   "open",
   "placement",

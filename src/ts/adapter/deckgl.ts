@@ -6,6 +6,7 @@ import { needPlane } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
 import {
   type Box,
+  checkPictures,
   type MapPictureOptions,
   mapTile,
   type PictureOptions,
@@ -58,6 +59,7 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
  */
 export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): DeckTileProps {
   const [plane, { levels }] = [needPlane(pyramid), pyramid];
+  checkPictures(pyramid, options);
   const [width = 0, height = 0] = [levels[0]?.shape[plane.x], levels[0]?.shape[plane.y]];
   const getTileData = async ({ bbox, signal }: DeckTile): Promise<DeckPicture | null> => {
     if (isOnMap(bbox)) throw new TypeError("imageTiles requires an OrthographicView; a map takes mapTiles");
@@ -79,6 +81,7 @@ export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): Deck
  *     new TileLayer({ ...tiles, renderSubLayers });
  */
 export function mapTiles(pyramid: Pyramid, options: MapPictureOptions = {}): DeckTileProps {
+  checkPictures(pyramid, options);
   const getTileData = async ({ index, bbox, signal }: DeckTile): Promise<DeckPicture> => {
     if (!isOnMap(bbox)) throw new TypeError("mapTiles requires a MapView; a picture takes imageTiles");
     const image = await mapTile(pyramid, webMapBox(index, MAP_TILE), options, signal);

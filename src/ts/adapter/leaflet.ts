@@ -4,7 +4,14 @@
  */
 import type { Coords, DoneCallback, GridLayer, GridLayerOptions, Map as LeafletMap } from "leaflet";
 import type { Pyramid } from "../convention/pyramid_model.ts";
-import { type Box, type MapBox, type MapPictureOptions, mapTile, pixelTile } from "./pictures.ts";
+import {
+  type Box,
+  checkPictures,
+  type MapBox,
+  type MapPictureOptions,
+  mapTile,
+  pixelTile,
+} from "./pictures.ts";
 
 /** The part of Leaflet that is used. */
 export interface LeafletLike {
@@ -59,6 +66,7 @@ async function drawPixels(
  */
 export function pyramidLayer(L: LeafletLike, pyramid: Pyramid, options: LeafletOptions = {}): GridLayer {
   const { layer: layerOptions, ...shown } = options;
+  checkPictures(pyramid, shown);
   const layer = new L.GridLayer(layerOptions);
   const reading = new WeakMap<HTMLElement, AbortController>();
   const draw = async (canvas: HTMLCanvasElement, coords: Coords, signal: AbortSignal) => {

@@ -2,9 +2,10 @@
  * A pyramid as a raster source of MapLibre: a handler for `addProtocol` that makes the pictures of
  * tiles, and the source that asks for them. It needs no code of MapLibre.
  */
-import type { At, Pyramid } from "../convention/pyramid_model.ts";
+import { type At, atWith } from "../convention/axis_indices.ts";
+import type { Pyramid } from "../convention/pyramid_model.ts";
 import { ZarrError } from "../model/errors.ts";
-import { type MapPictureOptions, mapTile, webMapBox } from "./pictures.ts";
+import { checkPictures, type MapPictureOptions, mapTile, webMapBox } from "./pictures.ts";
 
 /** A source of a MapLibre style. */
 export interface RasterSource {
@@ -49,6 +50,7 @@ export class PyramidProtocol {
    */
   constructor(scheme: string, pyramid: Pyramid, options: MapPictureOptions = {}) {
     [this.scheme, this.#pyramid, this.#options] = [scheme, pyramid, options];
+    checkPictures(pyramid, options);
   }
 
   /**
@@ -56,9 +58,16 @@ export class PyramidProtocol {
    * `getSource(id).setTiles(source(at).tiles)` shows others.
    */
   source(at: At = {}): RasterSource {
+    checkPictures(this.#pyramid, this.#with(at));
     const known = Object.entries(at).map(([name, index]): [string, string] => [name, String(index)]);
     const query = known.length > 0 ? `?${new URLSearchParams(known)}` : "";
     return { type: "raster", tiles: [`${this.scheme}://{z}/{x}/{y}${query}`], tileSize: SIDE };
+  }
+
+  /** The options of the tiles of a source. Its indices take precedence. */
+  #with(at: At): MapPictureOptions {
+    const { at: own = {} } = this.#options;
+    return { ...this.#options, at: atWith(this.#pyramid.axes, own, at) };
   }
 
   /**
@@ -70,8 +79,7 @@ export class PyramidProtocol {
     { signal }: { signal: AbortSignal },
   ): Promise<{ data: ImageBitmap }> => {
     const { index, at } = placeOf(url);
-    const options = { ...this.#options, at: { ...this.#options.at, ...at } };
-    const picture = await mapTile(this.#pyramid, webMapBox(index, SIDE), options, signal);
+    const picture = await mapTile(this.#pyramid, webMapBox(index, SIDE), this.#with(at), signal);
     return { data: await createImageBitmap(picture) };
   };
 }

@@ -6,10 +6,19 @@
  */
 import { addLight, type Colors, colorTable, type LabelColors } from "../api/read/colors.ts";
 import { type CfOptions, type ConversionOptions, windowOf } from "../api/read/conversion.ts";
+import {
+  type AtIndices,
+  atWith,
+  channelAxisOf,
+  channelIndices,
+  givenAlong,
+  levelIndices,
+  planeSelection,
+} from "../convention/axis_indices.ts";
 import { pointIn, toIndex, toWorld } from "../convention/geometry.ts";
 import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
-import { type At, needPlane, type PyramidLevel, planeSelection } from "../convention/pyramid_level.ts";
-import type { Pyramid } from "../convention/pyramid_model.ts";
+import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
+import type { Pyramid, PyramidChannel } from "../convention/pyramid_model.ts";
 import { type WarpSource, warp, warpSource } from "../convention/warp.ts";
 import { UnsupportedError } from "../model/errors.ts";
 
@@ -28,10 +37,10 @@ export interface PictureChannel {
 /** The options of pictures of a pyramid. */
 export interface PictureOptions {
   /** Indices of the dimensions other than x and y, by name or role. Default: 0. */
-  at?: At | undefined;
+  at?: AtIndices | undefined;
   /**
-   * Channels whose light is added. Default: the active channels of OME's `omero` metadata, unless
-   * `window` or `colors` is given; then one channel is drawn.
+   * Channels whose light is added. Default: the active channels of OME's `omero` metadata, or the
+   * one that `at` gives. With `window` or `colors` one channel is drawn.
    */
   channels?: readonly PictureChannel[] | undefined;
   /** The numbers of the first and the last colour. Default: the range of the data type. */
@@ -64,23 +73,60 @@ export type Box = readonly [left: number, top: number, right: number, bottom: nu
 
 /** The picture of one channel. Pictures of several are added. */
 interface Paint extends Pick<ConversionOptions, "window" | "gamma" | "colors" | "decode"> {
-  at: At;
+  at: AtIndices;
 }
 
-function paintsOf({ channels: known }: Pyramid, options: PictureOptions): Paint[] {
+/** `at` with the index of a channel. An array without channels has one, whose index is 0. */
+function atChannel(pyramid: Pyramid, at: AtIndices, channel: number): AtIndices {
+  const { axes } = pyramid;
+  const axis = channelAxisOf(axes);
+  const [own] = channelIndices(pyramid, axis, [channel]);
+  return atWith(
+    axes,
+    at,
+    axes.map((_, other) => (other === axis ? own : undefined)),
+  );
+}
+
+/**
+ * The channels of OME's metadata that are drawn: the one that `at` gives, else the active ones. The
+ * metadata may describe more channels than there are.
+ */
+function shownChannels({ channels, axes, levels }: Pyramid, at: AtIndices): number[] {
+  const axis = channelAxisOf(axes);
+  const chosen = axis === undefined ? 0 : givenAlong(axes, at, axis);
+  const count = axis === undefined ? 1 : (levels[0]?.shape[axis] ?? 1);
+  if (typeof chosen === "number") return [chosen < 0 ? chosen + count : chosen];
+  const active = ({ active = true }: PyramidChannel, index: number) => (active ? [index] : []);
+  return channels.slice(0, count).flatMap(active);
+}
+
+function paintsOf(pyramid: Pyramid, options: PictureOptions): Paint[] {
   const { at = {}, channels, window, colors, gamma, decode } = options;
+  const known = pyramid.channels;
   const decoded = decode || undefined;
   const inColor = ({ channel, color, ...shown }: PictureChannel): Paint => {
-    return { ...shown, decode: decoded, colors: ["#000000", color], at: { ...at, c: channel } };
+    const own = atChannel(pyramid, at, channel);
+    return { ...shown, decode: decoded, colors: ["#000000", color], at: own };
   };
   if (channels) return channels.map(inColor);
   if (window || colors || known.length === 0) {
     return [{ at, window, colors, gamma, decode: decode === undefined && window ? "cf" : decoded }];
   }
-  return known.flatMap(({ color = "ffffff", window: shown, active = true }, channel) => {
+  return shownChannels(pyramid, at).map((channel) => {
+    const { color = "ffffff", window: shown } = known[channel] ?? {};
     const ends = shown && ([shown.start, shown.end] as const);
-    return active ? [{ ...inColor({ channel, color, window: ends as [number, number] }) }] : [];
+    return inColor({ channel, color, window: ends as [number, number] });
   });
+}
+
+/**
+ * Throws an `Argument` error for options that no tile could be drawn with, so that the caller hears
+ * of them when the layer is made.
+ */
+export function checkPictures(pyramid: Pyramid, options: PictureOptions): void {
+  const nothing = [0, 0] as const;
+  for (const { at } of paintsOf(pyramid, options)) planeSelection(pyramid, 0, at, [nothing, nothing]);
 }
 
 /** Adds pictures, in memory that `ImageData` takes. */
@@ -156,7 +202,7 @@ export async function pixelTile(
   const [width, height] = [x[1] - x[0], y[1] - y[0]];
   if (width <= 0 || height <= 0) return null;
   const read = async ({ at, ...shown }: Paint) => {
-    const selection = planeSelection(pyramid, at, [x, y]);
+    const selection = planeSelection(pyramid, levels.indexOf(level), at, [x, y]);
     const wish = { signal, priority: options.priority ?? 0, memoryOrder: [plane.y, plane.x] };
     return (await level.array.get(selection, { ...shown, ...wish, as: "rgba" })).data;
   };
@@ -241,7 +287,8 @@ export async function mapTile(
   signal: AbortSignal | undefined,
 ): Promise<ImageData> {
   const { proj4, from, method = "nearest", priority = 0 } = options;
-  const { array } = await levelOfMap(pyramid, map, options, signal);
+  const level = await levelOfMap(pyramid, map, options, signal);
+  const { array } = level;
   const placed = {
     ...map,
     method,
@@ -251,7 +298,9 @@ export async function mapTile(
     signal,
   };
   const read = async (paint: Paint) => {
-    const { data } = await warp(array, { ...placed, at: paint.at, decode: paint.decode ?? false });
+    // The level's own indices: `warp` takes its array for the finest one.
+    const at = levelIndices(pyramid, pyramid.levels.indexOf(level), paint.at);
+    const { data } = await warp(array, { ...placed, at, decode: paint.decode ?? false });
     return shaded(data, paint, array.dtype);
   };
   return imageOf(await Promise.all(paintsOf(pyramid, options).map(read)), ...map.size);

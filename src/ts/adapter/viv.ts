@@ -3,6 +3,7 @@
  * they are passed on as they are stored, or as numbers of a type that Viv has.
  */
 import type { CfOptions } from "../api/read/conversion.ts";
+import { type AtIndices, planeSelection } from "../convention/axis_indices.ts";
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
 import type { NumberType } from "../model/data_type.ts";
@@ -22,9 +23,12 @@ export interface VivPixels {
   height: number;
 }
 
-/** Indices of the axes other than x and y, by name. */
+/**
+ * Indices of the axes other than x and y: by name or role, as `at` of `pick`, or as a list in the
+ * order of `labels`, whose last two entries do not count.
+ */
 export interface VivSelection {
-  selection: Record<string, number>;
+  selection: Record<string, number> | readonly number[];
   signal?: AbortSignal | undefined;
 }
 
@@ -109,16 +113,13 @@ export class VivSource {
   }
 
   async #read(
-    selection: Record<string, number>,
+    selection: VivSelection["selection"] = {},
     columns: readonly [number, number],
     rows: readonly [number, number],
     signal: AbortSignal | undefined,
   ): Promise<VivPixels> {
-    const { plane, axes } = this.#pyramid;
-    const places = axes.map(({ name }, axis): number | Slice => {
-      if (axis === plane.x) return this.#slice(columns, axis);
-      return axis === plane.y ? this.#slice(rows, axis) : (selection[name] ?? 0);
-    });
+    const { plane } = this.#pyramid;
+    const places = this.#places(selection, columns, rows);
     const options = {
       as: this.#as,
       memoryOrder: [plane.y, plane.x],
@@ -134,9 +135,25 @@ export class VivSource {
     }
   }
 
-  #slice([start, stop]: readonly [number, number], axis: number): Slice {
+  #places(
+    selection: VivSelection["selection"],
+    columns: readonly [number, number],
+    rows: readonly [number, number],
+  ): (number | Slice)[] {
+    const { plane, levels } = this.#pyramid;
     const step = this.#step;
-    return { start: start * step, stop: Math.min(stop * step, this.#level.shape[axis] ?? 0), step };
+    const span = ([start, stop]: readonly [number, number], axis: number) =>
+      [start * step, Math.min(stop * step, this.#level.shape[axis] ?? 0)] as const;
+    const spans = [span(columns, plane.x), span(rows, plane.y)] as const;
+    const level = levels.indexOf(this.#level);
+    const places = planeSelection(this.#pyramid, level, this.#at(selection), spans);
+    return places.map((place) => (typeof place === "number" ? place : { ...place, step }));
+  }
+
+  /** A list is in the order of `labels`, where x and y are last. */
+  #at(selection: VivSelection["selection"]): AtIndices {
+    if (!Array.isArray(selection) || selection.length !== this.labels.length) return selection;
+    return this.#pyramid.axes.map((_, axis) => selection[this.#others.indexOf(axis)] ?? undefined);
   }
 }
 
@@ -188,7 +205,8 @@ function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
 
 /**
  * Returns the sources of a pyramid for Viv's layers, finest first: the layers' `loader`. Each has
- * half of the resolution of the one before. Channels and other axes are selected by their names.
+ * half of the resolution of the one before. Channels and other axes are selected by name or role,
+ * with indices of the finest level. Unknown names are errors, as in Viv.
  * Throws an `UnsupportedError` for elements that are not numbers, and without axes x and y.
  *
  *     new MultiscaleImageLayer({ loader: pixelSources(image), selections: [{ c: 0, z: 3 }], … });

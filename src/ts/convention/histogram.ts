@@ -22,7 +22,7 @@ import { shown, ZarrError } from "../model/errors.ts";
 import { newSummary, PLACES } from "../model/request.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
-import { type At, indexAlong } from "./pyramid_level.ts";
+import { type AtIndices, levelIndices } from "./axis_indices.ts";
 import { Pyramid } from "./pyramid_model.ts";
 
 export interface HistogramOptions extends ReadOptions {
@@ -32,7 +32,7 @@ export interface HistogramOptions extends ReadOptions {
    * Indices of a pyramid's axes other than x and y, as in `pick`. Default: 0. Null selects all of
    * an axis.
    */
-  at?: At | undefined;
+  at?: AtIndices | undefined;
   /** Number of bins, from 1 to 65536. Default: 256. */
   bins?: number | undefined;
   /**
@@ -172,17 +172,22 @@ type Source = ZarrArray<DataType, Readable> | Pyramid<Readable>;
 /** The array and the selection to count. */
 async function subject(
   source: Source,
-  { selection, at = {}, signal }: HistogramOptions,
+  { selection, at, signal }: HistogramOptions,
 ): Promise<[AnyArray, AnySelection | null | undefined]> {
-  if (!(source instanceof Pyramid)) {
-    return [source as AnyArray, await placesOf(source, selection, signal)];
+  const isPyramid = source instanceof Pyramid;
+  const hasSelection = selection !== undefined && selection !== null;
+  if (at && (!isPyramid || hasSelection)) {
+    refuse(
+      "at and selection are alternatives",
+      "at for a pyramid, or a selection of an array's elements",
+      isPyramid ? "both" : "at for an array",
+    );
   }
-  const level = source.levels.at(-1);
-  if (!level) throw new ZarrError("Argument", "the pyramid has no level");
-  if (selection !== undefined && selection !== null) return [level.array as AnyArray, selection];
-  const { x, y } = source.plane;
-  const index = (axis: number) => (axis === x || axis === y ? null : indexAlong(source.axes[axis], at));
-  return [level.array as AnyArray, level.shape.map((_, axis) => index(axis))];
+  const level = isPyramid ? source.levels.at(-1) : undefined;
+  if (isPyramid && !level) throw new ZarrError("Argument", "the pyramid has no level");
+  const array = (level?.array ?? source) as AnyArray;
+  if (!isPyramid || hasSelection) return [array, await placesOf(array, selection, signal)];
+  return [array, levelIndices(source, source.levels.length - 1, at)];
 }
 
 function checked({ bins = 256, window }: HistogramOptions): number {

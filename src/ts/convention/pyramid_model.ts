@@ -8,6 +8,7 @@ import { FACTS, type Array as ZarrArray } from "../api/array.ts";
 import { needList, optionsOf, type Rules } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
+import { type At, type AtIndices, levelIndices, type PyramidAxis } from "./axis_indices.ts";
 import {
   type Extent,
   elementsIn,
@@ -18,17 +19,10 @@ import {
   toWorld,
   worldBox,
 } from "./geometry.ts";
-import {
-  type At,
-  indexAlong,
-  type PyramidAxis,
-  type PyramidLevel,
-  type Tile,
-  tilesIn,
-} from "./pyramid_level.ts";
+import { type PyramidLevel, type Tile, tilesIn } from "./pyramid_level.ts";
 import type { Finding } from "./schema.ts";
 
-export type { At, PyramidAxis, PyramidLevel };
+export type { At, AtIndices, PyramidAxis, PyramidLevel };
 
 /** A coordinate reference system, in all forms that the metadata gives. */
 export interface Crs {
@@ -92,7 +86,8 @@ export interface View {
   extent?: Extent | undefined;
   /** Device pixels per CSS pixel. Default: 1. */
   devicePixelRatio?: number | undefined;
-  at?: At | undefined;
+  /** Indices of the axes other than x and y, in the finest level. Default: 0. */
+  at?: AtIndices | undefined;
   /**
    * The displayed level. It is kept while its resolution is close to the fitting one. Default: the
    * level of the last `pick`; −1 means none.
@@ -276,7 +271,7 @@ export class Pyramid<Store extends Readable = Readable> {
     const index = this.#fitting(unitsPerPixel / devicePixelRatio, current);
     this.#current = index;
     const level = this.#at(index);
-    const { selection, spans } = this.#selection(level, extent, at);
+    const { selection, spans } = this.#selection(index, extent, at);
     const bytes = elementBytes(level.array);
     const count = (sizes: number[]) => sizes.reduce((product, size) => product * size, bytes);
     const resultBytes = count(spans.map(([start, stop]) => stop - start));
@@ -300,7 +295,7 @@ export class Pyramid<Store extends Readable = Readable> {
     }
     const level = this.#at(index);
     const extent = viewport.extent ?? this.extent(index);
-    const others = this.#selection(level, undefined, at).selection;
+    const others = this.#selection(index, undefined, at).selection;
     return tilesIn({
       level,
       index,
@@ -314,7 +309,9 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 
   /** The part of a level in an extent: as a selection, and as start and stop of each axis. */
-  #selection(level: PyramidLevel, extent: Extent | undefined, at: At) {
+  #selection(index: number, extent: Extent | undefined, at: AtIndices) {
+    const level = this.#at(index);
+    const indices = levelIndices(this, index, at);
     const box = extent ? indexBox(level, this.plane, extent) : EVERYWHERE;
     const spans: [start: number, stop: number][] = [];
     const selection = level.shape.map((length, axis) => {
@@ -324,9 +321,9 @@ export class Pyramid<Store extends Readable = Readable> {
         spans.push([start, stop]);
         return { start, stop, step: null };
       }
-      const index = indexAlong(this.axes[axis], at);
-      spans.push(index === null ? [0, length] : [index, index + 1]);
-      return index;
+      const own = indices[axis] ?? null;
+      spans.push(own === null ? [0, length] : [own, own + 1]);
+      return own;
     });
     return { spans, selection };
   }

@@ -7,18 +7,17 @@
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
 import type { CfOptions } from "../api/read/conversion.ts";
-import { needList, optionsOf, refuse } from "../model/argument.ts";
+import { needList, optionsOf, type Rules, refuse } from "../model/argument.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { once } from "../model/once.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { askNumbers } from "../port/convention.ts";
+import { type AtIndices, levelIndices, type PyramidAxis, planeSelection } from "./axis_indices.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
 import type { Extent, Plane } from "./geometry.ts";
 import { foundPlacement, type Pixels } from "./placement_search.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
-import { type At, planeSelection } from "./pyramid_level.ts";
-import type { PyramidAxis } from "./pyramid_model.ts";
 
 export interface WarpOptions {
   /** The reference system of the map: a code, a proj4 or WKT string, or PROJJSON. */
@@ -30,7 +29,7 @@ export interface WarpOptions {
   /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
   method?: "nearest" | "linear" | undefined;
   /** Indices of the other dimensions, by name or role. Default: 0. */
-  at?: At | undefined;
+  at?: AtIndices | undefined;
   /** proj4's default export. Not needed if map and array both have longitude and latitude. */
   proj4?: Proj4Like | undefined;
   /** The reference system of the array's coordinates, if the metadata does not give it. */
@@ -50,6 +49,8 @@ export interface Warped {
   /** Rows and columns. */
   shape: [rows: number, columns: number];
 }
+
+const RULES: Rules = { method: ["nearest", "linear"], at: "an object" };
 
 /** Maximum number of elements that are read for one map. */
 const MOST_ELEMENTS = 2 ** 26;
@@ -149,6 +150,9 @@ function locatedOf(numbers: Float64Array, whole: [number, number]): Located | un
   };
 }
 
+/** The axes of an array that is read alone: it is its own finest level. */
+const indexedBy = ({ axes, plane }: WarpSource, array: AnyArray) => ({ axes, plane, levels: [array] });
+
 /** Reads a window in row-major order. A window across the array's edge takes two reads. */
 async function windowOf(
   array: AnyArray,
@@ -176,8 +180,9 @@ async function windowOf(
     priority,
   };
   const rows: [number, number] = [start[1], start[1] + size[1]];
+  const indexed = indexedBy(source, array);
   const parts = await Promise.all(
-    spans.map((across) => array.get(planeSelection(source, at, [across, rows]), options)),
+    spans.map((across) => array.get(planeSelection(indexed, 0, at, [across, rows]), options)),
   );
   const [first, second] = parts.map(({ data }) => data);
   return second && first ? joined(first, second, size) : (first as Float32Array);
@@ -213,19 +218,20 @@ async function sampled(
  *
  * Values are float32: integers beyond 2^24 are rounded. Rejects with an `UnsupportedError` if the
  * array has no coordinates or an unknown reference system, with an `Argument` error for an invalid
- * extent or size, and with a `Limit` error if the map needs more than 2^26 elements.
+ * extent or size, or an unknown name or index in `at`, and with a `Limit` error if the map needs more than 2^26 elements.
  *
  *     await warp(array, { crs: "EPSG:3857", extent, size: [256, 256], proj4 });
  */
 export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOptions): Promise<Warped> {
   needArray(array);
-  optionsOf(options);
-  const { extent, size, signal } = options;
+  const { extent, size, signal, at = {} } = optionsOf(options, RULES);
   checked(options);
   signal?.throwIfAborted();
   const { source, whole, located } = await locatedIn(array, { extent, size }, options);
   const shape: [number, number] = [size[1], size[0]];
   if (!located) {
+    // A wrong index is an error at every place of the map.
+    levelIndices(indexedBy(source, array), 0, at);
     const data = new Float32Array(size[0] * size[1]).fill(Number.NaN);
     return { data, mask: new Uint8Array(data.length), shape };
   }

@@ -123,6 +123,7 @@ export {
   withByteCaching,
   withRangeCoalescing,
 } from "../compat/store_extensions.ts";
+export { levelIndices } from "../convention/axis_indices.ts";
 export {
   addConvention,
   type Convention,
@@ -146,6 +147,7 @@ export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyr
 export type { Tile } from "../convention/pyramid_level.ts";
 export {
   type At,
+  type AtIndices,
   type Crs,
   type Picked,
   Pyramid,

@@ -11,8 +11,8 @@ import { rangeOf, sampledLimits } from "../scene/limits.js";
 import type { FieldStyle, Scene, SceneAxis } from "../scene/scene.js";
 import { isSamePlane } from "../scene_state.js";
 import {
-  coarse,
   DifferenceStore,
+  indicesIn,
   ownAxis,
   type Pair,
   type Positions,
@@ -82,12 +82,11 @@ export function subtractedBoxes(
   { level, corners }: ViewBox,
 ): [first: ViewBox, second: ViewBox] {
   const boxOf = (scene: Scene, indices: Readonly<Record<string, number>>): ViewBox => {
-    const { shape = [] } = scene.pyramid.levels[level] ?? {};
+    const others = indicesIn(scene, level, (name) => indices[name] ?? 0);
     const [start = [], stop = []] = corners.map((corner) =>
-      scene.axes.map(({ axis, name, length }) => {
+      scene.axes.map(({ axis }) => {
         if (axis === scene.plane.x) return corner[first.plane.x] ?? 0;
-        if (axis === scene.plane.y) return corner[first.plane.y] ?? 0;
-        return coarse(indices[name] ?? 0, length, shape[axis] ?? 1);
+        return axis === scene.plane.y ? (corner[first.plane.y] ?? 0) : (others[axis] ?? 0);
       }),
     );
     return { level, corners: [start, stop] };

@@ -4,7 +4,7 @@
  * drawn.
  */
 
-import type * as zarr from "zarr-wasm";
+import * as zarr from "zarr-wasm";
 import type { Scene } from "../scene/scene.js";
 
 /** Sides of tiles: small chunks are joined, and large ones divided. */
@@ -41,9 +41,18 @@ function sideOf(length: number, chunk: number): number {
   return Math.min(length, joined > MOST_SIDE ? Math.ceil(joined / Math.ceil(joined / MOST_SIDE)) : joined);
 }
 
-/** The index of a level along an axis that may be coarser there. */
-export const coarse = (index: number, finest: number, length: number): number =>
-  Math.min(Math.floor(((index + 0.5) * length) / finest), length - 1);
+/**
+ * The indices of a level of a scene, for those of its finest one by name of axis. Beyond the end of
+ * an axis, which the other scene may have longer, it is the last one.
+ */
+export function indicesIn(
+  { pyramid: { axes: own, levels }, plane, axes }: Scene,
+  level: number,
+  indexOf: (name: string) => number,
+): number[] {
+  const given = axes.map(({ name, length }) => Math.min(indexOf(name), length - 1));
+  return zarr.levelIndices({ axes: own, levels, plane }, level, given).map((index) => index ?? 0);
+}
 
 interface Level {
   shape: readonly number[];
@@ -116,24 +125,25 @@ export class DifferenceStore {
       return { start, stop: Math.min(start + side, level.shape[axis] ?? 1), step: null };
     };
     const [x, y] = [range("x"), range("y")];
-    const selection = scene.axes.map(({ axis, name, length }) => {
+    const others = scene === first ? places : indicesIn(scene, at, (name) => this.#index(name, at, places));
+    const selection = scene.axes.map(({ axis }) => {
       if (axis === scene.plane.x) return x;
-      if (axis === scene.plane.y) return y;
-      return scene === first
-        ? (places[axis] ?? 0)
-        : coarse(this.#index(name, places), length, own.shape[axis] ?? 1);
+      return axis === scene.plane.y ? y : (others[axis] ?? 0);
     });
     const { data } = await own.array.get(selection, { as: "float64", decode: scene.decode, signal });
     return partOf(data, scene, [y.stop - y.start, x.stop - x.start]);
   }
 
-  /** The index of the second scene along an axis. */
-  #index(name: string, places: readonly number[]): number {
+  /** The index of the finest level of the second scene along an axis, for a chunk of a level. */
+  #index(name: string, level: number, places: readonly number[]): number {
     const { first, own, at } = this.#pair;
     const place = own.indexOf(name);
     if (place >= 0) return places[first.axes.length + place] ?? 0;
     const same = first.axes.find((axis) => axis.name === name);
-    return (same && places[same.axis]) ?? at[name] ?? 0;
+    if (!same || same.axis === first.plane.x || same.axis === first.plane.y) return at[name] ?? 0;
+    // The chunk has an index of the level of the first scene. This is the middle of its elements.
+    const here = first.pyramid.levels[level]?.shape[same.axis] ?? same.length;
+    return Math.floor((((places[same.axis] ?? 0) + 0.5) * same.length) / here);
   }
 }
 

@@ -52,7 +52,14 @@ export class LabelLayers {
 
   setAt(at: At): void {
     this.#at = at;
-    for (const { layer } of this.#shown.values()) layer.setAt(at);
+    for (const { layer } of this.#shown.values()) {
+      // Labels may have fewer steps than the image.
+      try {
+        layer.setAt(at);
+      } catch (error) {
+        this.below.onError(error);
+      }
+    }
   }
 
   preload(at: At): Promise<unknown> {

@@ -85,10 +85,16 @@ export class PyramidLayer {
     });
   }
 
-  /** Converts names of axes in the scene to those in the pyramid. */
+  /**
+   * Converts names of axes in the scene to those in the pyramid. An axis with one element has it at
+   * every index, as labels of one plane over an image with several.
+   */
   #namedAt(at: At): At {
     const { axes, pyramid } = this.#scene;
-    const named = axes.map(({ name, axis, start }) => [pyramid.axes[axis]?.name ?? name, at[name] ?? start]);
+    const named = axes.map(({ name, axis, start, length }) => [
+      pyramid.axes[axis]?.name ?? name,
+      length === 1 ? 0 : (at[name] ?? start),
+    ]);
     return Object.fromEntries(named);
   }
 

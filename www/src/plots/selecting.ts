@@ -1,5 +1,5 @@
 /** Selections of what lies under a mark: along an axis, at one index of the others. */
-import type { AnySelection } from "zarr-wasm";
+import { type AnySelection, levelIndices } from "zarr-wasm";
 import type { Scene } from "../scene/scene.js";
 import { type Element, elementAt, placedLevels, stored } from "./elements_under.js";
 import type { Place } from "./marks.js";
@@ -25,17 +25,17 @@ interface Chosen {
   along?: { axis: number; entry: Entry };
 }
 
-/** The selection of a level. Levels may be coarser than the finest one along each axis. */
+/** The selection of a level. */
 export function selectionOf({ scene, at, channel }: Subject, { level, x, y, along }: Chosen): AnySelection {
-  const { axes, plane, pyramid, channels } = scene;
-  const [finest, own] = [pyramid.levels[0], pyramid.levels[level]];
-  const selected = axes.map(({ name, role, axis }): Entry => {
+  const { axes, plane, channels } = scene;
+  const isChannels = (role: string) => role === "c" && channels.length > 0;
+  const given = axes.map(({ name, role }) => (isChannels(role) ? channel : (at[name] ?? 0)));
+  const { axes: own, levels } = scene.pyramid;
+  const indices = levelIndices({ axes: own, levels, plane }, level, given);
+  const selected = axes.map(({ axis }): Entry => {
     if (axis === plane.x) return x;
     if (axis === plane.y) return y;
-    if (axis === along?.axis) return along.entry;
-    if (role === "c" && channels.length > 0) return channel;
-    const [all = 1, here = 1] = [finest?.shape[axis], own?.shape[axis]];
-    return Math.min(Math.floor((((at[name] ?? 0) + 0.5) * here) / all), here - 1);
+    return axis === along?.axis ? along.entry : (indices[axis] ?? 0);
   });
   return selected as AnySelection;
 }

@@ -25,18 +25,16 @@ export interface PlaneChoice {
   at: readonly number[];
 }
 
-/** The selection of a level's plane. Levels may be coarser than the finest one along each axis. */
+/** The selection of a level's plane. */
 export function planeSelection(
   pyramid: zarr.Pyramid,
   level: zarr.PyramidLevel,
   { plane, at }: PlaneChoice,
   span: (length: number) => zarr.Slice,
 ): (number | zarr.Slice)[] {
-  return level.shape.map((length, axis) => {
-    if (axis === plane.x || axis === plane.y) return span(length);
-    const finest = pyramid.levels[0]?.shape[axis] ?? length;
-    return Math.min(Math.floor((((at[axis] ?? 0) + 0.5) * length) / finest), length - 1);
-  });
+  const { axes, levels } = pyramid;
+  const indices = zarr.levelIndices({ axes, levels, plane }, levels.indexOf(level), at);
+  return level.shape.map((length, axis) => indices[axis] ?? span(length));
 }
 
 /** The middle of the coarsest level's plane, or all of it. */

@@ -8,7 +8,14 @@
 import type { LabelColors } from "../../api/read/colors.ts";
 import type { CfOptions } from "../../api/read/conversion.ts";
 import type { AnySelection } from "../../api/selection.ts";
-import { indexAlong, type PyramidLevel } from "../../convention/pyramid_level.ts";
+import {
+  channelIndices,
+  givenAlong,
+  levelIndices,
+  namedAtWith,
+  planeSelection,
+} from "../../convention/axis_indices.ts";
+import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { elementAtPlace } from "../../convention/warp.ts";
 import type { Slice } from "../../model/types.ts";
@@ -178,28 +185,49 @@ export class TilePlaces {
   readonly #pyramid: Pyramid;
 
   constructor(pyramid: Pyramid, levels: readonly TileLevel[], axes: TileAxes, at: TileAt) {
-    [this.#pyramid, this.levels, this.axes, this.at] = [pyramid, levels, axes, at];
+    [this.#pyramid, this.levels, this.axes, this.at] = [pyramid, levels, axes, {}];
+    this.at = this.with(at);
   }
 
-  /** Returns the indices in a level's array, which may be coarser along an axis. */
-  indices({ level }: TileLevel, at: TileAt = this.at): number[] {
+  /**
+   * Returns the indices in a level's array, which may be coarser along an axis. Throws an
+   * `InvalidSelectionError` for a name or an index that is not there.
+   */
+  indices({ level }: { level: number }, at: TileAt = this.at): number[] {
     const { axes, levels } = this.#pyramid;
-    const [finest, own] = [levels[0], levels[level]];
-    return axes.map((one, axis) => {
-      if (axis === this.axes.x || axis === this.axes.y || axis === this.axes.c) return -1;
-      const wanted = indexAlong(one, at) ?? 0;
-      const [all = 1, here = 1] = [finest?.shape[axis], own?.shape[axis]];
-      return all === here ? wanted : Math.min(Math.floor(((wanted + 0.5) * here) / all), here - 1);
-    });
+    const indices = levelIndices({ axes, levels, plane: this.axes }, level, at);
+    return indices.map((index, axis) => (axis === this.axes.c ? -1 : (index ?? -1)));
+  }
+
+  /** `at` with these indices, by whatever names. Throws as `indices` does. */
+  with(at: TileAt): TileAt {
+    const { axes, levels } = this.#pyramid;
+    const all = namedAtWith(axes, this.at, at);
+    const nothing = [0, 0] as const;
+    planeSelection({ axes, levels, plane: this.axes }, 0, all, [nothing, nothing]);
+    return all;
+  }
+
+  /** These channels. Throws an `InvalidSelectionError` for one that is not there. */
+  channels(channels: readonly number[]): number[] {
+    return channelIndices(this.#pyramid, this.axes.c, channels);
+  }
+
+  /** The channel that `at` gives, at other indices if they are given. */
+  channelOf(at: TileAt = {}): number {
+    const { c } = this.axes;
+    const all = this.with(at);
+    const given = c === undefined ? 0 : givenAlong(this.#pyramid.axes, all, c);
+    return this.channels([given ?? 0])[0] as number;
   }
 
   /**
    * Returns the elements of a tile, at other indices if they are given. Null outside of the level.
    */
-  ofTile({ z, column, row }: TileNumber, at: TileAt = {}): TilePlace | null {
+  ofTile({ z, column, row }: TileNumber, at?: TileAt): TilePlace | null {
     const level = this.levels[z];
     const spans = level && tileSpans(level, column, row);
-    return spans ? { level, column, row, ...spans, at: this.indices(level, { ...this.at, ...at }) } : null;
+    return spans ? { level, column, row, ...spans, at: this.indices(level, at && this.with(at)) } : null;
   }
 
   /** Returns the elements of the tile that has this one. `column` is in drawing order. */

@@ -83,8 +83,13 @@ export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOpt
   };
 }
 
-/** Returns the axis of channels, where it is not drawn itself. */
-export function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
+/** Returns the axis of channels, where it is not drawn itself. `given`: the caller's; null for none. */
+export function channelAxisOf(
+  { axes }: Pyramid,
+  plane: { x: number; y: number },
+  given?: number | null,
+): number | undefined {
+  if (given !== undefined) return given ?? undefined;
   const axis = axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
   return axis < 0 ? undefined : axis;
 }
@@ -167,17 +172,10 @@ const extentOf = ({ level, x, y }: TilePlace): MapExtent => {
   ];
 };
 
-/** The axes whose indices a tile has: all but the plane and the channels. */
-interface WarpedAxes {
-  /** Indices by position. */
-  names: readonly string[];
-  c: number | undefined;
-}
-
-/** Makes the function that reads such tiles. */
+/** Makes the function that reads such tiles. `c` is the axis of channels. */
 export function warpedTiles(
   levels: readonly PyramidLevel[],
-  { names, c }: WarpedAxes,
+  c: number | undefined,
   { extent: _extent, size: _size, ...map }: WarpedMap,
   decode: "cf" | CfOptions | undefined,
 ): TileFetch {
@@ -185,13 +183,10 @@ export function warpedTiles(
     const { array } = levels[place.level.level] as PyramidLevel;
     const size = [place.x.stop - place.x.start, place.y.stop - place.y.start] as const;
     const read = async (channel: number) => {
-      const at = names.map((name, axis) => [name, axis === c ? channel : Math.max(place.at[axis] ?? 0, 0)]);
+      // The level's own indices: `warp` takes its array for the finest level.
+      const at = place.at.map((index, axis) => (axis === c ? channel : Math.max(index, 0)));
       const options = { ...map, size, signal, priority, extent: extentOf(place) };
-      const { data } = await warp(array, {
-        ...options,
-        at: Object.fromEntries(at),
-        decode: decode ?? false,
-      });
+      const { data } = await warp(array, { ...options, at, decode: decode ?? false });
       return [channel, { data, offset: 0, strideX: 1, strideY: size[0] }] as const;
     };
     return Promise.all(channels.map(read));

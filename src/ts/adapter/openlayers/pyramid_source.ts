@@ -68,6 +68,8 @@ export class PyramidSource extends DataTileSource {
   readonly #ahead: LookAhead;
   readonly #areLabels: boolean;
   #channels: readonly number[];
+  /** Whether `at` says which channel is drawn, because `channels` was not given. */
+  readonly #isChannelOfAt: boolean;
   #mix: readonly MixedChannel[] = [];
   #isMixLate = false;
   /** The number of mixes, and of steps with a failed tile. */
@@ -80,11 +82,13 @@ export class PyramidSource extends DataTileSource {
   #loading: DataTile | undefined;
 
   constructor(options: PyramidSourceOptions) {
-    const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
+    const { pyramid, plane = pyramid.plane, projection, areLabels = false } = options;
     const { warped, decode, range, labelColors = "labels" } = options;
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
-    const { channelAxis = channelAxisOf(pyramid, plane) } = options;
+    const axes = { ...plane, c: channelAxisOf(pyramid, plane, options.channelAxis) };
+    const places = new TilePlaces(pyramid, levels, axes, options.at ?? {});
+    const channels = options.channels ? places.channels(options.channels) : [places.channelOf()];
     const level = pyramid.levels[0] as PyramidLevel;
     const { dtype } = level.array;
     const isFull = levels.every((level) => !isShort(level, finest));
@@ -107,16 +111,15 @@ export class PyramidSource extends DataTileSource {
     this.#channels = channels;
     this.#areLabels = areLabels;
     this.#bands = bands;
-    const axes = { ...plane, c: channelAxis ?? undefined };
-    this.#places = new TilePlaces(pyramid, levels, axes, options.at ?? {});
+    this.#places = places;
+    this.#isChannelOfAt = options.channels === undefined;
     this.#warped = warped;
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
     const { isByte: asBytes, hasMask, origin, unit } = bands;
     this.#packing = { asBytes, hasMask, isLog: false, origin, unit };
-    const names = pyramid.axes.map(({ name }) => name);
     const fetch = warped
-      ? warpedTiles(pyramid.levels, { names, c: axes.c }, warped, decode)
+      ? warpedTiles(pyramid.levels, axes.c, warped, decode)
       : arrayTiles(pyramid.levels, axes, { decode, labelColors: areLabels ? labelColors : undefined });
     this.#reader = new TileReader(fetch, this.#cacheBytes);
     this.#values = new PointValues(options, this.#places, this.#reader);
@@ -157,9 +160,13 @@ export class PyramidSource extends DataTileSource {
     return Math.sqrt(area / Math.max(width * height, 1));
   }
 
-  /** Sets indices of axes. The old picture stays until the new tiles are loaded. */
+  /**
+   * Sets indices of axes. The old picture stays until the new tiles are loaded. Throws an
+   * `InvalidSelectionError` for a name or an index that is not there.
+   */
   setAt(at: TileAt): void {
-    this.#places.at = { ...this.at, ...at };
+    this.#places.at = this.#places.with(at);
+    if (this.#isChannelOfAt) this.#channels = [this.#places.channelOf()];
     this.#renew();
   }
 
@@ -179,7 +186,7 @@ export class PyramidSource extends DataTileSource {
   setMix(mix: readonly MixedChannel[]): void {
     this.#mix = mix;
     if (!this.bands.isPicture || this.#areLabels) return;
-    this.#channels = mix.map(({ channel }) => channel);
+    this.#channels = this.#places.channels(mix.map(({ channel }) => channel));
     // While tiles are being mixed, the latest mix waits. Otherwise a user who drags a window would
     // never see a complete picture.
     if (this.#running.size > 0 && this.#mixes > 0) this.#isMixLate = true;
@@ -256,9 +263,11 @@ export class PyramidSource extends DataTileSource {
   async preload(at: TileAt, options: { signal?: AbortSignal; priority?: number } = {}): Promise<void> {
     const signal = options.signal ?? new AbortController().signal;
     const priority = options.priority ?? PRIORITY.ahead;
+    const channel = this.#places.channelOf(at);
+    const channels = this.#isChannelOfAt ? [channel] : this.#channels;
     const places = this.#visible(0).map((tile) => this.#places.ofTile(tile, at));
     await Promise.all(
-      places.map((place) => place && this.#reader.read(place, this.#channels, { signal, priority })),
+      places.map((place) => place && this.#reader.read(place, channels, { signal, priority })),
     );
   }
 

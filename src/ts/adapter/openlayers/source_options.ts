@@ -5,7 +5,7 @@ import type { CfOptions } from "../../api/read/conversion.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import type { LevelPlaces, WarpedMap } from "./placement.ts";
 
-/** Indices by name or role of an axis. */
+/** Indices by name or role of an axis, in the finest level. */
 export type TileAt = Readonly<Record<string, number>>;
 
 export interface PyramidSourceOptions {
@@ -17,7 +17,7 @@ export interface PyramidSourceOptions {
   /** The axis of channels; null for none. Default: the pyramid's. */
   channelAxis?: number | null | undefined;
   /**
-   * Indices along the channel axis, one per band. Default: 0. More than four bands, including the
+   * Indices along the channel axis, one per band. Default: the one of `at`, else 0. More than four bands, including the
    * mask, become pictures of the channels in `setMix`.
    */
   channels?: readonly number[] | undefined;
