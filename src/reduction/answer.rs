@@ -232,7 +232,7 @@ impl<V: Value> Accumulators<V> {
         let variances = self.moments.iter().map(|moments| {
             let divisor = moments.weight - settings.freedom;
             // From an infinite mean there are no differences.
-            let is_some = divisor > 0.0 && moments.mean.is_finite();
+            let is_some = divisor > 0.0 && moments.mean().is_finite();
             if is_some { made(moments.squares / divisor) } else { f64::NAN }
         });
         Ok(self.floats_of(settings, variances))

@@ -285,30 +285,55 @@ impl<V: Value> Cell<V> for WeightedSum {
 
 /// The mean, and the sum of squared differences from it (Welford, West).
 /// [`merge`](Cell::merge) uses Chan's formula.
+///
+/// The mean has a rest, which is what its 53 bits leave out. Without it, each difference from the
+/// mean of numbers far from zero, such as 1e8 with a deviation of 1, has an error of 1e-8.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
     /// The sum of the weights.
     pub weight: f64,
     /// The mean.
-    pub mean: f64,
+    mean: FloatSum,
     /// The sum of weights times squared differences from the mean.
     pub squares: f64,
 }
 
+impl Moments {
+    /// The mean, rounded.
+    pub const fn mean(&self) -> f64 {
+        self.mean.sum
+    }
+
+    /// How far a number is from the mean. Numbers near the mean have an exact difference from its
+    /// first part.
+    #[inline]
+    fn difference(&self, number: FloatSum) -> f64 {
+        (number.sum - self.mean.sum) + (number.rest - self.mean.rest)
+    }
+
+    /// Moves the mean. Its parts do not overlap afterwards.
+    #[inline]
+    fn move_mean(&mut self, step: f64) {
+        self.mean.plus(step);
+        let sum = self.mean.sum + self.mean.rest;
+        self.mean = FloatSum { sum, rest: self.mean.rest - (sum - self.mean.sum) };
+    }
+}
+
 impl<V: Value> Cell<V> for Moments {
-    const EMPTY: Self = Self { weight: 0.0, mean: 0.0, squares: 0.0 };
-    const WORDS: usize = 3;
+    const EMPTY: Self = Self { weight: 0.0, mean: FloatSum::ZERO, squares: 0.0 };
+    const WORDS: usize = 4;
 
     fn add(&mut self, value: V, weight: f64, _at: u64) {
         if weight == 0.0 {
             // As in a sum: 0 times infinity is no number.
-            self.mean += value.to_float() * weight;
+            self.mean.sum += value.to_float() * weight;
             return;
         }
         let total = self.weight + weight;
-        let difference = value.to_float() - self.mean;
+        let difference = self.difference(FloatSum { sum: value.to_float(), rest: 0.0 });
         let step = difference * weight / total;
-        self.mean += step;
+        self.move_mean(step);
         self.squares += self.weight * difference * step;
         self.weight = total;
     }
@@ -323,35 +348,41 @@ impl<V: Value> Cell<V> for Moments {
         #[allow(clippy::cast_precision_loss, reason = "rows are short")]
         let weight = values.len() as f64;
         let mean = sum.total() / weight;
-        let mut squares = FloatSum::ZERO;
+        let (mut squares, mut rest) = (FloatSum::ZERO, 0.0);
         for value in values {
             let difference = value.to_float() - mean;
             squares.plus(difference * difference);
+            rest += difference;
         }
-        Cell::<V>::merge(self, &Self { weight, mean, squares: squares.total() });
+        // The differences are from the rounded mean. Their own mean is what it lacks.
+        let rest = rest / weight;
+        let squares = squares.total() - rest * rest * weight;
+        Cell::<V>::merge(self, &Self { weight, mean: FloatSum { sum: mean, rest }, squares });
     }
 
     fn merge(&mut self, later: &Self) {
         let total = self.weight + later.weight;
         if self.weight == 0.0 || later.weight == 0.0 {
             // One of them has no weight. Its mean is 0, or no number.
-            *self =
-                Self { weight: total, mean: self.mean + later.mean, squares: self.squares + later.squares };
+            let sum = self.mean.sum + later.mean.sum;
+            let mean = FloatSum { sum, rest: self.mean.rest + later.mean.rest };
+            *self = Self { weight: total, mean, squares: self.squares + later.squares };
             return;
         }
-        let difference = later.mean - self.mean;
-        self.mean += difference * (later.weight / total);
+        let difference = self.difference(later.mean);
+        self.move_mean(difference * (later.weight / total));
         self.squares += later.squares + difference * difference * (self.weight * later.weight / total);
         self.weight = total;
     }
 
     fn write(&self, words: &mut Vec<u64>) {
-        words.extend([self.weight, self.mean, self.squares].map(f64::to_bits));
+        words.extend([self.weight, self.mean.sum, self.mean.rest, self.squares].map(f64::to_bits));
     }
 
     fn read(words: &[u64]) -> Self {
         let number = |at: usize| f64::from_bits(words[at]);
-        Self { weight: number(0), mean: number(1), squares: number(2) }
+        let mean = FloatSum { sum: number(1), rest: number(2) };
+        Self { weight: number(0), mean, squares: number(3) }
     }
 }
 

@@ -93,15 +93,21 @@ mod tests {
         Row { values, cells, weights: None, indices: None }
     }
 
-    /// Numbers without a pattern, of very different sizes.
+    /// Numbers without a pattern, from -0.5 to 0.5.
     #[allow(clippy::cast_precision_loss)]
-    fn numbers(count: u64) -> Vec<f64> {
+    fn noise(count: u64) -> Vec<f64> {
         let mut state = 1_u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / f64::from(1_u32 << 31)
         };
-        (0..count).map(|at| (next() - 0.5) * if at % 7 == 0 { 1e12 } else { 1.0 }).collect()
+        (0..count).map(|_| next() - 0.5).collect()
+    }
+
+    /// Such numbers, of very different sizes.
+    fn numbers(count: u64) -> Vec<f64> {
+        let sizes = (0..count).map(|at| if at % 7 == 0 { 1e12 } else { 1.0 });
+        noise(count).into_iter().zip(sizes).map(|(number, size)| number * size).collect()
     }
 
     #[test]
@@ -165,6 +171,50 @@ mod tests {
         }
     }
 
+    /// The squares of 3000 numbers at this distance from zero, exactly (Python's fractions) and as
+    /// NumPy's `var` has them in two passes.
+    const FAR: [(f64, f64, f64); 7] = [
+        (1e0, 249.109_847_392_288_88, 249.109_847_392_288_86),
+        (1e2, 249.109_847_392_288_88, 249.109_847_392_288_88),
+        (1e4, 249.109_847_392_288_88, 249.109_847_392_288_88),
+        (1e6, 249.109_847_392_288_88, 249.109_847_392_288_88),
+        (1e8, 249.109_847_167_799_5, 249.109_847_167_799_67),
+        (1e10, 249.109_816_568_688_61, 249.109_816_568_714_45),
+        (1e12, 249.109_240_978_911_52, 249.109_243_795_275_7),
+    ];
+
+    #[test]
+    fn the_variance_far_from_zero_is_exact() {
+        let noise = noise(3000);
+        for (offset, exact, of_numpy) in FAR {
+            let values: Vec<f64> = noise.iter().map(|number| offset + number).collect();
+            let (zeros, weights) = (vec![0; 3000], vec![1.0; 3000]);
+            let weighted =
+                Row { values: &values, cells: Cells::One(0), weights: Some(&weights), indices: None };
+            let ways: [Vec<Row<'_, f64>>; 5] = [
+                vec![plain(&values, Cells::One(0))],
+                values.chunks(7).map(|values| plain(values, Cells::One(0))).collect(),
+                vec![plain(&values, Cells::Listed(&zeros))],
+                vec![plain(&values, Cells::Each { first: 0, width: 1 })],
+                vec![weighted],
+            ];
+            for rows in ways {
+                let [found] = reduced::<f64, Moments>(1, &rows)[..] else { panic!() };
+                assert!((found.squares / exact - 1.0).abs() < 1e-12, "{offset}: {} {exact}", found.squares);
+                assert!((found.squares / of_numpy - 1.0).abs() < 2e-8, "{offset}: {of_numpy}");
+            }
+            // As parts, which are merged by way of their words.
+            let mut merged = <Moments as Cell<f64>>::EMPTY;
+            for values in values.chunks(11) {
+                let mut words = Vec::new();
+                let part = reduced::<f64, Moments>(1, &[plain(values, Cells::One(0))]);
+                Cell::<f64>::write(&part[0], &mut words);
+                Cell::<f64>::merge(&mut merged, &<Moments as Cell<f64>>::read(&words));
+            }
+            assert!((merged.squares / exact - 1.0).abs() < 1e-12, "{offset}: {} {exact}", merged.squares);
+        }
+    }
+
     #[test]
     fn weights_count_as_often_as_they_say() {
         let (values, weights) = ([1.0, 5.0, 9.0], [2.0, 0.0, 1.0]);
@@ -175,7 +225,7 @@ mod tests {
         let [same] = reduced::<f64, Moments>(1, &[plain(&[1.0, 1.0, 9.0], Cells::One(0))])[..] else {
             panic!()
         };
-        assert!((found.squares - same.squares).abs() < 1e-12 && (found.mean - same.mean).abs() < 1e-12);
+        assert!((found.squares - same.squares).abs() < 1e-12 && (found.mean() - same.mean()).abs() < 1e-12);
     }
 
     #[test]
