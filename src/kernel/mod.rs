@@ -27,6 +27,7 @@
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
 //! | [`sort`] | sorting with little code |
 //! | [`inflate`] | DEFLATE, decoded |
+//! | [`huffman_scan`] | the blocks of a JPEG's scan, counted |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
 //! | `interleave` | byte planes to elements, in registers |
@@ -52,6 +53,7 @@ pub mod delta;
 pub mod downsample;
 pub mod exact;
 pub mod fill;
+pub mod huffman_scan;
 pub mod inflate;
 pub mod json;
 pub mod lz4;

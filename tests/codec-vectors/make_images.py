@@ -2,6 +2,7 @@
 """
 
 import base64
+import io
 import json
 import sys
 import zlib
@@ -13,9 +14,12 @@ sys.path.pop(0)
 import imagecodecs
 import imagecodecs.numcodecs as ic
 import numpy as np
+import PIL
+from PIL import Image
 
 HERE = Path(__file__).parent
 WRITER = f"imagecodecs {imagecodecs.__version__}"
+PILLOW = f"Pillow {PIL.__version__}"
 
 NAMES = {
     "|i1": "int8", "<i2": "int16", "<i4": "int32", "|u1": "uint8", "<u2": "uint16", "<u4": "uint32",
@@ -50,7 +54,14 @@ def text(content):
     return base64.b64encode(content).decode()
 
 
-def add(codec, name, decoded, encoded=None, config=None, tolerance=0, zarr_format=2):
+def pillow(decoded, form, **options):
+    """What imagecodecs cannot write: several scans, restarts, tiles, layers, precincts."""
+    file = io.BytesIO()
+    Image.fromarray(decoded).save(file, form, **options)
+    return file.getvalue()
+
+
+def add(codec, name, decoded, encoded=None, config=None, tolerance=0, zarr_format=2, writer=WRITER):
     """`tolerance`: how far another decoder of a lossy format may be from imagecodecs' own samples."""
     encoded = bytes(codec.encode(decoded) if encoded is None else encoded)
     kept = codec.decode(encoded)
@@ -60,7 +71,7 @@ def add(codec, name, decoded, encoded=None, config=None, tolerance=0, zarr_forma
         assert kept.tobytes() == decoded.tobytes(), name
     config = codec.get_config() if config is None else config
     vector = {
-        "name": name, "zarr_format": zarr_format, "codec": config, "writer": WRITER,
+        "name": name, "zarr_format": zarr_format, "codec": config, "writer": writer,
         "data_type": NAMES[kept.dtype.str], "shape": list(kept.shape), "input_base64": text(kept.tobytes()),
         "encoded_base64": text(encoded),
     }
@@ -94,6 +105,16 @@ def jpeg():
     add(ic.Jpeg(header=whole[:at]), "header-apart", picture("u1", *GRAY), whole[at:-2], tolerance=2)
     config = {"name": "jpeg", "configuration": {"quality": 90, "encoded_color_space": "ycbcr", "subsampling": [[2, 2], [1, 1], [1, 1]]}}
     add(ic.Jpeg(level=90), "proposal", picture("u1", 16, 32, 3), config=config, tolerance=4, zarr_format=3)
+    several = {
+        "progressive": (COLOR, {"progressive": True}),
+        "progressive-444": (COLOR, {"progressive": True, "subsampling": 0}),
+        "progressive-gray": (GRAY, {"progressive": True}),
+        "restarts": (COLOR, {"restart_marker_blocks": 1}),
+        "progressive-restarts": (GRAY, {"progressive": True, "restart_marker_blocks": 2}),
+    }
+    for name, (shape, options) in several.items():
+        decoded = picture("u1", *shape)
+        add(ic.Jpeg(), name, decoded, pillow(decoded, "JPEG", quality=92, **options), tolerance=4, writer=PILLOW)
 
 
 def jpeg2k():
@@ -107,6 +128,19 @@ def jpeg2k():
     add(ic.Jpeg2k(level=0, reversible=True, codecformat="j2k"), "codestream", picture("u2", *GRAY))
     add(ic.Jpeg2k(level=0, reversible=True, bitspersample=12), "12-bits", picture("u2", *GRAY, top=4095))
     add(ic.Jpeg2k(level=0, reversible=True, resolutions=2), "resolutions", picture("u2", 40, 33))
+    several = {
+        "tiles": {"tile_size": (16, 16)},
+        "tiles-off-the-origin": {"tile_size": (10, 12), "tile_offset": (3, 2), "offset": (5, 6)},
+        "layers": {"quality_mode": "rates", "quality_layers": [20, 8, 1]},
+        "layers-first": {"quality_layers": [20, 8, 1], "progression": "RLCP", "tile_size": (20, 32)},
+        "precincts": {"precinct_size": (32, 32), "codeblock_size": (4, 4), "progression": "RPCL"},
+        "precincts-by-place": {"precinct_size": (32, 32), "codeblock_size": (8, 8), "progression": "PCRL"},
+        "precincts-by-component": {"precinct_size": (32, 32), "progression": "CPRL", "num_resolutions": 3},
+    }
+    for name, options in several.items():
+        decoded = picture("u1", 45, 38, 3)
+        encoded = pillow(decoded, "JPEG2000", no_jp2=name != "tiles", irreversible=False, **options)
+        add(ic.Jpeg2k(level=0, reversible=True), name, decoded, encoded, writer=PILLOW)
     add(ic.Jpeg2k(level=40), "lossy", picture("u1", *COLOR), tolerance=2)
     add(ic.Jpeg2k(level=60), "lossy-u2", picture("u2", *GRAY), tolerance=2)
 

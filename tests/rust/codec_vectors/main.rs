@@ -6,6 +6,7 @@
 
 #[path = "../counting.rs"]
 mod counting;
+mod cuts;
 mod memory;
 mod vector;
 
@@ -210,9 +211,8 @@ fn every_cut_of_an_array_is_an_error() {
     let mut whole_all_the_same = Vec::new();
     for vector in vectors().iter().filter(|vector| bytes_codec(vector).is_none()) {
         let pipeline = pipeline(vector);
-        // zfp goes word by word, and zeros mean zero to it: a stream that is cut may be another one
-        // that is whole. Where a JPEG's header is in the metadata, its end is not in the chunk
-        // either.
+        // zfp fills up its last word, and a JPEG whose header is in the metadata its last byte: see
+        // `cuts`.
         let is_open = vector.name.starts_with("zfp") || vector.name.ends_with("header-apart");
         let riff = vector.encoded.get(4..8).filter(|_| vector.encoded.starts_with(b"RIFF"));
         let whole = if is_open {

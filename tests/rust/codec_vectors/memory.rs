@@ -147,3 +147,75 @@ fn elements_of_variable_length_cannot_claim_more_than_there_is() {
         assert!(bytes <= 16 << 20, "{id} took {bytes} bytes: {error}");
     }
 }
+
+/// Behind the marker of a JPEG 2000 image's size.
+const SIZE: [u8; 4] = [0xff, 0x4f, 0xff, 0x51];
+
+fn place_of(bytes: &[u8], marker: &[u8]) -> usize {
+    bytes.windows(marker.len()).position(|window| window == marker).expect("the marker")
+}
+
+/// The error of a chunk, which must come before memory is taken for the image.
+fn refused_with_little(vector: &Vector, encoded: &[u8]) -> zarr_wasm::error::Error {
+    let pipeline = pipeline(vector);
+    let (result, bytes) = peak(|| decode_all(&pipeline, encoded).map(|_| ()));
+    let error = result.expect_err(&vector.name);
+    assert!(bytes <= 1 << 20, "{} took {bytes} bytes: {error}", vector.name);
+    error
+}
+
+/// A box before the codestream may hold any bytes, also a size that fits the chunk. What counts is
+/// the size in the codestream.
+#[test]
+fn a_size_in_another_box_of_a_jpeg_2000_file_is_not_taken_for_that_of_the_image() {
+    let vector = first_of("imagecodecs_jpeg2k");
+    let codestream = place_of(&vector.encoded, &SIZE);
+    let (front, rest) = vector.encoded.split_at(codestream - 8);
+    let decoy = &vector.encoded[codestream..codestream + 64];
+    let mut file = [front, &72_u32.to_be_bytes(), b"xml ", decoy, rest].concat();
+    // Wider than it is, the extent of its only tile, too.
+    let real = codestream + 72;
+    for at in [real + 8, real + 12, real + 24, real + 28] {
+        file[at..at + 4].copy_from_slice(&16_000_u32.to_be_bytes());
+    }
+    let error = refused_with_little(&vector, &file);
+    assert_eq!(error.kind(), ErrorKind::Format, "{error}");
+    assert!(error.to_string().contains("16000"), "{error}");
+}
+
+#[test]
+fn a_grib_message_whose_image_has_255_components_is_refused_before_they_are_made() {
+    let of_grib = |vector: &Vector| vector.name == "grib/jpeg-12";
+    let vector = vectors().into_iter().find(of_grib).expect("the vector");
+    let size = place_of(&vector.encoded, &SIZE);
+    let mut message = vector.encoded.clone();
+    let component: [u8; 3] = message[size + 42..size + 45].try_into().unwrap();
+    message.splice(size + 45..size + 45, component.repeat(254));
+    message[size + 4..size + 6].copy_from_slice(&(38_u16 + 3 * 255).to_be_bytes());
+    message[size + 40..size + 42].copy_from_slice(&255_u16.to_be_bytes());
+    for place in [12, size - 5] {
+        let len = u32::from_be_bytes(message[place..place + 4].try_into().unwrap()) + 3 * 254;
+        message[place..place + 4].copy_from_slice(&len.to_be_bytes());
+    }
+    let error = refused_with_little(&vector, &message);
+    assert!(error.to_string().contains("several components"), "{error}");
+}
+
+/// Precincts of one pixel, each with its own records in the decoder.
+#[test]
+fn a_jpeg_2000_image_cannot_be_cut_into_blocks_of_a_pixel() {
+    let mut vector = first_of("imagecodecs_jpeg2k");
+    let mut image = vector.encoded[place_of(&vector.encoded, &SIZE)..].to_vec();
+    for at in [8, 12, 24, 28] {
+        image[at..at + 4].copy_from_slice(&4096_u32.to_be_bytes());
+    }
+    let style = place_of(&image, &[0xff, 0x52]);
+    let levels = usize::from(image[style + 9]);
+    image[style + 4] |= 1;
+    let len = u16::from_be_bytes([image[style + 2], image[style + 3]]) + u16::try_from(levels).unwrap() + 1;
+    image[style + 2..style + 4].copy_from_slice(&len.to_be_bytes());
+    image.splice(style + 14..style + 14, vec![0x11; levels + 1]);
+    vector.representation.shape = vec![4096, 4096];
+    let error = refused_with_little(&vector, &image);
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+}

@@ -8,8 +8,8 @@
 //! of their range.
 
 use zfp_rs::{
-    ZfpBitStream, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMetadata, ZfpFieldMut, ZfpHeaderMask,
-    ZfpScalar, ZfpScalarType, ZfpStreamAlignment,
+    ZfpAllocError, ZfpBitStream, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMetadata, ZfpFieldMut,
+    ZfpHeaderMask, ZfpScalar, ZfpScalarType, ZfpStreamAlignment,
 };
 
 use crate::error::{Error, Result};
@@ -22,6 +22,9 @@ use crate::format::json::Json;
 use crate::format::tolerated::Form;
 use crate::kernel::number::NumberType;
 use crate::limits;
+
+/// The bytes of a word, which the decoder reads at once.
+const WORD: usize = 8;
 
 /// How much of each number the encoder keeps.
 #[derive(Clone, Copy, Debug)]
@@ -227,19 +230,34 @@ impl Zfp {
     }
 
     fn decompress_into<T: ZfpScalar>(&self, encoded: &[u8], numbers: &mut [T]) -> Result<()> {
-        let mut stream =
-            ZfpBitStream::from_bytes(encoded).map_err(|error| Error::limit(error.to_string()))?;
+        let len = encoded.len();
+        // A stream fills up its last word, of eight bytes or fewer: zfp may be built with narrower
+        // words. So the numbers must not end before the last word.
+        let word = 1_usize << len.trailing_zeros().min(WORD.trailing_zeros());
+        let shorter = encoded.get(..len.saturating_sub(word)).filter(|_| word < WORD);
+        let too_long =
+            || Error::format("the zfp stream has bytes after its last number").actual(format!("{len} bytes"));
+        if shorter.is_some_and(|shorter| self.read_numbers(shorter, numbers).is_ok()) {
+            return Err(too_long());
+        }
+        let end = self.read_numbers(encoded, numbers)?;
+        if end == len.next_multiple_of(WORD) { Ok(()) } else { Err(too_long()) }
+    }
+
+    /// Reads the numbers, and returns the end of the last word that was read, of those that
+    /// [`stream_of`] makes.
+    fn read_numbers<T: ZfpScalar>(&self, encoded: &[u8], numbers: &mut [T]) -> Result<usize> {
+        let mut stream = stream_of(encoded)?;
         let (config, dims) =
             if self.has_header { self.read_header(&mut stream)? } else { (self.config.clone()?, self.dims) };
         let mut field = ZfpFieldMut::new(numbers, dims).map_err(|error| damaged(&error))?;
         let end = stream.decompress(&config, &mut field).map_err(|error| damaged(&error))?;
-        // Streams end on words of eight bytes, or earlier if zfp was built with narrower words.
-        if encoded.len().div_ceil(8).checked_mul(8) != Some(end) {
-            return Err(Error::format("the zfp stream has the wrong length")
+        if end > stream.capacity() {
+            return Err(Error::format("the zfp stream is truncated")
                 .expected(format!("{end} bytes"))
                 .actual(format!("{} bytes", encoded.len())));
         }
-        Ok(())
+        Ok(end)
     }
 
     /// Reads the header, which must describe the chunk, the chunk in order C, or its elements as
@@ -309,6 +327,24 @@ impl Zfp {
         stream.compress(config, &field).map_err(|error| refused(&error))?;
         stream.into_bytes().map_err(|error| Error::limit(error.to_string()))
     }
+}
+
+/// The stream, whose last byte ends a word. The decoder reads words and takes zeros for the bytes
+/// that the last one lacks, so that it could not tell a stream that was cut. It can tell that it
+/// read a word after the last, so missing bytes are put in front, and skipped.
+fn stream_of(encoded: &[u8]) -> Result<ZfpBitStream> {
+    let no_memory = |error: ZfpAllocError| Error::limit(error.to_string());
+    let padding = encoded.len().wrapping_neg() % WORD;
+    if padding == 0 {
+        return ZfpBitStream::from_bytes(encoded).map_err(no_memory);
+    }
+    let mut words = Vec::new();
+    limits::reserve(&mut words, encoded.len().saturating_add(padding), "zfp stream")?;
+    words.resize(padding, 0);
+    words.extend_from_slice(encoded);
+    let mut stream = ZfpBitStream::from_bytes(&words).map_err(no_memory)?;
+    stream.seek_read((padding as u64).saturating_mul(8));
+    Ok(stream)
 }
 
 fn damaged(error: &dyn std::fmt::Display) -> Error {

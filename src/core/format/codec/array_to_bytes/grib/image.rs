@@ -2,13 +2,13 @@
 
 use std::io::Cursor;
 
-use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 use png::{Decoder, Limits, Transformations};
 
 use super::bits::Bits;
 use super::errors::{damaged, unsupported};
 use super::scale::{Scale, room};
 use crate::error::Result;
+use crate::format::codec::array_to_bytes::jpeg2000::Jpeg2000;
 use crate::limits;
 
 /// The memory in bytes that the decoder of PNG may use besides a few rows.
@@ -27,35 +27,24 @@ fn another_size() -> crate::error::Error {
     damaged("its image has another number of pixels than values")
 }
 
-fn check_size(width: u32, height: u32, count: usize) -> Result<()> {
-    if u64::from(width).saturating_mul(u64::from(height)) == count as u64 {
-        Ok(())
-    } else {
-        Err(another_size())
-    }
+fn check_size(width: u64, height: u64, count: usize) -> Result<()> {
+    if width.saturating_mul(height) == count as u64 { Ok(()) } else { Err(another_size()) }
 }
 
 fn of_jpeg2000(data: &[u8], count: usize, scale: &Scale) -> Result<Vec<f64>> {
-    // The decoder's numbers have 24 bits.
-    if scale.bits > 24 {
-        return Err(unsupported("bits per pixel of JPEG 2000:", scale.bits));
-    }
-    let settings = DecodeSettings { resolve_palette_indices: false, strict: true, target_resolution: None };
-    let corrupt =
-        |error: hayro_jpeg2000::error::DecodeError| damaged(&format!("its JPEG 2000 image: {error}"));
-    let image = Image::new(data, &settings).map_err(corrupt)?;
-    check_size(image.width(), image.height(), count)?;
-    let mut context = DecoderContext::default();
-    let decoded = image.decode(&mut context).map_err(corrupt)?;
-    let [component] = decoded.components() else {
+    let image = Jpeg2000::parse(data)?;
+    check_size(image.size.width, image.size.height, count)?;
+    if image.size.components != 1 {
         return Err(damaged("its image has several components"));
-    };
-    let mut values = room(count)?;
-    for sample in component.samples() {
-        #[allow(clippy::cast_possible_truncation, reason = "samples have at most 24 bits")]
-        values.push(scale.value(sample.round() as i64));
     }
-    Ok(values)
+    image.decode(|planes| {
+        let mut values = room(count)?;
+        for sample in planes.iter().copied().flatten() {
+            #[allow(clippy::cast_possible_truncation, reason = "samples have at most 24 bits")]
+            values.push(scale.value(sample.round() as i64));
+        }
+        Ok(values)
+    })
 }
 
 fn of_png(data: &[u8], count: usize, scale: &Scale) -> Result<Vec<f64>> {
@@ -67,7 +56,7 @@ fn of_png(data: &[u8], count: usize, scale: &Scale) -> Result<Vec<f64>> {
     let corrupt = |error: png::DecodingError| damaged(&format!("its PNG image: {error}"));
     let mut reader = decoder.read_info().map_err(corrupt)?;
     let (width, height) = (reader.info().width, reader.info().height);
-    check_size(width, height, count)?;
+    check_size(u64::from(width), u64::from(height), count)?;
     let (color, depth) = reader.output_color_type();
     let bits = u32::from(depth as u8).saturating_mul(color.samples().try_into().unwrap_or(u32::MAX));
     if bits > 32 {
