@@ -112,6 +112,7 @@ impl<'a> ScanBits<'a> {
 
     /// The next bits, at most 16; zeros behind the last.
     #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "at most 16 bits")]
     fn peek(&self, width: u32) -> u32 {
         let bits = match self.count.checked_sub(width) {
             Some(rest) => self.held >> rest,

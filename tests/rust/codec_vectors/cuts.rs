@@ -123,7 +123,7 @@ fn a_jpeg_2000_image_without_its_last_packets_is_an_error() {
     for vector in of(&["imagecodecs_jpeg2k"]) {
         for (at, len) in tile_parts(&vector.encoded) {
             // What is left of a tile-part is its header, with two bytes SOD.
-            for end in at + 14..at + len {
+            for end in (at + 14..at + len).step_by(1 + len / 60) {
                 let less = without(&vector.encoded, Some((at, len)), end, at + len);
                 assert!(check(&vector, &less, &format!("without {end}..{}", at + len)), "{}", vector.name);
             }

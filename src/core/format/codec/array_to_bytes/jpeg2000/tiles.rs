@@ -131,7 +131,8 @@ impl<'a> Codestream<'a> {
     /// Writes the start of a codestream whose image is this tile.
     #[allow(
         clippy::arithmetic_side_effects,
-        reason = "a tile's number is below that of all tiles, whose corners are in the image of 32 bits"
+        clippy::indexing_slicing,
+        reason = "there are two axes, and a tile's number is below that of all tiles, whose corners are in the image of 32 bits"
     )]
     fn write_size(&self, number: usize, image: &mut Vec<u8>) -> Result<()> {
         let Size { end, start, tile, first_tile, components, bits, is_signed, .. } = self.size;
@@ -225,7 +226,7 @@ fn check_style(segment: &[u8], size: &Size) -> Result<()> {
         [_, marker::COC, _, _, ref component @ ..] => {
             // The component's number has one byte, or two if there are more than 256.
             let [flags, style @ ..] =
-                component.get(usize::from(size.components > 256) + 1..).unwrap_or_default()
+                component.get(usize::from(size.components > 256).saturating_add(1)..).unwrap_or_default()
             else {
                 return Err(too_short());
             };

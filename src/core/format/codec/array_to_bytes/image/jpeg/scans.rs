@@ -53,8 +53,8 @@ struct Scan {
     lowest: u8,
 }
 
-/// Checks that no block is missing up to the end of the image. Its frame has one to four components,
-/// and its width and height fit the chunk.
+/// Checks that no block is missing up to the end of the image. Its frame has one to four
+/// components, and its width and height fit the chunk.
 ///
 /// # Errors
 /// `Format` for an image that was cut, and for corrupt codes.
@@ -119,7 +119,8 @@ impl Scans<'_> {
 
     #[allow(
         clippy::arithmetic_side_effects,
-        reason = "an image has at most 65535 rows, and samplings are 1 to 4"
+        clippy::indexing_slicing,
+        reason = "an image has two axes of at most 65535 pixels, and samplings are 1 to 4"
     )]
     fn read_frame(&mut self, segment: &[u8], is_progressive: bool) -> Result<()> {
         let [_, y0, y1, x0, x1, _, listed @ ..] = segment else { return Err(truncated()) };
