@@ -3,9 +3,12 @@
 //! array takes, and a bounded rest.
 
 use zarr_wasm::error::ErrorKind;
+use zarr_wasm::format::codec::pipeline::Pipeline;
+use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
+use zarr_wasm::format::data_type::{DataType, FillValue, Integer};
 
 use super::counting::peak;
-use super::vector::{Vector, vectors};
+use super::vector::{Vector, codec, vectors};
 use super::{decode_all, pipeline};
 
 /// Dictionaries, windows and tables of the decoders themselves, of which LZMA's and JPEG XL's are
@@ -218,4 +221,62 @@ fn a_jpeg_2000_image_cannot_be_cut_into_blocks_of_a_pixel() {
     vector.representation.shape = vec![4096, 4096];
     let error = refused_with_little(&vector, &image);
     assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+}
+
+/// A chain of these codecs of bytes behind `bytes`, for chunks of some bytes.
+fn chain(ids: &[&str], len: u64) -> Pipeline {
+    let codec_of = |id: &str| codec(&serde_json::json!({ "id": id }), true);
+    let bytes = codec(&serde_json::json!({"name": "bytes"}), false);
+    let codecs: Vec<_> = [bytes].into_iter().chain(ids.iter().map(|id| codec_of(id))).collect();
+    let data_type = DataType::Integer(Integer::Uint8);
+    let fill_value = FillValue::zero(&data_type);
+    Pipeline::bind(&codecs, ChunkRepresentation { shape: vec![len], data_type, fill_value }).unwrap()
+}
+
+/// A zstd frame of this many blocks, each of which repeats a zero 2^17 times.
+fn zstd_of_zeros(blocks: u32) -> Vec<u8> {
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+    frame.extend_from_slice(&(blocks << 17).to_le_bytes());
+    for block in 1..=blocks {
+        let header = (1_u32 << 17) << 3 | 1 << 1 | u32::from(block == blocks);
+        frame.extend_from_slice(&header.to_le_bytes()[..3]);
+        frame.push(0);
+    }
+    frame
+}
+
+/// What comes between two codecs is at most what the next one can have encoded.
+#[test]
+fn a_chain_of_compressors_makes_nothing_large_between_them() {
+    let zstd = super::bytes_codec(&first_of("zstd")).unwrap();
+    let bomb = zstd.encode(&zstd_of_zeros(8000)).unwrap();
+    assert!(bomb.len() < 100, "{}", bomb.len());
+    let three = chain(&["zstd", "zstd", "zstd"], 16);
+    let (result, bytes) = peak(|| decode_all(&three, &bomb).map(|_| ()));
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::Limit);
+    assert!(bytes <= 1 << 20, "{bytes} bytes");
+    let zeros = vec![0; 32 << 20];
+    for id in ["gzip", "zlib", "zstd", "lz4", "blosc", "bz2", "lzma"] {
+        let large = super::bytes_codec(&first_of(id)).unwrap().encode(&zeros).unwrap();
+        let (result, bytes) = peak(|| decode_all(&chain(&["crc32", id], 16), &large).map(|_| ()));
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::Limit, "{id}");
+        assert!(bytes <= 8 << 20, "{id} took {bytes} bytes");
+    }
+}
+
+/// Compressors make what they cannot compress longer.
+#[test]
+fn a_chain_of_compressors_has_room_for_what_does_not_compress() {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    };
+    for len in [0, 1, 16, 300_000] {
+        let noise: Vec<u8> = (0..len).map(|_| next()).collect();
+        let all = ["base64", "gzip", "zlib", "zstd", "lz4", "blosc", "bz2", "lzma", "crc32", "base64"];
+        let pipeline = chain(&all, len);
+        let encoded = pipeline.encode(ArrayBytes::Fixed(noise.clone())).unwrap();
+        assert_eq!(decode_all(&pipeline, &encoded).unwrap(), ArrayBytes::Fixed(noise), "{len}");
+    }
 }

@@ -68,6 +68,19 @@ impl Codec {
     /// # Errors
     /// `Limit` for more than [`limits::CHUNK_BYTES`] decoded bytes, and those of the codec.
     pub fn run(&self, direction: Direction, data: CodecData<'_>) -> Result<CodecData<'static>> {
+        self.run_within(direction, data, usize::MAX)
+    }
+
+    /// Likewise, with a lower limit for the bytes that a bytes → bytes codec decodes to.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(super) fn run_within(
+        &self,
+        direction: Direction,
+        data: CodecData<'_>,
+        limit: usize,
+    ) -> Result<CodecData<'static>> {
         match (self, direction, data) {
             (Self::ArrayToArray(codec), Direction::Decode, CodecData::Array(elements)) => {
                 codec.decode(elements).map(CodecData::Array)
@@ -82,7 +95,7 @@ impl Codec {
                 codec.encode(&elements).map(CodecData::from)
             }
             (Self::BytesToBytes(codec), Direction::Decode, CodecData::Bytes(bytes)) => {
-                decode_bytes(codec.as_ref(), &bytes).map(CodecData::from)
+                decode_bytes(codec.as_ref(), &bytes, limit).map(CodecData::from)
             }
             (Self::BytesToBytes(codec), Direction::Encode, CodecData::Bytes(bytes)) => {
                 codec.encode(&bytes).map(CodecData::from)
@@ -92,8 +105,8 @@ impl Codec {
     }
 }
 
-fn decode_bytes(codec: &dyn BytesToBytes, bytes: &[u8]) -> Result<Vec<u8>> {
-    let limit = limits::to_usize(limits::CHUNK_BYTES, "decoded bytes")?;
+fn decode_bytes(codec: &dyn BytesToBytes, bytes: &[u8], limit: usize) -> Result<Vec<u8>> {
+    let limit = limits::to_usize(limits::CHUNK_BYTES, "decoded bytes")?.min(limit);
     let mut buf = Vec::new();
     codec.decode(bytes, Output::Growing { buf: &mut buf, limit })?;
     Ok(buf)

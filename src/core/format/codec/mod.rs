@@ -14,6 +14,7 @@ pub mod array_to_array;
 pub mod array_to_bytes;
 mod bounds;
 pub mod build;
+mod bytes_chain;
 pub mod bytes_to_bytes;
 pub mod configuration;
 mod direction;
@@ -111,6 +112,14 @@ pub enum Output<'a> {
 }
 
 impl Output<'_> {
+    /// The most bytes that it takes.
+    pub fn most(&self) -> usize {
+        match self {
+            Self::Exact(output) => output.len(),
+            Self::Growing { limit, .. } => *limit,
+        }
+    }
+
     /// Copies `bytes` to the output, for decoders that have the whole result in memory.
     ///
     /// # Errors

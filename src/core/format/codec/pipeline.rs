@@ -13,6 +13,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::bounds::most_elements_len;
+use super::bytes_chain::{most_decoded, undo};
 use super::named::NamedCodec;
 use super::stepwise::UserChain;
 use super::user::OptionalUserCodecs;
@@ -36,6 +38,8 @@ pub struct Pipeline {
     pub(super) array_to_array: Vec<NamedCodec<Rc<dyn ArrayToArray>>>,
     pub(super) array_to_bytes: NamedCodec<Rc<dyn ArrayToBytes>>,
     pub(super) bytes_to_bytes: Vec<NamedCodec<Rc<dyn BytesToBytes>>>,
+    /// The most bytes that each of them may decode to.
+    most_decoded: Vec<usize>,
     packed: Option<Packed>,
     module: WasmModule,
     /// The same codecs, when some of them are user codecs.
@@ -138,6 +142,9 @@ impl Pipeline {
         // A chain with user codecs runs codec by codec, never in place.
         let packed = array_to_bytes.codec.packed().filter(|_| !has_user_codec);
         module = union_of_modules(module, array_to_bytes.codec.sharding().map(Sharding::module))?;
+        let most = most_elements_len(&*array_to_bytes.codec, &encoded);
+        let most_decoded =
+            most_decoded(most.filter(|_| array_to_bytes.user.is_none()), bytes_to_bytes.iter());
         let user_chain = users.as_ref().filter(|_| has_user_codec).map(|users| {
             let mut all = Vec::new();
             for named in &array_to_array {
@@ -147,7 +154,7 @@ impl Pipeline {
             for named in &bytes_to_bytes {
                 all.push(named.to_any(Codec::BytesToBytes));
             }
-            UserChain::new(users, codecs, &decoded, all)
+            UserChain::new((users, codecs), &decoded, all, &most_decoded)
         });
         let is_raw = packed.is_some() && bytes_to_bytes.is_empty() && all_transpose(&array_to_array);
         let raw = is_raw.then(|| codecs.to_vec());
@@ -157,6 +164,7 @@ impl Pipeline {
             array_to_array,
             array_to_bytes,
             bytes_to_bytes,
+            most_decoded,
             packed,
             module,
             user_chain,
@@ -349,7 +357,7 @@ impl Pipeline {
             }
             return Ok(());
         };
-        let bytes = undo(rest.iter(), encoded, intermediate)?;
+        let bytes = undo(rest.iter().zip(self.most_between()), encoded, intermediate)?;
         let partial = if runs.len() == 1 && runs.first() == Some(&(0..len)) {
             None
         } else {
@@ -377,7 +385,12 @@ impl Pipeline {
         encoded: &'a [u8],
         intermediate: &'a mut [Vec<u8>; 2],
     ) -> Result<&'a [u8]> {
-        undo(self.bytes_to_bytes.iter(), encoded, intermediate)
+        undo(self.bytes_to_bytes.iter().zip(&self.most_decoded), encoded, intermediate)
+    }
+
+    /// The most bytes between two bytes → bytes codecs.
+    fn most_between(&self) -> &[usize] {
+        self.most_decoded.get(1..).unwrap_or_default()
     }
 
     /// Decodes all bytes → bytes codecs into an output of the exact length.
@@ -392,7 +405,7 @@ impl Pipeline {
             output.copy_from_slice(encoded);
             return Ok(());
         };
-        let bytes = undo(rest.iter(), encoded, intermediate)?;
+        let bytes = undo(rest.iter().zip(self.most_between()), encoded, intermediate)?;
         first.codec.decode(bytes, Output::Exact(output)).map_err(first.add_context(Stage::Decode))
     }
 
@@ -474,26 +487,6 @@ fn compose(axes: &[usize], order: &[usize]) -> Vec<usize> {
         composed.extend(axes.get(*dimension));
     }
     composed
-}
-
-/// Decodes stages from last to first. Two buffers take turns.
-pub(super) fn undo<'a, 's>(
-    stages: impl DoubleEndedIterator<Item = &'s NamedCodec<Rc<dyn BytesToBytes>>>,
-    encoded: &'a [u8],
-    intermediate: &'a mut [Vec<u8>; 2],
-) -> Result<&'a [u8]> {
-    let [ready, next] = intermediate;
-    let limit = limits::to_usize(limits::CHUNK_BYTES, "chunk")?;
-    let mut is_first = true;
-    for stage in stages.rev() {
-        let source: &[u8] = if is_first { encoded } else { ready };
-        next.clear();
-        let output = Output::Growing { buf: next, limit };
-        stage.codec.decode(source, output).map_err(stage.add_context(Stage::Decode))?;
-        std::mem::swap(ready, next);
-        is_first = false;
-    }
-    Ok(if is_first { encoded } else { ready })
 }
 
 fn check_len(encoded: &[u8], expected: usize) -> Result<()> {

@@ -16,17 +16,21 @@ pub(super) struct UserChain {
     number: usize,
     /// All codecs, in encoding order.
     codecs: Vec<NamedCodec<Codec>>,
+    /// The most bytes that each of the last codecs, which are bytes → bytes, may decode to.
+    most_decoded: Vec<usize>,
 }
 
 impl UserChain {
-    /// The chain of these codecs, which encode the chunk `decoded`.
+    /// The chain of these codecs, which encode the chunk `decoded`. `most_decoded` has the most
+    /// bytes that each of its bytes → bytes codecs may decode to.
     pub(super) fn new(
-        users: &Rc<UserCodecs>,
-        metadata: &[CodecMetadata],
+        (users, metadata): (&Rc<UserCodecs>, &[CodecMetadata]),
         decoded: &ChunkRepresentation,
         codecs: Vec<NamedCodec<Codec>>,
+        most_decoded: &[usize],
     ) -> Self {
-        Self { users: users.clone(), number: users.pipeline(metadata, decoded), codecs }
+        let number = users.pipeline(metadata, decoded);
+        Self { users: users.clone(), number, codecs, most_decoded: most_decoded.to_vec() }
     }
 
     /// Runs a chunk through the chain, from the codec after the last answered user codec.
@@ -45,7 +49,13 @@ impl UserChain {
             if let Some(stage) = &named.user {
                 return Err(self.users.ask(key, at, stage, data));
             }
-            data = named.codec.run(direction, data).map_err(named.add_context(direction.stage()))?;
+            // Decoding begins with the last codec.
+            let limit = self.most_decoded.iter().rev().nth(at).copied();
+            let limit = limit.unwrap_or(usize::MAX);
+            data = named
+                .codec
+                .run_within(direction, data, limit)
+                .map_err(named.add_context(direction.stage()))?;
         }
         Ok(data)
     }

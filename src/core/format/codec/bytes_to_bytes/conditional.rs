@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::format::codec::build::require_encoders;
+use crate::format::codec::bytes_chain::{most_decoded, undo};
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::named::NamedCodec;
-use crate::format::codec::pipeline::undo;
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::stepwise::UserChain;
 use crate::format::codec::user::OptionalUserCodecs;
@@ -88,14 +88,16 @@ impl Conditional {
         numbers.iter().filter_map(|number| self.codecs.get(*number)).collect()
     }
 
-    /// The chain of these codecs, if some of them are user codecs.
-    fn user_chain(&self, numbers: &[usize]) -> Option<UserChain> {
+    /// The chain of these codecs, which encodes at most so many bytes, if some of them are user
+    /// codecs.
+    fn user_chain(&self, numbers: &[usize], most: Option<u64>) -> Option<UserChain> {
         let (users, codecs) = (self.users.as_ref()?, self.codecs(numbers));
         codecs.iter().find(|named| named.user.is_some())?;
         let metadata: Vec<_> =
             numbers.iter().filter_map(|number| self.metadata.get(*number).cloned()).collect();
+        let most = most_decoded(most, codecs.iter().copied());
         let codecs = codecs.iter().map(|named| named.to_any(Codec::BytesToBytes)).collect();
-        Some(UserChain::new(users, &metadata, &self.decoded, codecs))
+        Some(UserChain::new((users, &metadata), &self.decoded, codecs, &most))
     }
 
     fn decode_with(
@@ -106,14 +108,16 @@ impl Conditional {
     ) -> Result<()> {
         let Some((first, later)) = codecs.split_first() else { return output.put(content) };
         let mut intermediate = [Vec::new(), Vec::new()];
-        let bytes = undo(later.iter().copied(), content, &mut intermediate)?;
+        let most = most_decoded(Some(output.most() as u64), codecs.iter().copied());
+        let between = later.iter().copied().zip(most.get(1..).unwrap_or_default());
+        let bytes = undo(between, content, &mut intermediate)?;
         first.codec.decode(bytes, output)
     }
 
     fn encode_with_all(&self, decoded: &[u8]) -> Result<Option<Vec<u8>>> {
         self.codecs.iter().try_for_each(NamedCodec::check_encodes)?;
         let all: Vec<usize> = (0..self.codecs.len()).collect();
-        if let Some(chain) = self.user_chain(&all) {
+        if let Some(chain) = self.user_chain(&all, None) {
             let content = chain.run(Direction::Encode, CodecData::Bytes(decoded.into()))?;
             return Ok(Some(content.into_packed()));
         }
@@ -131,7 +135,7 @@ impl BytesToBytes for Conditional {
             .split_at_checked(self.header_len)
             .ok_or_else(|| Error::format("the header of the conditional codec is truncated"))?;
         let applied = self.applied(header)?;
-        match self.user_chain(&applied) {
+        match self.user_chain(&applied, Some(output.most() as u64)) {
             Some(chain) => {
                 let decoded = chain.run(Direction::Decode, CodecData::Bytes(content.into()))?;
                 output.put(&decoded.into_packed())

@@ -203,7 +203,7 @@ impl BytesToBytes for Lzma {
             Format::Xz => decode_xz(encoded, &mut output),
             Format::Alone => decode_alone(encoded, &mut output),
             Format::Raw => {
-                let options = self.options_for(most(&output));
+                let options = self.options_for(output.most());
                 match self.version {
                     Version::Lzma1 => {
                         let props = options.get_props();
@@ -279,14 +279,6 @@ fn encode_lzma1(decoded: &[u8], options: &LzmaOptions, has_header: bool) -> std:
     writer.finish()
 }
 
-/// The maximal number of decoded bytes.
-fn most(output: &Output<'_>) -> usize {
-    match output {
-        Output::Exact(output) => output.len(),
-        Output::Growing { limit, .. } => *limit,
-    }
-}
-
 /// Decodes one or several `.xz` streams; each verifies its own check.
 fn decode_xz(encoded: &[u8], output: &mut Output<'_>) -> Result<()> {
     drain(&mut XzReader::new_mem_limit(encoded, true, MEMORY_KIB), output, WHAT)
@@ -308,7 +300,7 @@ fn decode_alone(encoded: &[u8], output: &mut Output<'_>) -> Result<()> {
         }
         _ => {}
     }
-    let dictionary = dictionary(u32::from_le_bytes([a, b, c, d]), most(output));
+    let dictionary = dictionary(u32::from_le_bytes([a, b, c, d]), output.most());
     decode_lzma1(stream, output, Lzma1Header { props, dictionary, size })
 }
 
