@@ -62,6 +62,18 @@ forms! {
         writer: "pandas and netCDF tools",
         read: "the integer",
     }
+    V2FillNearest {
+        name: "v2-fill-nearest",
+        form: "a `fill_value` of a v2 array that its type of integers does not have, such as -1 of `|u1` or 255 of `|i1`",
+        writer: "an unknown writer; GDAL reads it",
+        read: "the nearest number of the type",
+    }
+    V2FillList {
+        name: "v2-fill-list",
+        form: "a `fill_value` of a v2 array of numbers in a list of one, such as `[-32767]`",
+        writer: "an unknown writer; GDAL and zarrita read it",
+        read: "the number",
+    }
     FillBoolNumber {
         name: "fill-bool-number",
         form: "a `fill_value` of booleans that is 0 or 1",

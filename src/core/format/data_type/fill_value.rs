@@ -137,6 +137,32 @@ impl FillValue {
         }
     }
 
+    /// Parses a fill value of v2 metadata as writers write it. It also accepts, with a warning, a
+    /// number in a list of one, and numbers that a type of integers does not have, which become the
+    /// nearest ones, as GDAL reads them. NumPy before 2 kept their lowest bits; since NumPy 2 it
+    /// refuses them, and zarr-python with it.
+    ///
+    /// # Errors
+    /// `Format` for values that are not of the type.
+    pub fn read_v2(
+        data_type: &DataType,
+        endian: Option<Endian>,
+        json: Json<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self> {
+        let is_number = matches!(data_type, DataType::Bool | DataType::Integer(_) | DataType::Float(_));
+        if is_number && let Ok([number]) = json.array().as_deref() {
+            warnings.push(Form::V2FillList.warning(found(data_type, json.text())));
+            return Self::read_v2(data_type, endian, *number, warnings);
+        }
+        Self::parse_v2(data_type, endian, json, warnings).or_else(|error| {
+            let DataType::Integer(integer) = data_type else { return Err(error) };
+            let fill = integer.nearest_fill(json).ok_or(error)?;
+            warnings.push(Form::V2FillNearest.warning(found(data_type, json.text())));
+            Ok(fill)
+        })
+    }
+
     /// Parses a fill value of v3's legacy `structured` type: base64 of the packed struct, in the
     /// byte order of the `bytes` codec.
     ///
@@ -334,7 +360,7 @@ mod tests {
         assert_eq!(v2(&UINT64, "18446744073709551615").unwrap(), [0xff; 8]);
         assert_eq!(v2(&DataType::Bool, "1").unwrap(), [1]);
         assert_eq!(v2(&DataType::Bool, "0.0").unwrap(), [0]);
-        for text in ["0.5", "1e300", "\"zero\"", "2147483648.0"] {
+        for text in ["0.5", "1e300", "\"zero\"", "2147483648.0", "[1]", "[1, 2]", "[]", "{}"] {
             assert_eq!(v2(&int32, text).unwrap_err().kind(), ErrorKind::Format, "{text}");
         }
         let (fill, warnings) = warned_of(&int32, "\"NaN\"", 2).unwrap();
@@ -346,7 +372,7 @@ mod tests {
         let (document, mut warnings) = (Document::parse(text.as_bytes())?, Vec::new());
         let (json, endian) = (document.root(), Some(Endian::Big));
         let fill = match format {
-            2 => FillValue::parse_v2(data_type, endian, json, &mut warnings),
+            2 => FillValue::read_v2(data_type, endian, json, &mut warnings),
             _ => FillValue::read_v3(data_type, json, &mut warnings),
         };
         fill.map(|fill| (fill.0, warnings))
@@ -378,6 +404,49 @@ mod tests {
         assert!(warned_of(&DataType::Bool, "\"0\"", 2).is_err());
     }
 
+    /// The numbers are those that GDAL 3.12 reads for missing chunks.
+    #[test]
+    fn numbers_beyond_a_type_of_v2_are_the_nearest_ones_with_a_warning() {
+        let bytes = |number: i64, size: usize| number.to_le_bytes()[..size].to_vec();
+        for (integer, text, expected) in [
+            (Integer::Uint8, "-1", bytes(0, 1)),
+            (Integer::Uint8, "-999999999", bytes(0, 1)),
+            (Integer::Uint8, "256", bytes(255, 1)),
+            (Integer::Uint8, "300.7", bytes(255, 1)),
+            (Integer::Int8, "255", bytes(127, 1)),
+            (Integer::Int8, "-129", bytes(-128, 1)),
+            (Integer::Int16, "-32769", bytes(-32768, 2)),
+            (Integer::Int16, "65535", bytes(32767, 2)),
+            (Integer::Uint16, "1.5", bytes(2, 2)),
+            (Integer::Int16, "4e4", bytes(32767, 2)),
+            (Integer::Int32, "4294967295", bytes(2_147_483_647, 4)),
+            (Integer::Int32, "1e20", bytes(2_147_483_647, 4)),
+            (Integer::Uint32, "-1", bytes(0, 4)),
+            (Integer::Int64, "18446744073709551615", bytes(i64::MAX, 8)),
+            (Integer::Uint64, "-1", bytes(0, 8)),
+        ] {
+            let data_type = DataType::Integer(integer);
+            let warnings = vec![Form::V2FillNearest.warning(found(&data_type, text))];
+            assert_eq!(warned_of(&data_type, text, 2).unwrap(), (expected, warnings), "{text}");
+            // v3 says that a fill value is one of the type.
+            assert_eq!(warned_of(&data_type, text, 3).unwrap_err().kind(), ErrorKind::Format, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_in_a_list_is_read_with_a_warning_in_v2() {
+        let int16 = DataType::Integer(Integer::Int16);
+        for (data_type, text, expected) in [
+            (&int16, "[-32767]", (-32767_i16).to_le_bytes().to_vec()),
+            (&FLOAT32, "[5.0]", 5_f32.to_le_bytes().to_vec()),
+            (&DataType::Bool, "[true]", vec![1]),
+        ] {
+            let warnings = vec![Form::V2FillList.warning(found(data_type, text))];
+            assert_eq!(warned_of(data_type, text, 2).unwrap(), (expected, warnings), "{text}");
+            assert!(warned_of(data_type, text, 3).is_err(), "{text}");
+        }
+    }
+
     #[test]
     fn booleans_in_the_place_of_numbers_are_read_with_a_warning() {
         let uint64_one = 1_u64.to_le_bytes().to_vec();
@@ -406,9 +475,7 @@ mod tests {
                 let expected = expected.to_le_bytes().to_vec();
                 assert_eq!(warned_of(&int16, text, format).unwrap(), (expected, warnings));
             }
-            for (data_type, text) in [(&DataType::Bool, "2"), (&int16, "0.5"), (&int16, "4e4")] {
-                assert_eq!(warned_of(data_type, text, format).unwrap_err().kind(), ErrorKind::Format);
-            }
+            assert_eq!(warned_of(&DataType::Bool, "2", format).unwrap_err().kind(), ErrorKind::Format);
             assert!(warned_of(&int16, "7", format).unwrap().1.is_empty());
         }
     }

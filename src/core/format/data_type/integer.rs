@@ -33,6 +33,20 @@ impl Integer {
         self.pack(integral_double(json.number_text().ok()?)?)
     }
 
+    /// The number of this type that is nearest to another number. `None` for what is no number.
+    pub(super) fn nearest_fill(self, json: Json<'_>) -> Option<FillValue> {
+        let text = json.number_text().ok()?;
+        let (least, most) = self.range();
+        let value = match text.parse() {
+            Ok(value) => value,
+            #[allow(clippy::cast_possible_truncation, reason = "a number that is larger becomes the largest")]
+            Err(_) => {
+                decimal::parse(text, Binary::DOUBLE).filter(|value: &f64| !value.is_nan())?.round() as i128
+            }
+        };
+        self.pack(value.clamp(least, most))
+    }
+
     /// Writes the decimal digits.
     pub(super) fn fill_to_json(self, fill: &[u8]) -> String {
         let negative = self.is_signed() && fill.last().is_some_and(|byte| *byte >= 0x80);

@@ -85,7 +85,7 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         chunk_grid: members.require("chunks", |json| ChunkGrid::regular(&json.u64_list()?, rank))?,
         chunk_key_encoding: ChunkKeyEncoding::V2 { separator: separator(members)? },
         fill_value: members
-            .read("fill_value", |json| FillValue::parse_v2(&data_type, endian, json, &mut warnings))?
+            .read("fill_value", |json| FillValue::read_v2(&data_type, endian, json, &mut warnings))?
             .unwrap_or_else(|| FillValue::of_null(&data_type)),
         fill_is_null: members.get("fill_value").is_none_or(Json::is_null),
         codecs: codecs(members, rank, endian)?,
