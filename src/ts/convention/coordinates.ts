@@ -17,9 +17,11 @@ import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrErro
 import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";
 import { affineOf } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
+import { isLongitude as isLongitudeBy } from "./longitude.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";
+import { isGeographic } from "./projection.ts";
 import { levelIn, type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
-import type { Pyramid } from "./pyramid_model.ts";
+import type { Crs, Pyramid } from "./pyramid_model.ts";
 import { type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
 export interface CoordsOptions {
@@ -37,6 +39,8 @@ interface Parts {
   units?: string;
   time?: TimeUnits;
   exact?: ArrayLike<bigint>;
+  /** Whether the values are longitudes, of which 360 degrees more are the same place. */
+  isLongitude: boolean;
 }
 
 /** The elements of a dimension that a result has: so many of them are one place of the result. */
@@ -101,9 +105,11 @@ export class Coordinates {
   /** The list of the computed values, once it was asked for. */
   #list: Float64Array | undefined;
   #lookup: Lookup | undefined;
+  readonly #isLongitude: boolean;
 
   /** @internal */
-  constructor({ dimension, source, path, values, attrs, units, time, exact }: Parts) {
+  constructor({ dimension, source, path, values, attrs, units, time, exact, isLongitude }: Parts) {
+    this.#isLongitude = isLongitude;
     [this.dimension, this.source, this.path, this.#own] = [dimension, source, path, values];
     [this.attrs, this.units, this.time, this.#exact] = [attrs, units, time, exact];
   }
@@ -135,6 +141,7 @@ export class Coordinates {
       dimension,
       source,
       attrs,
+      isLongitude: this.#isLongitude,
       ...(path !== undefined && { path }),
       ...(units !== undefined && { units }),
       ...(time && { time }),
@@ -200,14 +207,16 @@ export class Coordinates {
 
   /** Undefined for text. */
   #search(): Lookup | undefined {
-    if (this.#own instanceof EvenAxis) this.#lookup ??= Lookup.ofAxis(this.#own);
-    else if (this.#own instanceof Float64Array) this.#lookup ??= Lookup.ofList(this.#own);
+    if (this.#own instanceof EvenAxis) this.#lookup ??= Lookup.ofAxis(this.#own, this.#isLongitude);
+    else if (this.#own instanceof Float64Array) this.#lookup ??= Lookup.ofList(this.#own, this.#isLongitude);
     return this.#lookup;
   }
 
   /**
    * The index of the element with the nearest coordinate; `options.method` gives other rules. Text
-   * must be equal. Rejects with an `InvalidSelectionError` if there is no such element.
+   * must be equal. Longitudes are those of any turn: −44.7 is 315.3. Rejects with an
+   * `InvalidSelectionError` if there is no such element, and for a value that is more than half of a
+   * step beyond the ends: `method: "nearest"` takes the nearest element, however far.
    */
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
     optionsOf(options, NEAREST_RULES);
@@ -221,14 +230,16 @@ export class Coordinates {
 
   /**
    * The elements whose coordinates are from one value to another, both included. Null means no
-   * bound. Returns a slice; for unsorted coordinates a list of indices.
+   * bound. Returns a slice; for unsorted coordinates a list of indices, and for longitudes across
+   * the first one a list from west to east (of falling ones from east to west): `range(-10, 10)` of
+   * 0 … 359 begins at 350.
    */
   async range(from: CoordinateValue | null, to: CoordinateValue | null): Promise<Slice | number[]> {
     const search = this.#search();
     if (!search) throw new UnsupportedError("ranges of coordinates that are text");
     const bounds = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY];
-    const [low, high] = await Promise.all(bounds.map((value) => this.#number(value)));
-    return search.range(Math.min(low as number, high as number), Math.max(low as number, high as number));
+    const ends = await Promise.all(bounds.map((value) => this.#number(value)));
+    return search.range(Math.min(...ends), Math.max(...ends), this.dimension);
   }
 }
 
@@ -267,7 +278,8 @@ async function ofVariable(
   signal: AbortSignal | undefined,
 ): Promise<Coordinates> {
   const { attrs, path } = variable;
-  const parts = { dimension, source: "variable" as const, path, attrs };
+  const isLongitude = isLongitudeBy({ name: dimension, attrs });
+  const parts = { dimension, source: "variable" as const, path, attrs, isLongitude };
   const own = await variable.get(null, { signal });
   const { data } = own as { data: unknown };
   if (globalThis.Array.isArray(data)) return new Coordinates({ ...parts, values: data.map(String) });
@@ -307,12 +319,19 @@ function isPlacedBy({ pyramid, level }: PlacedLevel, axis: number): boolean {
 
 const hasTransform = (array: AnyArray) => "spatial:transform" in array.attrs;
 
+/** Whether x and y of a reference system are longitudes and latitudes. */
+function hasDegrees(crs: Crs | undefined): boolean {
+  const said = crs?.code ?? crs?.wkt2 ?? crs?.projjson;
+  return said === undefined ? crs?.gridMapping === "latitude_longitude" : isGeographic(said);
+}
+
 function ofPlace(
   dimension: string,
-  { level, pyramid: { plane, axes } }: PlacedLevel,
+  { level, pyramid }: PlacedLevel,
   axis: number,
   length: number,
 ): Coordinates {
+  const { plane, axes } = pyramid;
   const unit = axes[axis]?.unit;
   const isInPlane = axis === plane.x || axis === plane.y;
   const [a, b, c, d, e, f] = affineOf(level, plane);
@@ -324,7 +343,10 @@ function ofPlace(
   const own = [level.scale[axis] ?? 1, level.translation[axis] ?? 0] as const;
   const [scale, start] = !isInPlane ? own : axis === plane.x ? [a, c] : [e, f];
   const values = new EvenAxis(start, scale, length);
-  return new Coordinates({ dimension, source: "affine", values, attrs: {}, units: unit });
+  const isLongitude =
+    isLongitudeBy({ name: axes[axis]?.name ?? "", attrs: { units: unit } }) ||
+    (axis === plane.x && pyramid.convention !== "ome" && hasDegrees(pyramid.crs));
+  return new Coordinates({ dimension, source: "affine", values, attrs: {}, units: unit, isLongitude });
 }
 
 /** The index of a dimension, given by name or index. */

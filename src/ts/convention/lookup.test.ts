@@ -59,7 +59,7 @@ for (const [start, step, length] of AXES) {
         assert.equal(found(lookup, value, method), right, `${method} ${value}`);
       }
       for (const other of wanted) {
-        const range = lookup.range(Math.min(value, other), Math.max(value, other));
+        const range = lookup.range(Math.min(value, other), Math.max(value, other), "x");
         assert.ok(!Array.isArray(range));
         const inside = values.flatMap((one, at) =>
           one >= Math.min(value, other) && one <= Math.max(value, other) ? [at] : [],
@@ -82,7 +82,7 @@ test("an axis of any length is searched in few steps", () => {
   const length = Number.MAX_SAFE_INTEGER;
   const lookup = Lookup.ofAxis(new Counted(0, 1, length));
   assert.equal(lookup.nearest(2 ** 52 + 1, {}, "x"), 2 ** 52 + 1);
-  assert.deepEqual(lookup.range(5, 2 ** 40), { start: 5, stop: 2 ** 40 + 1, step: null });
+  assert.deepEqual(lookup.range(5, 2 ** 40, "x"), { start: 5, stop: 2 ** 40 + 1, step: null });
   assert.ok(reads < 1000, `${reads}`);
 });
 

@@ -8,6 +8,7 @@
 import type { NearestOptions } from "../api/selection.ts";
 import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
+import { spansOf, turnsOf } from "./longitude.ts";
 
 type Method = NonNullable<NearestOptions["method"]>;
 
@@ -29,6 +30,19 @@ interface Series {
   at(element: number): number | undefined;
 }
 
+/** The width of the cells at both ends of an axis. Infinite if it is not known. */
+type Cells = readonly [low: number, high: number];
+
+/** An element, its distance, and the value that it was found by: a longitude may be of another turn. */
+interface Found {
+  element: number;
+  distance: number;
+  value: number;
+}
+
+/** Beyond the precision of degrees in doubles: a longitude of another turn is computed. */
+const ROUNDED = 1e-9;
+
 /** The elements in ascending order of their values, without NaN. Equal values keep their order. */
 function sorted(values: Float64Array): Uint32Array {
   const all = Uint32Array.from({ length: values.length }, (_, at) => at);
@@ -41,19 +55,22 @@ export class Lookup {
   readonly #direction: 1 | -1 | 0;
   /** The elements in ascending order of their values. Undefined if they have no other order. */
   readonly #order: Uint32Array | undefined;
+  /** Whether values are longitudes, so that a turn more or less is the same place. */
+  readonly #isTurning: boolean;
 
-  private constructor(values: Series, direction: 1 | -1 | 0, order?: Uint32Array) {
+  private constructor(values: Series, direction: 1 | -1 | 0, isTurning: boolean, order?: Uint32Array) {
     [this.#values, this.#direction, this.#order] = [values, direction, order];
+    this.#isTurning = isTurning;
   }
 
-  static ofList(values: Float64Array): Lookup {
+  static ofList(values: Float64Array, isTurning = false): Lookup {
     const direction = directionOf(values);
-    return new Lookup(values, direction, direction === 0 ? sorted(values) : undefined);
+    return new Lookup(values, direction, isTurning, direction === 0 ? sorted(values) : undefined);
   }
 
   /** For an axis whose values rise, fall, or are all equal. Neighbours may be equal by rounding. */
-  static ofAxis(axis: EvenAxis): Lookup {
-    return new Lookup(axis, axis.direction);
+  static ofAxis(axis: EvenAxis, isTurning = false): Lookup {
+    return new Lookup(axis, axis.direction, isTurning);
   }
 
   #at(element: number): number {
@@ -105,15 +122,55 @@ export class Lookup {
     return this.#element(this.#direction === -1 ? this.#below(value, true) - 1 : this.#below(value, false));
   }
 
+  /** The lowest and the highest value. There must be one. */
+  get #ends(): readonly [number, number] {
+    const at = (place: number) => this.#at(this.#element(place) as number);
+    return [at(0), at(this.#count - 1)];
+  }
+
+  /** The distances from the values at both ends to their neighbours. */
+  get #cells(): Cells {
+    const { step } = this.#values as Partial<EvenAxis>;
+    if (step !== undefined) return [Math.abs(step), Math.abs(step)];
+    const [low, high] = this.#ends;
+    const [next, last] = [this.#element(this.#below(low, true)), this.#element(this.#below(high, false) - 1)];
+    const far = Number.POSITIVE_INFINITY;
+    return [
+      next === undefined ? far : this.#at(next) - low,
+      last === undefined ? far : high - this.#at(last),
+    ];
+  }
+
+  /** The element of a value and its distance, also around the globe. Undefined if there is none. */
+  #search(value: number, method: Method): Found | undefined {
+    if (this.#count === 0) return undefined;
+    let best: Found | undefined;
+    for (const turn of this.#isTurning ? turnsOf(value, this.#ends) : [value]) {
+      const isRounded = turn !== value && method === "exact";
+      const element = this.#find(turn, isRounded ? "nearest" : method);
+      if (element === undefined) continue;
+      const distance = Math.abs(this.#at(element) - turn);
+      if (isRounded && distance > ROUNDED) continue;
+      if (!best || (method === "nearest" && distance < best.distance))
+        best = { element, distance, value: turn };
+    }
+    return best;
+  }
+
+  /** Whether a value is between the outer edges of the cells at both ends. */
+  #isInCell({ value, distance }: Found): boolean {
+    const [[low, high], [below, above]] = [this.#ends, this.#cells];
+    if (value >= low && value <= high) return true;
+    return distance <= ((value < low ? below : above) / 2) * (1 + ROUNDED);
+  }
+
   /**
    * The element of a value. `what` names the dimension in errors. Throws an `InvalidSelectionError`
-   * if there is none.
+   * if there is none. Without a method or a tolerance it is the element whose cell has the value:
+   * cells reach half way to the neighbours, and as far beyond the ends.
    */
-  nearest(
-    value: number,
-    { method = "nearest", tolerance = Number.POSITIVE_INFINITY }: NearestOptions,
-    what: string,
-  ): number {
+  nearest(value: number, options: NearestOptions, what: string): number {
+    const { method = "nearest", tolerance = Number.POSITIVE_INFINITY } = options;
     if (!METHODS.includes(method) || !(tolerance >= 0)) {
       throw new InvalidSelectionError("the options method or tolerance are not valid", {
         expected: `${METHODS.join(", ")}, and a tolerance of 0 or more`,
@@ -125,22 +182,57 @@ export class Lookup {
         `"${method}" needs coordinates that rise or fall, and ${what} does neither`,
       );
     }
-    const found = this.#find(value, method);
-    if (found !== undefined && Math.abs(this.#at(found) - value) <= tolerance) return found;
-    const closest = this.#find(value, "nearest");
-    throw new InvalidSelectionError(`no element of ${what} is at ${value}`, {
-      expected: `${method === "exact" ? "a value that is there" : method}${Number.isFinite(tolerance) ? ` within ${tolerance}` : ""}`,
-      actual: closest === undefined ? "no values" : `the nearest is ${this.#at(closest)}`,
+    const found = this.#search(value, method);
+    const isFar = options.method === undefined && options.tolerance === undefined;
+    if (found && found.distance <= tolerance && (!isFar || this.#isInCell(found))) return found.element;
+    const within = Number.isFinite(tolerance) ? ` within ${tolerance}` : "";
+    const wanted = method === "exact" ? "a value that is there" : `${method}${within}`;
+    throw this.#nothingAt(value, what, found && isFar ? this.#reach() : wanted);
+  }
+
+  /** The values that the cells of the elements have, as text. */
+  #reach(): string {
+    const [[low, high], [below, above]] = [this.#ends, this.#cells];
+    const turns = this.#isTurning ? ", or a turn more or less" : "";
+    return `a value from ${low - below / 2} to ${high + above / 2}${turns}; method: "nearest" takes the nearest`;
+  }
+
+  #nothingAt(value: number, what: string, expected: string): InvalidSelectionError {
+    const closest = this.#search(value, "nearest");
+    return new InvalidSelectionError(`no element of ${what} is at ${value}`, {
+      expected,
+      actual: closest ? `the nearest is ${this.#at(closest.element)}` : "no values",
     });
   }
 
-  /** The elements from one value to another, both included: a slice; a list if unsorted. */
-  range(low: number, high: number): Slice | number[] {
-    const [start, end] = [
-      this.#below(low, false),
-      Math.max(this.#below(low, false), this.#below(high, true)),
-    ];
-    if (this.#order) return globalThis.Array.from(this.#order.subarray(start, end)).sort((a, b) => a - b);
+  /**
+   * The elements from one value to another, both included: a slice; a list if unsorted. Of longitudes
+   * that cross the first one it is a list from the western value on, or from the eastern one if the
+   * values fall. `what` names the dimension.
+   */
+  range(low: number, high: number, what: string): Slice | number[] {
+    const spans =
+      this.#isTurning && this.#count > 0 ? spansOf([low, high], this.#ends) : [[low, high] as const];
+    const parts = spans.map(([from, to]) => this.#placesOf(from, to)).filter(([start, end]) => end > start);
+    const [first = [0, 0] as const, ...more] = parts;
+    if (!this.#order && more.length === 0)
+      return this.#sliceOf(parts.length > 0 ? first : this.#placesOf(low, high));
+    const count = parts.reduce((sum, [start, end]) => sum + end - start, 0);
+    needListable(count, what);
+    const list = parts.flatMap(([start, end]) =>
+      globalThis.Array.from({ length: end - start }, (_, at) => this.#element(start + at) as number),
+    );
+    if (this.#order) return list.sort((a, b) => a - b);
+    return this.#direction === -1 ? list.reverse() : list;
+  }
+
+  /** The places in ascending order of the elements between two values. */
+  #placesOf(low: number, high: number): readonly [start: number, end: number] {
+    const start = this.#below(low, false);
+    return [start, Math.max(start, this.#below(high, true))];
+  }
+
+  #sliceOf([start, end]: readonly [number, number]): Slice {
     const { length } = this.#values;
     if (this.#direction === -1) return { start: length - end, stop: length - start, step: null };
     return { start, stop: end, step: null };
@@ -173,27 +265,28 @@ function zeros(length: number, dimension: string): Float64Array {
 
 export class EvenAxis {
   readonly length: number;
-  readonly #start: number;
-  readonly #step: number;
+  readonly start: number;
+  /** From one value to the next. */
+  readonly step: number;
 
   constructor(start: number, step: number, length: number) {
-    [this.#start, this.#step, this.length] = [start, step, length];
+    [this.start, this.step, this.length] = [start, step, length];
   }
 
   /** 1 if the values rise, −1 if they fall, 0 if they are all equal. */
   get direction(): 1 | -1 | 0 {
-    return this.#step > 0 ? 1 : this.#step < 0 ? -1 : 0;
+    return this.step > 0 ? 1 : this.step < 0 ? -1 : 0;
   }
 
   /** The value of an element; undefined if there is no such element. */
   at(element: number): number | undefined {
-    return element >= 0 && element < this.length ? this.#step * element + this.#start : undefined;
+    return element >= 0 && element < this.length ? this.step * element + this.start : undefined;
   }
 
   /** All values. Throws a `Limit` error if they are too many; `dimension` names the axis in it. */
   list(dimension: string): Float64Array {
     const values = zeros(this.length, dimension);
-    for (let at = 0; at < values.length; at += 1) values[at] = this.#step * at + this.#start;
+    for (let at = 0; at < values.length; at += 1) values[at] = this.step * at + this.start;
     return values;
   }
 }

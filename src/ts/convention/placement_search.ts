@@ -9,11 +9,11 @@ import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
 import { onceFor } from "../model/once.ts";
-import type { Attributes } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
+import { isLatitude, isLongitude, type Named, says } from "./longitude.ts";
 import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
 import { type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
@@ -42,21 +42,7 @@ export interface FoundPlacement {
   units: string | undefined;
 }
 
-const LON = /^degrees?_?e(ast)?$/i;
-const LAT = /^degrees?_?n(orth)?$/i;
 const KILOMETRES = /^(km|kilomet(er|re)s?)$/i;
-
-interface Named {
-  name: string;
-  attrs: Attributes;
-}
-
-const says = (value: unknown, pattern: RegExp) => typeof value === "string" && pattern.test(value);
-
-const isLongitude = ({ name, attrs }: Named) =>
-  attrs.standard_name === "longitude" || says(attrs.units, LON) || /^lon(gitude)?$/i.test(name);
-const isLatitude = ({ name, attrs }: Named) =>
-  attrs.standard_name === "latitude" || says(attrs.units, LAT) || /^lat(itude)?$/i.test(name);
 
 /** The unit of two axes that have the same. */
 const unitsOf = (x: Named, y: Named): string | undefined =>

@@ -3,6 +3,7 @@
  */
 import { type Coordinates, coords } from "../convention/coordinates.ts";
 import { besideOf } from "../convention/known_nodes.ts";
+import { isLatitude, isLongitude } from "../convention/longitude.ts";
 import { needList, object, refuse } from "../model/argument.ts";
 import { NotFoundError } from "../model/errors.ts";
 import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
@@ -41,13 +42,7 @@ async function ofDimension(
   return alongAxis(reduced, axis, (index) => numberIn(by[index], "weights"));
 }
 
-const isLatitude = ({ dimension, attrs, units }: Coordinates): boolean =>
-  attrs.standard_name === "latitude" || /^degrees?_?n/i.test(units ?? "") || /^lat(itude)?$/i.test(dimension);
-
-const isLongitude = ({ dimension, attrs, units }: Coordinates): boolean =>
-  attrs.standard_name === "longitude" ||
-  /^degrees?_?e/i.test(units ?? "") ||
-  /^lon(gitude)?$/i.test(dimension);
+const named = ({ dimension, attrs, units }: Coordinates) => ({ name: dimension, attrs: { ...attrs, units } });
 
 /** The ends of a cell in degrees. */
 type Ends = readonly [number, number];
@@ -99,8 +94,8 @@ async function areas(reduced: Reduced, signal?: AbortSignal): Promise<Spread[]> 
   for (const axis of reduced.array.shape.keys()) {
     const coordinates = await coordinatesOf(reduced, axis, signal);
     if (!coordinates) continue;
-    const isAcross = isLatitude(coordinates);
-    if (!isAcross && !isLongitude(coordinates)) continue;
+    const isAcross = isLatitude(named(coordinates));
+    if (!isAcross && !isLongitude(named(coordinates))) continue;
     const ends = await boundsOf(reduced, coordinates, signal);
     const width = (index: number) => widthOf(ends(index), Number(coordinates.values[index]));
     found.push(alongAxis(reduced, axis, isAcross ? (index) => heightOf(ends(index)) : width));
