@@ -1,5 +1,5 @@
 /**
- * The engine's arrays, by the page's numbers, and the form in which decode workers know them. An
+ * An engine's arrays, by the page's numbers, and the form in which decode workers know them. An
  * array is bound in the wasm instance at its first call, and again after the instance was replaced.
  *
  * When Rust binds an array, the user's storage transformers run, which live on the page. A function
@@ -12,11 +12,11 @@ import type { DecodeBuild } from "../model/node_summary.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import type { TransformerPlace } from "../port/protocol.ts";
 import type { BoundArray } from "./decode/pool.ts";
-import { unbindArray } from "./decode/pools.ts";
-import { callNow, type Glue, Handle, hasInstance } from "./instances.ts";
+import type { DecodePools } from "./decode/pools.ts";
+import type { Glue, Handle, Instances } from "./instances.ts";
 import { jsonText } from "./marked.ts";
-import { page } from "./page.ts";
-import { askingMethod, storeId } from "./stores.ts";
+import type { PageLink } from "./page.ts";
+import { askingMethod, type Stores } from "./stores.ts";
 
 interface EngineArray {
   readonly definition: ArrayDefinition;
@@ -29,62 +29,93 @@ interface EngineArray {
   type?: TypeDescription;
 }
 
-const arrays = new Map<number, EngineArray>();
-let nextNumber = 1;
-
-/** Gives an array a number by which decoders or encoders know it. */
-export const bound = (array: Omit<BoundArray, "number">): BoundArray => ({ ...array, number: nextNumber++ });
-
-/** Adds an array that the page defines. */
-export function defineArray(number: number, definition: ArrayDefinition): void {
-  const { document, build, chain, codecs } = definition;
-  const warn = (message: string) => page().warnOfArray(message, number);
-  const decoding = bound({ build, document, chain, codecs, warn });
-  arrays.set(number, { definition, bound: decoding, encoding: bound({ ...decoding, build: "full" }) });
+/** What arrays use of their engine. */
+interface ArraysEngine {
+  readonly page: PageLink;
+  readonly pools: DecodePools;
+  readonly instances: Instances;
+  readonly stores: Stores;
 }
 
-/** Removes an array that the page has released. */
-export function releaseArray(number: number): void {
-  const array = arrays.get(number);
-  arrays.delete(number);
-  if (!array) return;
-  unbindArray(array.bound.number);
-  unbindArray(array.encoding.number);
-  const id = array.handle?.id;
-  if (id !== undefined && hasInstance()) callNow((glue) => glue.releaseArray(id));
-}
+export class Arrays {
+  readonly #engine: ArraysEngine;
+  readonly #arrays = new Map<number, EngineArray>();
+  #nextNumber = 1;
+  /**
+   * The next number for a transformer's store. The engine assigns negative numbers, the page
+   * positive ones.
+   */
+  #nextTransformer = -1;
 
-/** Removes all arrays. */
-export const forgetArrays = (): void => arrays.clear();
+  constructor(engine: ArraysEngine) {
+    this.#engine = engine;
+  }
 
-export function arrayOf(number: number): EngineArray {
-  const array = arrays.get(number);
-  if (!array) throw new ZarrError("Argument", `the engine has no array with the number ${number}`);
-  return array;
-}
+  /** Gives an array a number by which decoders or encoders know it. */
+  bound(array: Omit<BoundArray, "number">): BoundArray {
+    return { ...array, number: this.#nextNumber++ };
+  }
 
-/** The instance's number of an array. Binds the array first if necessary. */
-export function arrayId(glue: Glue, number: number): number {
-  const array = arrayOf(number);
-  const known = array.handle?.id;
-  if (known !== undefined) return known;
-  const { store, path, document, codecs, type, transformers } = array.definition;
-  const hook = new TransformerHook(glue, transformers);
-  const id = glue.bindArray(storeId(glue, store), path, document, codecs?.text ?? "", hook as never);
-  array.handle = new Handle(id);
-  // The page does not know which build these need: metadata that a caller passed in, and user
-  // codecs.
-  if (type === undefined || codecs)
-    array.bound = { ...array.bound, build: glue.decodeBuild(id) as DecodeBuild };
-  return id;
-}
+  /** Adds an array that the page defines. */
+  define(number: number, definition: ArrayDefinition): void {
+    const { document, build, chain, codecs } = definition;
+    const warn = (message: string) => this.#engine.page.warnOfArray(message, number);
+    const decoding = this.bound({ build, document, chain, codecs, warn });
+    const encoding = this.bound({ ...decoding, build: "full" });
+    this.#arrays.set(number, { definition, bound: decoding, encoding });
+  }
 
-/** The data type of an array. */
-export function typeOf(glue: Glue, number: number): TypeDescription {
-  const array = arrayOf(number);
-  if (array.definition.type) return array.definition.type;
-  array.type ??= parseDescription(glue.describeType(arrayId(glue, number)));
-  return array.type;
+  /** Removes an array that the page has released. */
+  release(number: number): void {
+    const array = this.#arrays.get(number);
+    this.#arrays.delete(number);
+    if (!array) return;
+    const { pools, instances } = this.#engine;
+    pools.unbind(array.bound.number);
+    pools.unbind(array.encoding.number);
+    const id = array.handle?.id;
+    if (id !== undefined && instances.isStarted) instances.callNow((glue) => glue.releaseArray(id));
+  }
+
+  /** Removes all arrays. */
+  forget(): void {
+    this.#arrays.clear();
+  }
+
+  of(number: number): EngineArray {
+    const array = this.#arrays.get(number);
+    if (!array) throw new ZarrError("Argument", `the engine has no array with the number ${number}`);
+    return array;
+  }
+
+  /** The instance's number of an array. Binds the array first if necessary. */
+  id(glue: Glue, number: number): number {
+    const array = this.of(number);
+    const known = array.handle?.id;
+    if (known !== undefined) return known;
+    const { store, path, document, codecs, type, transformers } = array.definition;
+    const { stores, instances } = this.#engine;
+    const hook = new TransformerHook(this.#engine, {
+      glue,
+      known: transformers,
+      next: () => this.#nextTransformer--,
+    });
+    const id = glue.bindArray(stores.id(glue, store), path, document, codecs?.text ?? "", hook as never);
+    array.handle = instances.handle(id);
+    // The page does not know which build these need: metadata that a caller passed in, and user
+    // codecs.
+    if (type === undefined || codecs)
+      array.bound = { ...array.bound, build: glue.decodeBuild(id) as DecodeBuild };
+    return id;
+  }
+
+  /** The data type of an array. */
+  typeOf(glue: Glue, number: number): TypeDescription {
+    const array = this.of(number);
+    if (array.definition.type) return array.definition.type;
+    array.type ??= parseDescription(glue.describeType(this.id(glue, number)));
+    return array.type;
+  }
 }
 
 /**
@@ -98,49 +129,52 @@ interface EngineInfo extends Omit<TransformerPlace, "type" | "configuration"> {
 /** Methods that a store on the page may have. A call of one that it lacks rejects. */
 const METHODS = ["get", "getRange", "set", "delete", "list", "size"];
 
-/**
- * The next number for a transformer's store. The engine assigns negative numbers, the page positive
- * ones.
- */
-let nextTransformer = -1;
+/** Of one binding of an array. */
+interface Binding {
+  glue: Glue;
+  known: ArrayDefinition["transformers"];
+  /** Makes the next number for a transformer's store. */
+  next: () => number;
+}
 
 class TransformerHook {
-  readonly #glue: Glue;
-  readonly #known: ArrayDefinition["transformers"];
+  readonly #engine: ArraysEngine;
+  readonly #binding: Binding;
 
-  constructor(glue: Glue, known: ArrayDefinition["transformers"]) {
-    this.#glue = glue;
-    this.#known = known;
+  constructor(engine: ArraysEngine, binding: Binding) {
+    this.#engine = engine;
+    this.#binding = binding;
   }
 
   has(extension: string): boolean {
-    return this.#known?.names.includes(extension) ?? false;
+    return this.#binding.known?.names.includes(extension) ?? false;
   }
 
   /** Returns the engine's number of a user's store, or an object that represents it. */
   transform({ kind, configuration, ...place }: EngineInfo, below: number): number | object {
-    const { callback } = this.#known as NonNullable<ArrayDefinition["transformers"]>;
+    const { page, instances, stores } = this.#engine;
+    const { glue, known, next } = this.#binding;
+    const { callback } = known as NonNullable<ArrayDefinition["transformers"]>;
     const info: TransformerPlace = {
       ...place,
-      type: jsonText(kind),
-      configuration: configuration === undefined ? undefined : jsonText(configuration),
+      type: jsonText(instances, kind),
+      configuration: configuration === undefined ? undefined : jsonText(instances, configuration),
     };
-    const link = page();
-    const number = nextTransformer--;
-    if (link.isLocal) {
-      const made = link.callNow(callback, [info, below, number]) as number | object;
-      return typeof made === "number" ? storeId(this.#glue, made) : made;
+    const number = next();
+    if (page.isLocal) {
+      const made = page.callNow(callback, [info, below, number]) as number | object;
+      return typeof made === "number" ? stores.id(glue, made) : made;
     }
-    const making = link.ask(callback, "transform", [info, below, number]);
+    const making = page.ask(callback, "transform", [info, below, number]);
     making.catch(() => {}); // every call of the store rejects with it
-    return waitingStore(number, making);
+    return waitingStore(page, number, making);
   }
 }
 
 /** A store whose calls wait until the page has made the real one. */
-function waitingStore(number: number, making: Promise<unknown>): object {
+function waitingStore(page: PageLink, number: number, making: Promise<unknown>): object {
   const waiting = (name: string) => {
-    const ask = askingMethod(number, name);
+    const ask = askingMethod(page, number, name);
     return async (...args: unknown[]) => {
       await making;
       return ask(...args);

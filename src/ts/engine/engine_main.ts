@@ -5,7 +5,7 @@
  */
 import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { PageLink } from "./page.ts";
-import { changedStatus, EngineServer } from "./server.ts";
+import { EngineServer } from "./server.ts";
 import { wire } from "./worker_wire.ts";
 
 /** Messages of the engine, collected until the end of the turn. */
@@ -16,7 +16,7 @@ function flush(): void {
   const [messages, transfer] = [outbox, outgoing];
   [outbox, outgoing] = [[], []];
   // Counters precede the answers whose work they count.
-  const status = changedStatus();
+  const status = engine?.changedStatus();
   wire.post(status ? [{ type: "status", status }, ...messages] : messages, transfer);
 }
 

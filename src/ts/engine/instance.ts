@@ -6,14 +6,14 @@
  *
  * An instance holds locks by name, one around each change of a chunk in a store that has a
  * `lockName`. With Web Locks, they hold for every tab and worker of the origin; without, for this
- * thread only.
+ * thread only: there they hold for all copies of this package.
  */
 
 import { INTERNAL, TrapError } from "../model/errors.ts";
 import { nextTask, pauseIfDue } from "../model/waiting.ts";
 import type { EngineBuild } from "../port/protocol.ts";
 import type { Glue } from "./glue.ts";
-import { cacheLimits, counters } from "./state.ts";
+import type { EngineState } from "./state.ts";
 
 /** A requested lock; see `src/engine/js/full/locks.rs`. */
 export interface HostLock {
@@ -25,10 +25,21 @@ export interface HostLock {
 
 type Available = Pick<LockManager, "request">;
 
-/** The last promise of each queue, by lock name, for environments without Web Locks. */
-const tails = new Map<string, Promise<void>>();
+/**
+ * The last promise of each queue, by lock name, for environments without Web Locks. All engines of
+ * the thread have to take turns at one file, those of other copies and versions of this package,
+ * too. So this is under a symbol of the thread, like the names of Web Locks. It holds no data.
+ */
+const TAILS = Symbol.for("zarr-wasm.locks");
+
+function tailsOfThread(): Map<string, Promise<void>> {
+  const thread = globalThis as { [TAILS]?: Map<string, Promise<void>> };
+  thread[TAILS] ??= new Map();
+  return thread[TAILS];
+}
 
 function queueHere(name: string, granted: () => void, released: Promise<void>): void {
+  const tails = tailsOfThread();
   const tail = (tails.get(name) ?? Promise.resolve()).then(() => {
     granted();
     return released;
@@ -107,6 +118,7 @@ export interface Pending {
 export class Instance {
   readonly glue: Glue;
   readonly build: EngineBuild;
+  readonly #state: EngineState;
   readonly #pending = new Set<Pending>();
   readonly #locks = new Locks();
   readonly #onTrap: (instance: Instance) => void;
@@ -118,9 +130,14 @@ export class Instance {
   #onIdle: (() => void) | undefined;
 
   /** Starts an instance of the module that the glue has linked. */
-  constructor(glue: Glue, build: EngineBuild, onTrap: (instance: Instance) => void) {
+  constructor(
+    glue: Glue,
+    build: EngineBuild,
+    { state, onTrap }: { state: EngineState; onTrap: (instance: Instance) => void },
+  ) {
     this.glue = glue;
     this.build = build;
+    this.#state = state;
     this.#onTrap = onTrap;
     glue.start(this.#host());
     this.setCaches();
@@ -132,6 +149,7 @@ export class Instance {
 
   /** The functions that Rust calls; see `src/engine/js/host.rs`. */
   #host() {
+    const { wire } = this.#state.counters;
     return {
       wake: (task: number): void => {
         if (this.#woken.push(task) === 1) queueMicrotask(() => this.#pollWoken());
@@ -141,10 +159,10 @@ export class Instance {
       },
       lock: (name: string) => this.#locks.lock(name),
       countWire(requests: number, bytes: number, failed: number, aborted: number): void {
-        counters.wire.requests += requests;
-        counters.wire.bytes += bytes;
-        counters.wire.failed += failed;
-        counters.wire.aborted += aborted;
+        wire.requests += requests;
+        wire.bytes += bytes;
+        wire.failed += failed;
+        wire.aborted += aborted;
       },
       pauseIfDue,
       nextTask,
@@ -197,7 +215,7 @@ export class Instance {
   #trapped(cause: unknown): TrapError {
     const message = this.#panicMessage ?? String(cause);
     const error = new TrapError("Unsupported", `${INTERNAL}: ${message}`, { cause });
-    counters.panics += 1;
+    this.#state.counters.panics += 1;
     const rejected = [...this.#pending];
     this.#end();
     this.#onTrap(this);
@@ -256,7 +274,7 @@ export class Instance {
 
   /** Passes the cache sizes to the engine. */
   setCaches(): void {
-    const { encodedBytes, decodedBytes, wholeBytes } = cacheLimits();
+    const { encodedBytes, decodedBytes, wholeBytes } = this.#state.cacheLimits();
     this.glue.setCacheBytes(encodedBytes, decodedBytes, wholeBytes);
   }
 }

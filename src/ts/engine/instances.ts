@@ -1,5 +1,5 @@
 /**
- * Selects the wasm instance that answers calls on this thread. The engine starts at its first use
+ * Selects the wasm instance that answers an engine's calls. The engine starts at its first use
  * and restarts after a trap. Rarely used functions are only in larger builds: the first call that
  * needs one loads its build, which has all that smaller ones have, and answers all calls from then
  * on. A call that has begun finishes in the instance where it began.
@@ -11,24 +11,10 @@ import { unlessAborted } from "../model/waiting.ts";
 import { ENGINE_BUILDS, type EngineBuild } from "../port/protocol.ts";
 import { type FullGlue, type Glue, linked, type ReadingGlue } from "./glue.ts";
 import { Instance, type Pending } from "./instance.ts";
-import { engineModule } from "./wasm_builds.ts";
+import type { EngineState } from "./state.ts";
+import type { WasmBuilds } from "./wasm_builds.ts";
 
 export type { FullGlue, Glue, ReadingGlue };
-
-/** The instance for new calls. Numbers from another instance are not valid in it. */
-let current: Instance | undefined;
-/** Replaced instances that still have calls in flight. */
-const older = new Set<Instance>();
-
-/** Cache counters of instances that are gone. */
-const counted = [0, 0, 0, 0, 0, 0];
-
-function begin(glue: Glue, build: EngineBuild): Instance {
-  return new Instance(glue, build, (trapped) => {
-    older.delete(trapped);
-    if (trapped === current) current = begin(glue, build);
-  });
-}
 
 /** Tells how to allow wasm, if the page's policy forbids it. Browsers have no other sign of it. */
 function allowedBy(error: unknown): unknown {
@@ -39,97 +25,12 @@ function allowedBy(error: unknown): unknown {
   );
 }
 
-const start = inOneRun(async () => {
-  try {
-    const glue = await linked(await engineModule("engine"), "engine");
-    current ??= begin(glue, "engine");
-  } catch (error) {
-    throw allowedBy(error);
-  }
-});
-
-/** Starts an instance if there is none. The next call tries a failed start again. */
-export const startEngine = (): Promise<void> => startBuild("engine");
-
 /** Whether a build has all that another one has. */
 const includes = (build: EngineBuild, other: EngineBuild): boolean =>
   ENGINE_BUILDS.indexOf(build) >= ENGINE_BUILDS.indexOf(other);
 
-/** Whether the current instance has all that a build has. */
-const has = (build: EngineBuild): boolean => current !== undefined && includes(current.build, build);
-
-async function replaceBy(build: EngineBuild): Promise<void> {
-  const glue = await linked(await engineModule(build), build);
-  if (has(build)) return;
-  const before = current;
-  current = begin(glue, build);
-  if (!before) return;
-  older.add(before);
-  before.retire(() => {
-    older.delete(before);
-    before.glue.cacheCounters().forEach((count, at) => {
-      if (!isOfBytes(at)) counted[at] = (counted[at] ?? 0) + count;
-    });
-  });
-}
-
-const full = inOneRun(() => replaceBy("full"));
-
-/** `zarr-wasm/slim` may have the file of the full build alone, which has all of `reading`, too. */
-const replacements = {
-  reading: inOneRun(() =>
-    replaceBy("reading").catch((reason) =>
-      full().catch(() => {
-        throw reason;
-      }),
-    ),
-  ),
-  full,
-};
-
-/**
- * Makes the current instance one that has all of a build. If that cannot be loaded, the earlier
- * instance stays, and the next call tries again.
- */
-function startBuild(build: EngineBuild): Promise<void> {
-  if (has(build)) return Promise.resolve();
-  return build === "engine" ? start() : replacements[build]();
-}
-
-/** Begins to load a build that the next call needs. If that fails, the call tells why. */
-export function prepareBuild(build: EngineBuild): void {
-  if (!has(build)) engineModule(build).catch(() => {});
-}
-
-/** Ends all calls in flight and frees the memory. The next call uses a new instance. */
-export function stopEngine(): void {
-  if (!current) return;
-  const { glue, build } = current;
-  const ended: Pending[] = [current, ...older].flatMap((instance) => instance.stop());
-  older.clear();
-  current = begin(glue, build);
-  const error = new ZarrError("Aborted", "dispose() ended this call");
-  for (const { reject } of ended) reject(error);
-}
-
-/** Passes the cache sizes to all instances. */
-export function setCaches(): void {
-  for (const instance of current ? [current, ...older] : []) instance.setCaches();
-}
-
-export const hasInstance = (): boolean => current !== undefined;
-
-/** The build of the current instance. */
-export const currentBuild = (): EngineBuild | undefined => current?.build;
-
 /** Whether a counter is the number of bytes held now. The other counters are sums. */
 const isOfBytes = (at: number) => at % 3 === 2;
-
-/** Counters of the caches, in the order of `cacheCounters` in `src/engine/js/caches.rs`. */
-export function cacheCounters(): number[] {
-  const all = current ? [current, ...older].map(({ glue }) => glue.cacheCounters()) : [];
-  return counted.map((count, at) => all.reduce((sum, counts) => sum + (counts[at] ?? 0), count));
-}
 
 /** Takes the answer of a task: the report of its error, or its value. */
 export type Settle = (report: ErrorReport | undefined, value: unknown) => void;
@@ -157,34 +58,31 @@ class NeedsBuild extends UnsupportedError {
   }
 }
 
-function need(build: EngineBuild): void {
-  if (!has(build)) throw new NeedsBuild(build, `this call needs the ${build} build of the engine`);
-}
-
-/**
- * Returns the glue as that of the build `reading`. If the current instance lacks it, this throws,
- * and the call is repeated with that build.
- */
-export function needReading(glue: Glue): ReadingGlue {
-  need("reading");
-  return glue as ReadingGlue;
-}
-
-/** As `needReading`, for the full build. */
-export function needFull(glue: Glue): FullGlue {
-  need("full");
-  return glue as FullGlue;
-}
-
 const errorOf = (report: ErrorReport): ZarrError =>
   report.stage === "full" || report.stage === "reading"
     ? new NeedsBuild(report.stage, report.message)
     : errorFromReport(report);
 
-/** Starts a task in the current instance. */
-function attempt<T>(begin: (glue: Glue, settle: Settle) => number, { signal, finishes }: Use): Promise<T> {
+/**
+ * Turns the engine's report of a failed synchronous call into an error. Other values are returned
+ * as they are.
+ */
+function meant(thrown: unknown): unknown {
+  const isReport =
+    typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
+  if (isReport) return errorOf(thrown as ErrorReport);
+  // The glue converts arguments, and the conversions of the language throw these.
+  return thrown instanceof TypeError
+    ? new ZarrError("Argument", `an argument has another type: ${thrown.message}`, { cause: thrown })
+    : thrown;
+}
+
+/** Begins a task of the instance. Returns its number. */
+type BeginTask = (glue: Glue, settle: Settle) => number;
+
+/** Starts a task in an instance. */
+function attempt<T>(instance: Instance, begin: BeginTask, { signal, finishes }: Use): Promise<T> {
   signal?.throwIfAborted();
-  const instance = current as Instance;
   return new Promise<T>((resolve, reject) => {
     let task: number | undefined;
     const drop = () => {
@@ -215,73 +113,206 @@ function attempt<T>(begin: (glue: Glue, settle: Settle) => number, { signal, fin
   });
 }
 
-/** Does something in the instance, and again if that turns out to need a larger build. */
-async function inInstance<T>(act: () => T | Promise<T>, use: Use): Promise<T> {
-  const { signal, build = "engine" } = use;
-  signal?.throwIfAborted();
-  await unlessAborted(startBuild(build), signal);
-  try {
-    return await act();
-  } catch (error) {
-    // The current instance may have the build by now; the one in which the call began had not.
-    if (!(error instanceof NeedsBuild) || includes(build, error.build)) throw error;
-    return inInstance(act, { ...use, build: error.build });
-  }
-}
-
-/** Starts a task in the engine and waits for its answer. `begin` may run once for each build. */
-export const run = <T>(begin: (glue: Glue, settle: Settle) => number, use: Use = {}): Promise<T> =>
-  inInstance(() => attempt<T>(begin, use), use);
-
-/** Calls a synchronous function of the engine. `work` may run once for each build. */
-export const call = <T>(work: (glue: Glue) => T, use: Use = {}): Promise<T> =>
-  inInstance(() => callNow(work), use);
-
-/**
- * A number that an instance of the engine assigned, with that instance. The default is the current
- * instance.
- */
+/** A number that an instance of the engine assigned, with that instance. */
 export class Handle {
   readonly #id: number;
   readonly #instance: Instance | undefined;
+  readonly #instances: Instances;
 
-  constructor(id: number, instance: Instance | undefined = current) {
+  constructor(id: number, instance: Instance | undefined, instances: Instances) {
     this.#id = id;
     this.#instance = instance;
+    this.#instances = instances;
   }
 
   /** The number; undefined if another instance is current now. */
   get id(): number | undefined {
-    return this.#instance === current ? this.#id : undefined;
+    return this.#instances.isCurrent(this.#instance) ? this.#id : undefined;
   }
 }
 
-/** Returns a function that makes handles of the instance that is current now. */
-export function handlesOfNow(): (id: number) => Handle {
-  const instance = current;
-  return (id) => new Handle(id, instance);
-}
+export class Instances {
+  readonly #state: EngineState;
+  readonly #builds: WasmBuilds;
+  /** The instance for new calls. Numbers from another instance are not valid in it. */
+  #current: Instance | undefined;
+  /** Replaced instances that still have calls in flight. */
+  readonly #older = new Set<Instance>();
+  /** Cache counters of instances that are gone. */
+  readonly #counted = [0, 0, 0, 0, 0, 0];
+  readonly #starts: Record<EngineBuild, () => Promise<void>>;
 
-/**
- * Turns the engine's report of a failed synchronous call into an error. Other values are returned
- * as they are.
- */
-function meant(thrown: unknown): unknown {
-  const isReport =
-    typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
-  if (isReport) return errorOf(thrown as ErrorReport);
-  // The glue converts arguments, and the conversions of the language throw these.
-  return thrown instanceof TypeError
-    ? new ZarrError("Argument", `an argument has another type: ${thrown.message}`, { cause: thrown })
-    : thrown;
-}
+  constructor(state: EngineState, builds: WasmBuilds) {
+    this.#state = state;
+    this.#builds = builds;
+    const full = inOneRun(() => this.#replaceBy("full"));
+    const instead = (reason: unknown) =>
+      full().catch(() => {
+        throw reason;
+      });
+    this.#starts = {
+      engine: inOneRun(() => this.#startFirst()),
+      // `zarr-wasm/slim` may have the file of the full build alone, which has all of `reading`, too.
+      reading: inOneRun(() => this.#replaceBy("reading").catch(instead)),
+      full,
+    };
+  }
 
-/** Calls a synchronous function of the engine at once. An instance must exist. */
-export function callNow<T>(call: (glue: Glue) => T): T {
-  const instance = current as Instance;
-  try {
-    return instance.enter(() => call(instance.glue));
-  } catch (error) {
-    throw meant(error);
+  /** Starts an instance if there is none. The next call tries a failed start again. */
+  start(): Promise<void> {
+    return this.#startBuild("engine");
+  }
+
+  /** Begins to load a build that the next call needs. If that fails, the call tells why. */
+  prepareBuild(build: EngineBuild): void {
+    if (!this.#has(build)) this.#builds.module(build).catch(() => {});
+  }
+
+  /** Ends all calls in flight and frees the memory. The next call uses a new instance. */
+  stop(): void {
+    if (!this.#current) return;
+    const { glue, build } = this.#current;
+    const ended: Pending[] = this.#all().flatMap((instance) => instance.stop());
+    this.#older.clear();
+    this.#current = this.#begin(glue, build);
+    const error = new ZarrError("Aborted", "dispose() ended this call");
+    for (const { reject } of ended) reject(error);
+  }
+
+  /** Passes the cache sizes to all instances. */
+  setCaches(): void {
+    for (const instance of this.#all()) instance.setCaches();
+  }
+
+  get isStarted(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** The build of the current instance. */
+  get build(): EngineBuild | undefined {
+    return this.#current?.build;
+  }
+
+  /** Counters of the caches, in the order of `cacheCounters` in `src/engine/js/caches.rs`. */
+  cacheCounters(): number[] {
+    const all = this.#all().map(({ glue }) => glue.cacheCounters());
+    return this.#counted.map((count, at) => all.reduce((sum, counts) => sum + (counts[at] ?? 0), count));
+  }
+
+  /**
+   * Returns the glue as that of the build `reading`. If the current instance lacks it, this throws,
+   * and the call is repeated with that build.
+   */
+  needReading(glue: Glue): ReadingGlue {
+    this.#need("reading");
+    return glue as ReadingGlue;
+  }
+
+  /** As `needReading`, for the full build. */
+  needFull(glue: Glue): FullGlue {
+    this.#need("full");
+    return glue as FullGlue;
+  }
+
+  /** Starts a task and waits for its answer. `begin` may run once for each build. */
+  run<T>(begin: BeginTask, use: Use = {}): Promise<T> {
+    return this.#inInstance(() => attempt<T>(this.#current as Instance, begin, use), use);
+  }
+
+  /** Calls a synchronous function of the engine. `work` may run once for each build. */
+  call<T>(work: (glue: Glue) => T, use: Use = {}): Promise<T> {
+    return this.#inInstance(() => this.callNow(work), use);
+  }
+
+  /** Calls a synchronous function of the engine at once. An instance must exist. */
+  callNow<T>(call: (glue: Glue) => T): T {
+    const instance = this.#current as Instance;
+    try {
+      return instance.enter(() => call(instance.glue));
+    } catch (error) {
+      throw meant(error);
+    }
+  }
+
+  /** A handle of the instance that is current now. */
+  handle(id: number): Handle {
+    return new Handle(id, this.#current, this);
+  }
+
+  /** Returns a function that makes handles of the instance that is current now. */
+  handlesOfNow(): (id: number) => Handle {
+    const instance = this.#current;
+    return (id) => new Handle(id, instance, this);
+  }
+
+  isCurrent(instance: Instance | undefined): boolean {
+    return instance === this.#current;
+  }
+
+  #all(): Instance[] {
+    return this.#current ? [this.#current, ...this.#older] : [];
+  }
+
+  /** Whether the current instance has all that a build has. */
+  #has(build: EngineBuild): boolean {
+    return this.#current !== undefined && includes(this.#current.build, build);
+  }
+
+  #need(build: EngineBuild): void {
+    if (!this.#has(build)) throw new NeedsBuild(build, `this call needs the ${build} build of the engine`);
+  }
+
+  #begin(glue: Glue, build: EngineBuild): Instance {
+    const onTrap = (trapped: Instance) => {
+      this.#older.delete(trapped);
+      if (this.isCurrent(trapped)) this.#current = this.#begin(glue, build);
+    };
+    return new Instance(glue, build, { state: this.#state, onTrap });
+  }
+
+  async #startFirst(): Promise<void> {
+    try {
+      const glue = await linked(await this.#builds.module("engine"), "engine");
+      this.#current ??= this.#begin(glue, "engine");
+    } catch (error) {
+      throw allowedBy(error);
+    }
+  }
+
+  /**
+   * Makes the current instance one that has all of a build. If that cannot be loaded, the earlier
+   * instance stays, and the next call tries again.
+   */
+  #startBuild(build: EngineBuild): Promise<void> {
+    return this.#has(build) ? Promise.resolve() : this.#starts[build]();
+  }
+
+  async #replaceBy(build: EngineBuild): Promise<void> {
+    const glue = await linked(await this.#builds.module(build), build);
+    if (this.#has(build)) return;
+    const before = this.#current;
+    this.#current = this.#begin(glue, build);
+    if (!before) return;
+    this.#older.add(before);
+    before.retire(() => {
+      this.#older.delete(before);
+      before.glue.cacheCounters().forEach((count, at) => {
+        if (!isOfBytes(at)) this.#counted[at] = (this.#counted[at] ?? 0) + count;
+      });
+    });
+  }
+
+  /** Does something in the instance, and again if that turns out to need a larger build. */
+  async #inInstance<T>(act: () => T | Promise<T>, use: Use): Promise<T> {
+    const { signal, build = "engine" } = use;
+    signal?.throwIfAborted();
+    await unlessAborted(this.#startBuild(build), signal);
+    try {
+      return await act();
+    } catch (error) {
+      // The current instance may have the build by now; the one in which the call began had not.
+      if (!(error instanceof NeedsBuild) || includes(build, error.build)) throw error;
+      return this.#inInstance(act, { ...use, build: error.build });
+    }
   }
 }

@@ -12,7 +12,7 @@ import type {
   NumberTables,
   UnreadableSummary,
 } from "../model/node_summary.ts";
-import { callNow } from "./instances.ts";
+import type { Instances } from "./instances.ts";
 
 /** Tokens that `JSON.parse` rejects, a byte order mark, and integers that may exceed 2^53. */
 const SUSPECT = /NaN|Infinity|\d{16}|\uFEFF/;
@@ -21,9 +21,9 @@ const SUSPECT = /NaN|Infinity|\d{16}|\uFEFF/;
  * A JSON text in the form that crosses the port. The engine must run: call it only for text from
  * the engine.
  */
-export function jsonText(text: string): JsonText {
+export function jsonText(instances: Instances, text: string): JsonText {
   if (!SUSPECT.test(text)) return text;
-  return callNow((glue) => glue.markedJson(text, true)) as [string, string];
+  return instances.callNow((glue) => glue.markedJson(text, true)) as [string, string];
 }
 
 const holdsJson = ({ kind, inner }: TypeDescription): boolean =>
@@ -31,6 +31,7 @@ const holdsJson = ({ kind, inner }: TypeDescription): boolean =>
 
 /** The JSON elements that `JSON.parse` cannot read, in marked form, by their text. */
 export function markedElements(
+  instances: Instances,
   type: TypeDescription,
   bytes: Uint8Array,
   count: number,
@@ -38,19 +39,20 @@ export function markedElements(
   if (!holdsJson(type)) return undefined;
   const elements = splitVariable(bytes, count);
   const marked: Record<string, [string, string]> = Object.create(null);
-  for (let at = 0; at < count; at += 1) addMarked(type, variableAt(elements, at), marked);
+  for (let at = 0; at < count; at += 1) addMarked(instances, type, variableAt(elements, at), marked);
   return marked;
 }
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function addMarked(
+  instances: Instances,
   type: TypeDescription,
   element: Uint8Array,
   marked: Record<string, [string, string]>,
 ): void {
   if (type.kind === "optional" && type.inner) {
-    if (element[0]) addMarked(type.inner, element.subarray(1), marked);
+    if (element[0]) addMarked(instances, type.inner, element.subarray(1), marked);
     return;
   }
   const text = utf8.decode(element);
@@ -58,7 +60,7 @@ function addMarked(
   try {
     JSON.parse(text);
   } catch {
-    marked[text] = callNow((glue) => glue.markedJson(text, false)) as [string, string];
+    marked[text] = instances.callNow((glue) => glue.markedJson(text, false)) as [string, string];
   }
 }
 
@@ -75,53 +77,53 @@ function narrowFloats(type: TypeDescription, names: Set<string> = new Set()): Se
 }
 
 /** Tables from bit patterns to numbers for a type's narrow floats. */
-export function tablesOf(type: TypeDescription): NumberTables | undefined {
+export function tablesOf(instances: Instances, type: TypeDescription): NumberTables | undefined {
   const names = narrowFloats(type);
   if (names.size === 0) return undefined;
   return Object.fromEntries(
-    [...names].map((name) => [name, callNow((glue) => glue.narrowFloats(name)) as Float32Array]),
+    [...names].map((name) => [name, instances.callNow((glue) => glue.narrowFloats(name)) as Float32Array]),
   );
 }
 
 /** As `jsonText`, for a text that may be absent. Rust writes JSON as plain text. */
-const crossingText = (text: JsonText | undefined): JsonText | undefined =>
-  text === undefined ? undefined : jsonText(text as string);
+const crossingText = (instances: Instances, text: JsonText | undefined): JsonText | undefined =>
+  text === undefined ? undefined : jsonText(instances, text as string);
 
 /** Converts an array's summary for the port. */
-export function crossingArray(array: ArraySummary): ArraySummary {
+export function crossingArray(instances: Instances, array: ArraySummary): ArraySummary {
   const type = parseDescription(array.dataType);
   const { fillValue, fallback } = array;
   const marked: Record<string, [string, string]> = Object.create(null);
-  if (fillValue && holdsJson(type)) addMarked(type, fillValue, marked);
+  if (fillValue && holdsJson(type)) addMarked(instances, type, fillValue, marked);
   return {
     ...array,
     codecs: array.codecs.map(({ name, configuration }) => ({
       name,
-      configuration: crossingText(configuration),
+      configuration: crossingText(instances, configuration),
     })),
     storageTransformers: array.storageTransformers.map(({ extension, type: kind, configuration }) => ({
       extension,
-      type: jsonText(kind as string),
-      configuration: crossingText(configuration),
+      type: jsonText(instances, kind as string),
+      configuration: crossingText(instances, configuration),
     })),
-    fallback: fallback && { ...fallback, dataType: jsonText(fallback.dataType as string) },
-    tables: tablesOf(type),
+    fallback: fallback && { ...fallback, dataType: jsonText(instances, fallback.dataType as string) },
+    tables: tablesOf(instances, type),
     markedFill: Object.keys(marked).length > 0 ? marked : undefined,
   };
 }
 
 /** Converts a node's summary for the port. */
-export function crossingSummary(summary: NodeSummary): NodeSummary {
+export function crossingSummary(instances: Instances, summary: NodeSummary): NodeSummary {
   const { array } = summary;
   return {
     ...summary,
-    attributes: jsonText(summary.attributes as string),
-    array: array && crossingArray(array),
+    attributes: jsonText(instances, summary.attributes as string),
+    array: array && crossingArray(instances, array),
   };
 }
 
 /** As `crossingSummary`, for a node that cannot be opened. */
-export const crossingUnreadable = (summary: UnreadableSummary): UnreadableSummary => ({
+export const crossingUnreadable = (instances: Instances, summary: UnreadableSummary): UnreadableSummary => ({
   ...summary,
-  attributes: crossingText(summary.attributes),
+  attributes: crossingText(instances, summary.attributes),
 });

@@ -5,12 +5,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ToPage } from "../port/protocol.ts";
+import type { Engine } from "./engine.ts";
 import { openCall } from "./open_call.ts";
 
 function opened({ isAbortable = false, isLocal = false } = {}) {
   const posted: { message: ToPage; transfer: ArrayBuffer[] }[] = [];
   const post = (message: ToPage, transfer: ArrayBuffer[]) => void posted.push({ message, transfer });
-  const call = openCall(7, { post, isAbortable, isLocal });
+  const engine = { page: { isLocal } } as Engine;
+  const call = openCall(7, { post, isAbortable, engine });
   const events = () => posted.map(({ message }) => (message as { event: unknown }).event);
   return { call, posted, events };
 }

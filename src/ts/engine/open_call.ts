@@ -3,6 +3,7 @@
  * progress events. Operations see it as their `CallContext`.
  */
 import type { ToPage } from "../port/protocol.ts";
+import type { Engine } from "./engine.ts";
 import type { CallContext } from "./operations/operation.ts";
 
 /** Minimum time in ms between two progress events: one frame. */
@@ -24,8 +25,7 @@ export interface OpenCall {
 interface Circumstances {
   post: Post;
   isAbortable: boolean;
-  /** The page is on this thread, so every progress event is sent: it costs no message. */
-  isLocal: boolean;
+  engine: Engine;
 }
 
 /** Counts the events that the page has consumed. `taken` resolves once for each. */
@@ -64,16 +64,18 @@ function oncePerFrame(send: (event: unknown) => void) {
 }
 
 /** Opens the call with this number. */
-export function openCall(call: number, { post, isAbortable, isLocal }: Circumstances): OpenCall {
+export function openCall(call: number, { post, isAbortable, engine }: Circumstances): OpenCall {
   const controller = isAbortable ? new AbortController() : undefined;
   const transfer: ArrayBuffer[] = [];
   const { credit, taken } = creditAccount();
   const send = (event: unknown, buffers: ArrayBuffer[] = []) => post({ type: "event", call, event }, buffers);
   const { tell, flush } = oncePerFrame(send);
   const context: CallContext = {
+    engine,
     signal: controller?.signal,
     send,
-    tell: isLocal ? send : tell,
+    // To a page on this thread every progress event is sent: it costs no message.
+    tell: engine.page.isLocal ? send : tell,
     credited: taken,
     give: (buffer) => {
       if (buffer instanceof ArrayBuffer && !transfer.includes(buffer)) transfer.push(buffer);

@@ -1,6 +1,6 @@
 /**
- * The engine's link to the page. It asks for what only the page has, among it the user's codecs
- * that are functions, and sends warnings. The server sets it at the start.
+ * An engine's link to its page. It asks for what only the page has, among it the user's codecs that
+ * are functions, and sends warnings.
  */
 import { failureOf } from "../codec/fault.ts";
 import type { CodecRequest } from "../codec/site.ts";
@@ -86,6 +86,18 @@ export class PageLink {
     this.#post({ type: "odd", message, array });
   }
 
+  /** Runs a codec that is a function on the page. Rejects with a `Failure`. */
+  async runCodec({ runner }: CodecsDefinition, request: CodecRequest): Promise<Uint8Array<ArrayBuffer>> {
+    let answer: CodecResult;
+    try {
+      answer = (await this.ask(runner, "run", [request])) as CodecResult;
+    } catch (thrown) {
+      throw failureOf(request, thrown);
+    }
+    if ("report" in answer) throw { report: answer.report } satisfies Failure;
+    return answer;
+  }
+
   /** Rejects all open requests. */
   close(reason: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(reason);
@@ -109,30 +121,4 @@ function thrownOnPage({ thrown, name, message }: Extract<ToEngine, { type: "thre
 
 function notLocal(): never {
   throw new Error("the page is not on this thread, so its callback cannot be called synchronously");
-}
-
-let link: PageLink | undefined;
-
-export function setPage(page: PageLink): void {
-  link = page;
-}
-
-export function page(): PageLink {
-  if (!link) throw new Error("the engine was not started");
-  return link;
-}
-
-/** Runs a codec that is a function on the page. Rejects with a `Failure`. */
-export async function runOnPage(
-  { runner }: CodecsDefinition,
-  request: CodecRequest,
-): Promise<Uint8Array<ArrayBuffer>> {
-  let answer: CodecResult;
-  try {
-    answer = (await page().ask(runner, "run", [request])) as CodecResult;
-  } catch (thrown) {
-    throw failureOf(request, thrown);
-  }
-  if ("report" in answer) throw { report: answer.report } satisfies Failure;
-  return answer;
 }

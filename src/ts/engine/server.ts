@@ -1,23 +1,18 @@
 /**
- * The engine's end of the port. It takes the page's messages, runs operations, and answers. A
- * worker has one server; so has the caller's thread. It reports the engine's counters.
+ * An engine's end of the port. It takes the page's messages, runs operations of its engine, and
+ * answers. It reports the engine's counters. A worker has one server; the caller's thread has one
+ * for each page's end.
  */
 import { type ErrorFields, fieldsOfError, localFieldsOfError } from "../model/errors.ts";
 import type { OperationName } from "../port/operations.ts";
 import { type EngineStatus, PROTOCOL_VERSION, type ToEngine, type ToPage } from "../port/protocol.ts";
-import { defineArray, forgetArrays, releaseArray } from "./arrays.ts";
-import { closePools, workerCount } from "./decode/pools.ts";
-import { defineCache, releaseCache } from "./http/persistent_cache.ts";
-import { cacheCounters, currentBuild, setCaches, startEngine, stopEngine } from "./instances.ts";
+import { Engine } from "./engine.ts";
 import { type OpenCall, openCall } from "./open_call.ts";
 import { readOperations, writeOperations } from "./operations/elements.ts";
 import { codecOperations, storeOperations } from "./operations/keys_and_codecs.ts";
 import { nodeOperations } from "./operations/nodes.ts";
 import { type Operation, type OperationTable, perform } from "./operations/operation.ts";
-import { type PageLink, setPage } from "./page.ts";
-import { configuration, configure, counters } from "./state.ts";
-import { defineStore, forgetStores, releaseStore } from "./stores.ts";
-import { forgetConventions, forgetModules } from "./wasm_builds.ts";
+import type { PageLink } from "./page.ts";
 
 const OPERATIONS: OperationTable = {
   ...nodeOperations,
@@ -27,19 +22,21 @@ const OPERATIONS: OperationTable = {
   ...storeOperations,
 };
 
-const RELEASE = { store: releaseStore, array: releaseArray, cache: releaseCache };
+/** The tables of an engine by what the page releases. */
+const TABLE = { store: "stores", array: "arrays", cache: "caches" } as const;
 
 type Post = (message: ToPage, transfer: ArrayBuffer[]) => void;
 
 export class EngineServer {
   readonly #post: Post;
-  readonly #page: PageLink;
+  readonly #engine: Engine;
   readonly #calls = new Map<number, OpenCall>();
+  /** The counters at the last call of `changedStatus`, as JSON. */
+  #told = "";
 
   constructor(post: Post, page: PageLink) {
     this.#post = post;
-    this.#page = page;
-    setPage(page);
+    this.#engine = new Engine(page);
   }
 
   /** Takes a message. One that cannot be read is a warning, and disturbs no call. */
@@ -60,20 +57,20 @@ export class EngineServer {
         this.#start(message);
         break;
       case "configure":
-        configure(message.options);
-        setCaches();
+        this.#engine.state.configure(message.options);
+        this.#engine.instances.setCaches();
         break;
       case "store":
-        defineStore(message.store, message.definition);
+        this.#engine.stores.define(message.store, message.definition);
         break;
       case "array":
-        defineArray(message.array, message.definition);
+        this.#engine.arrays.define(message.array, message.definition);
         break;
       case "cache":
-        defineCache(message.cache, message.definition);
+        this.#engine.caches.define(message.cache, message.definition);
         break;
       case "release":
-        RELEASE[message.kind](message.number);
+        this.#engine[TABLE[message.kind]].release(message.number);
         break;
       case "call":
         void this.#call(message);
@@ -86,7 +83,7 @@ export class EngineServer {
         break;
       case "reply":
       case "threw":
-        this.#page.answered(message);
+        this.#engine.page.answered(message);
         break;
       case "ping":
         this.#post({ type: "pong" }, []);
@@ -99,19 +96,19 @@ export class EngineServer {
       this.#post({ type: "broken", reason, field: "protocol" }, []);
       return;
     }
-    configuration.wasm = wasm;
-    configure(options);
+    const { state, instances } = this.#engine;
+    state.wasm = wasm;
+    state.configure(options);
     this.#post({ type: "started" }, []);
     // Starts early. An error is ignored here, because the first call starts again and reports it.
     // That call also asks the page for the wasm if none was sent.
-    if (wasm) startEngine().catch(() => {});
+    if (wasm) instances.start().catch(() => {});
   }
 
   async #call({ call, operation, args, isAbortable }: Extract<ToEngine, { type: "call" }>): Promise<void> {
-    const { isLocal } = this.#page;
-    const open = openCall(call, { post: this.#post, isAbortable, isLocal });
+    const open = openCall(call, { post: this.#post, isAbortable, engine: this.#engine });
     this.#calls.set(call, open);
-    if (open.controller) this.#page.know(open.controller.signal, call);
+    if (open.controller) this.#engine.page.know(open.controller.signal, call);
     try {
       const value = await perform(
         OPERATIONS[operation] as Operation<OperationName>,
@@ -129,11 +126,20 @@ export class EngineServer {
   }
 
   #fieldsOf(error: unknown): ErrorFields {
-    return this.#page.isLocal ? localFieldsOfError(error) : fieldsOfError(error);
+    return this.#engine.page.isLocal ? localFieldsOfError(error) : fieldsOfError(error);
   }
 
   status(): EngineStatus {
-    return engineStatus();
+    return this.#engine.status();
+  }
+
+  /** The counters; undefined if they have not changed since the last call. */
+  changedStatus(): EngineStatus | undefined {
+    const status = this.status();
+    const text = JSON.stringify(status);
+    if (text === this.#told) return undefined;
+    this.#told = text;
+    return status;
   }
 
   /**
@@ -141,28 +147,6 @@ export class EngineServer {
    * instead.
    */
   close(): void {
-    this.#page.close(new Error("the engine was closed"));
-    closePools();
-    stopEngine();
-    forgetArrays();
-    forgetStores();
-    forgetConventions();
-    forgetModules();
+    this.#engine.close();
   }
-}
-
-function engineStatus(): EngineStatus {
-  const workers = counters.decoder === "caller" ? 0 : workerCount();
-  return { ...counters, build: currentBuild(), workers, caches: cacheCounters() };
-}
-
-let last = "";
-
-/** The counters; undefined if they have not changed since the last call. */
-export function changedStatus(): EngineStatus | undefined {
-  const status = engineStatus();
-  const text = JSON.stringify(status);
-  if (text === last) return undefined;
-  last = text;
-  return status;
 }

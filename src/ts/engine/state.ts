@@ -1,10 +1,8 @@
 /**
- * The state of this engine: the options that the page sent, the limits that follow from them, and
- * counters. Sizes are in bytes, times in ms.
+ * What an engine was told and what it counts: the options that its page sent, the limits that
+ * follow from them, and counters. Sizes are in bytes, times in ms.
  */
 import { type EngineOptions, type EngineStatus, newStatus, type WasmText } from "../port/protocol.ts";
-
-export const configuration: EngineOptions & { wasm?: WasmText } = {};
 
 /**
  * Linear memory never shrinks. A decoder's instance with more than this restarts when it has no
@@ -15,36 +13,40 @@ const RECYCLE_BYTES = 256 << 20;
 /** With a smaller limit an instance would restart after every chunk. */
 const LEAST_RECYCLE_BYTES = 32 << 20;
 
-export function configure(options: EngineOptions): void {
-  const { workerScript = configuration.workerScript } = options;
-  Object.assign(configuration, options, { workerScript });
+export class EngineState {
+  readonly options: EngineOptions = {};
+  readonly counters: EngineStatus = newStatus();
+  /** The engine's wasm, if it came with the first message. */
+  wasm: WasmText | undefined;
+
+  configure(options: EngineOptions): void {
+    const { workerScript = this.options.workerScript } = options;
+    Object.assign(this.options, options, { workerScript });
+  }
+
+  /** Sizes of the two chunk caches, and of what came whole for a part. NaN changes nothing. */
+  cacheLimits(): { encodedBytes: number; decodedBytes: number; wholeBytes: number } {
+    const { caches = {}, memoryLimit = Number.NaN } = this.options;
+    const { encodedBytes = memoryLimit / 6, decodedBytes = memoryLimit / 3 } = caches;
+    return { encodedBytes, decodedBytes, wholeBytes: memoryLimit / 6 };
+  }
+
+  /** Memory size at which an idle decoder instance restarts. */
+  recycleBytes(): number {
+    const { memoryLimit } = this.options;
+    if (memoryLimit === undefined) return RECYCLE_BYTES;
+    return Math.max(LEAST_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, this.workerLimit()));
+  }
+
+  /** Time after which an idle decode worker ends. */
+  workerIdleMs(): number {
+    return this.options.workerIdleMs ?? 60_000;
+  }
+
+  /** Maximum number of decode workers; 0 decodes on this thread. */
+  workerLimit(): number {
+    const { hardwareConcurrency = 2 } =
+      (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator ?? {};
+    return this.options.workers ?? Math.min(4, Math.max(1, hardwareConcurrency - 1));
+  }
 }
-
-/** Sizes of the two chunk caches, and of what came whole for a part. NaN changes nothing. */
-export function cacheLimits(): { encodedBytes: number; decodedBytes: number; wholeBytes: number } {
-  const { caches = {}, memoryLimit = Number.NaN } = configuration;
-  const { encodedBytes = memoryLimit / 6, decodedBytes = memoryLimit / 3 } = caches;
-  return { encodedBytes, decodedBytes, wholeBytes: memoryLimit / 6 };
-}
-
-/** Memory size at which an idle decoder instance restarts. */
-export function recycleBytes(): number {
-  const { memoryLimit } = configuration;
-  if (memoryLimit === undefined) return RECYCLE_BYTES;
-  return Math.max(LEAST_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, workerLimit()));
-}
-
-/** The limit that the user gave. */
-export const memoryLimit = (): number | undefined => configuration.memoryLimit;
-
-/** Time after which an idle decode worker ends. */
-export const workerIdleMs = (): number => configuration.workerIdleMs ?? 60_000;
-
-/** Maximum number of decode workers; 0 decodes on this thread. */
-export function workerLimit(): number {
-  const { hardwareConcurrency = 2 } =
-    (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator ?? {};
-  return configuration.workers ?? Math.min(4, Math.max(1, hardwareConcurrency - 1));
-}
-
-export const counters: EngineStatus = newStatus();

@@ -16,31 +16,42 @@ import { once } from "../model/once.ts";
 import { compileResponse, requireOk } from "../port/loading.ts";
 import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
-import { page } from "./page.ts";
-import { configuration } from "./state.ts";
+import type { PageLink } from "./page.ts";
+import type { EngineState } from "./state.ts";
 
-async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
-  if ("module" in wasm) return wasm.module;
-  if ("zstandard" in wasm) return WebAssembly.compile(await unpacked(wasm, await engineModule("engine")));
-  const bytes = await opened(wasm);
-  return bytes instanceof Response ? compileResponse(bytes) : WebAssembly.compile(bytes);
+/** The compiled modules of an engine. Another engine may have been given other files. */
+export class WasmBuilds {
+  readonly #state: EngineState;
+  readonly #page: PageLink;
+  readonly #modules = new Map<Build, Promise<WebAssembly.Module>>();
+
+  constructor(state: EngineState, page: PageLink) {
+    this.#state = state;
+    this.#page = page;
+  }
+
+  /** The compiled module of a build. The next call tries a failed load again. */
+  module(build: Build): Promise<WebAssembly.Module> {
+    return once(this.#modules, build, () => this.#load(build));
+  }
+
+  /** Drops the compiled modules. */
+  forget(): void {
+    this.#modules.clear();
+  }
+
+  async #load(build: Build): Promise<WebAssembly.Module> {
+    const sent = build === "engine" ? this.#state.wasm : undefined;
+    return this.#compile(sent ?? ((await this.#page.ask(PAGE, "wasm", [build])) as WasmText));
+  }
+
+  async #compile(wasm: WasmText): Promise<WebAssembly.Module> {
+    if ("module" in wasm) return wasm.module;
+    if ("zstandard" in wasm) return WebAssembly.compile(await unpacked(wasm, await this.module("engine")));
+    const bytes = await opened(wasm);
+    return bytes instanceof Response ? compileResponse(bytes) : WebAssembly.compile(bytes);
+  }
 }
-
-async function load(build: Build): Promise<WebAssembly.Module> {
-  const sent = build === "engine" ? configuration.wasm : undefined;
-  return compile(sent ?? ((await page().ask(PAGE, "wasm", [build])) as WasmText));
-}
-
-const modules = new Map<Build, Promise<WebAssembly.Module>>();
-
-/** Drops the compiled modules. */
-export function forgetModules(): void {
-  modules.clear();
-}
-
-/** The compiled module of a build. The next call tries a failed load again. */
-export const engineModule = (build: Build): Promise<WebAssembly.Module> =>
-  once(modules, build, () => load(build));
 
 /** Without `fromBase64` a loop takes a tenth of the time of `Uint8Array.from` with a function. */
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -116,31 +127,6 @@ interface ConventionExports {
   conventions_answer_len(): number;
 }
 
-let starting: Promise<ConventionExports> | undefined;
-
-async function start(): Promise<ConventionExports> {
-  const instance = await WebAssembly.instantiate(await engineModule("conventions"), {});
-  return instance.exports as unknown as ConventionExports;
-}
-
-/** Drops the instance. */
-export function forgetConventions(): void {
-  starting = undefined;
-}
-
-function instance(): Promise<ConventionExports> {
-  if (!starting) {
-    starting = start();
-    starting.catch(forgetConventions);
-  }
-  return starting;
-}
-
-/** Starts the module before a call needs it. If that fails, the first call tells why. */
-export function prepareConventions(): void {
-  instance().catch(() => {});
-}
-
 type Entry = "conventions_answer" | "conventions_numbers";
 
 /** Copies the answer, because the next call of another caller overwrites it in wasm memory. */
@@ -157,28 +143,61 @@ function called(
   return { status, answer: new Uint8Array(wasm.memory.buffer, pointer, len).slice() };
 }
 
-async function asked(entry: Entry, request: Uint8Array, tooMuch: string) {
-  const wasm = await instance();
-  try {
-    return called(wasm, entry, request);
-  } catch (cause) {
-    if (cause instanceof ZarrError) throw cause;
-    forgetConventions();
-    throw new ZarrError("Limit", tooMuch, { cause });
+/** The instance of the conventions' module, which starts at the first question. */
+export class Conventions {
+  readonly #builds: WasmBuilds;
+  #starting: Promise<ConventionExports> | undefined;
+
+  constructor(builds: WasmBuilds) {
+    this.#builds = builds;
+  }
+
+  /** Starts the module before a call needs it. If that fails, the first call tells why. */
+  prepare(): void {
+    this.#instance().catch(() => {});
+  }
+
+  /** Drops the instance. */
+  forget(): void {
+    this.#starting = undefined;
+  }
+
+  /**
+   * Sends a request to the module. The answer is the JSON text of a value (status 0) or of an
+   * error.
+   */
+  async ask(request: string): Promise<{ status: number; answer: string }> {
+    const bytes = new TextEncoder().encode(request);
+    const { status, answer } = await this.#asked("conventions_answer", bytes, "the attributes are too large");
+    return { status, answer: new TextDecoder().decode(answer) };
+  }
+
+  /** As `ask`, with binary numbers in place of JSON. */
+  askNumbers(request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> {
+    return this.#asked("conventions_numbers", request, "the map is too large");
+  }
+
+  async #asked(entry: Entry, request: Uint8Array, tooMuch: string) {
+    const wasm = await this.#instance();
+    try {
+      return called(wasm, entry, request);
+    } catch (cause) {
+      if (cause instanceof ZarrError) throw cause;
+      this.forget();
+      throw new ZarrError("Limit", tooMuch, { cause });
+    }
+  }
+
+  #instance(): Promise<ConventionExports> {
+    if (!this.#starting) {
+      this.#starting = this.#start();
+      this.#starting.catch(() => this.forget());
+    }
+    return this.#starting;
+  }
+
+  async #start(): Promise<ConventionExports> {
+    const instance = await WebAssembly.instantiate(await this.#builds.module("conventions"), {});
+    return instance.exports as unknown as ConventionExports;
   }
 }
-
-/**
- * Sends a request to the module. The answer is the JSON text of a value (status 0) or of an error.
- */
-export async function askConventions(request: string): Promise<{ status: number; answer: string }> {
-  const bytes = new TextEncoder().encode(request);
-  const { status, answer } = await asked("conventions_answer", bytes, "the attributes are too large");
-  return { status, answer: new TextDecoder().decode(answer) };
-}
-
-/** As `askConventions`, with binary numbers in place of JSON. */
-export const askNumbers = (
-  request: Uint8Array,
-): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> =>
-  asked("conventions_numbers", request, "the map is too large");

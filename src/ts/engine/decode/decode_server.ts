@@ -23,7 +23,7 @@ import type {
   WorkMessage,
 } from "./messages.ts";
 import { keepSpare } from "./part_memory.ts";
-import { reducePart } from "./reducer.ts";
+import { PartReducer } from "./reducer.ts";
 
 /** A user's codec failed. */
 export class CodecFailure extends Error {
@@ -154,6 +154,7 @@ export class DecodeServer {
   /** Runs the user's codecs that are modules, by array; and their state, by part. */
   readonly #runners = new Map<number, CodecRunner>();
   readonly #codings = new Map<number, PartCodecs>();
+  readonly #reducer = new PartReducer();
   #last: Promise<void> = Promise.resolve();
 
   constructor(post: Post) {
@@ -263,7 +264,7 @@ export class DecodeServer {
       const { reduction } = message;
       const take = reduction
         ? (elements: Uint8Array) => {
-            reduced = reducePart(reduction, elements);
+            reduced = this.#reducer.reduced(reduction, elements);
           }
         : takerOf(message);
       const finished = host.finish(part, take);

@@ -15,7 +15,7 @@ import {
   startedAt,
   workerPlaces,
 } from "../../port/worker_start.ts";
-import { configuration, counters, recycleBytes } from "../state.ts";
+import type { EngineState } from "../state.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 
@@ -27,8 +27,8 @@ export interface Decoder extends DecodeWorker {
 }
 
 /** How a decoder is started. It counts as started when it has answered the first message. */
-const startOf = (module: WebAssembly.Module) => ({
-  first: { type: "module", build: "engine", module, recycleBytes: recycleBytes() } as ToDecoder,
+const startOf = (module: WebAssembly.Module, state: EngineState) => ({
+  first: { type: "module", build: "engine", module, recycleBytes: state.recycleBytes() } as ToDecoder,
   ping: { type: "ping" } as ToDecoder,
   refusal: (answer: FromDecoder) => (answer?.type === "broken" ? new Error(answer.reason) : undefined),
 });
@@ -36,7 +36,7 @@ const startOf = (module: WebAssembly.Module) => ({
 const ignore = () => {};
 
 /** Makes a decoder on this thread. Other tasks run between its messages. */
-export async function localDecoder(module: WebAssembly.Module): Promise<Decoder> {
+export async function localDecoder(module: WebAssembly.Module, state: EngineState): Promise<Decoder> {
   const inbox = new Inbox<FromDecoder>();
   const server = new DecodeServer((answer) => inbox.heard(answer));
   let last: Promise<unknown> = Promise.resolve();
@@ -48,17 +48,18 @@ export async function localDecoder(module: WebAssembly.Module): Promise<Decoder>
     close: ignore,
     listen: (listener) => inbox.listen(listener),
   };
-  return { ...(await started(here, startOf(module))), place: "caller", hold: ignore };
+  return { ...(await started(here, startOf(module, state))), place: "caller", hold: ignore };
 }
 
 /** Starts a decoder at the first place that works. Later calls use only that place. */
-export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
-  const { workerScript, workerUrl } = configuration;
+export async function openDecoder(module: WebAssembly.Module, state: EngineState): Promise<Decoder> {
+  const { counters } = state;
+  const { workerScript, workerUrl } = state.options;
   const source = { script: workerScript, url: workerUrl, name: "a decode worker" };
   const openAt = async (place: DecoderPlace): Promise<Decoder> =>
     place === "caller"
-      ? localDecoder(module)
-      : { ...(await startedAt(place, source, startOf(module))), place };
+      ? localDecoder(module, state)
+      : { ...(await startedAt(place, source, startOf(module, state))), place };
   if (counters.decoder) return openAt(counters.decoder);
   const places = [...workerPlaces(workerUrl), "node"] as const;
   const decoder = (await firstOpened(places, openAt, counters.refused)) ?? (await openAt("caller"));

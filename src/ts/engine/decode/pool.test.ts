@@ -3,6 +3,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { PageLink } from "../page.ts";
+import { EngineState } from "../state.ts";
+import { WasmBuilds } from "../wasm_builds.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Failure, FromDecoder, ToDecoder, WorkMessage } from "./messages.ts";
 import { keepSpare, takeSpare } from "./part_memory.ts";
@@ -53,6 +56,12 @@ class FakeDecoder implements Decoder {
   }
 }
 
+/** What a pool uses of its engine. No part of these tests needs the page. */
+function newEngine() {
+  const [state, page] = [new EngineState(), {} as PageLink];
+  return { state, page, builds: new WasmBuilds(state, page) };
+}
+
 function fakePool(limit: number, idleMs?: () => number) {
   const ports: FakeDecoder[] = [];
   const open = async () => {
@@ -60,7 +69,7 @@ function fakePool(limit: number, idleMs?: () => number) {
     ports.push(port);
     return port;
   };
-  return { pool: new DecodePool({ open, limit: () => limit, idleMs }), ports };
+  return { pool: new DecodePool(newEngine(), { open, limit: () => limit, idleMs }), ports };
 }
 
 const ARRAY: BoundArray = { number: 7, build: "engine", document: "{}", warn: () => {} };
@@ -318,7 +327,7 @@ test("failures name their cause; a crashed decoder is replaced", async () => {
 test("parts fail when no decoder can be started", async () => {
   const open = () => Promise.reject(new Error("forbidden"));
   for (const openAlone of [undefined, open]) {
-    const pool = new DecodePool({ open, limit: () => 1, ...(openAlone && { openAlone }) });
+    const pool = new DecodePool(newEngine(), { open, limit: () => 1, ...(openAlone && { openAlone }) });
     const { elements } = addPart(pool);
     await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
   }
@@ -342,7 +351,7 @@ function starvedPool(starts: number, limit: number) {
     return port;
   };
   const onRefused = (reason: string) => reasons.push(reason);
-  const pool = new DecodePool({ open, limit: () => limit, openAlone, onRefused });
+  const pool = new DecodePool(newEngine(), { open, limit: () => limit, openAlone, onRefused });
   return { pool, ports, reasons, counts: () => ({ asked, alone }) };
 }
 
@@ -417,4 +426,15 @@ test("idle decoders end after a while, busy ones do not", async () => {
   assert.equal(ports.length, 3, "another is started when there is need");
   at(ports, 2).finish(later.part.id);
   assert.equal((await later.elements)?.length, 1);
+});
+
+test("a part whose decoder crashes while it gets the part's array fails", async () => {
+  const { pool, ports } = fakePool(1);
+  pool.prepared();
+  await turn();
+  const port = at(ports, 0);
+  port.post = () => port.oncrash("it is gone");
+  const { elements } = addPart(pool);
+  const late = new Promise((_, reject) => setTimeout(reject, 1000, new Error("the part hangs")));
+  await assert.rejects(Promise.race([elements, late]), ({ report }: Failure) => /it is gone/.test(report));
 });

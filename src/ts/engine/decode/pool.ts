@@ -7,9 +7,9 @@ import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
 import type { CodedArray } from "../../port/definitions.ts";
 import { NOBODY } from "../../port/worker_start.ts";
-import { runOnPage } from "../page.ts";
-import { counters, recycleBytes } from "../state.ts";
-import { engineModule } from "../wasm_builds.ts";
+import type { PageLink } from "../page.ts";
+import type { EngineState } from "../state.ts";
+import type { WasmBuilds } from "../wasm_builds.ts";
 import { type Decoder, IdleClock } from "./decoder.ts";
 import type { SharedTarget } from "./gate.ts";
 import type {
@@ -22,14 +22,7 @@ import type {
   WorkMessage,
 } from "./messages.ts";
 import { dropSpares, takeSpare } from "./part_memory.ts";
-import {
-  dropCopyMemory,
-  keepCopyMemory,
-  type OwnedSupply,
-  type OwnedUpdate,
-  packSupply,
-  packUpdate,
-} from "./transfer.ts";
+import { CopyMemory, type OwnedSupply, type OwnedUpdate } from "./transfer.ts";
 
 /** Messages in flight per decoder: one in progress and one ahead. */
 const AHEAD = 2;
@@ -119,8 +112,6 @@ interface WorkerSlot {
   used: number;
 }
 
-let nextPart = 1;
-
 /** Whether only the end of a part is left to post. */
 const isMereEnd = ({ isFinishing, arrived, update, answers }: PartTask) =>
   isFinishing && arrived.length === 0 && !update && answers.length === 0;
@@ -130,6 +121,13 @@ function closeDecoder(decoder: Decoder): void {
   decoder.listen(NOBODY);
   decoder.hold(false);
   decoder.close();
+}
+
+/** What a pool uses of its engine. */
+export interface PoolEngine {
+  readonly state: EngineState;
+  readonly page: PageLink;
+  readonly builds: WasmBuilds;
 }
 
 interface PoolOptions {
@@ -146,6 +144,7 @@ interface PoolOptions {
 }
 
 export class DecodePool {
+  readonly #engine: PoolEngine;
   readonly #options: PoolOptions;
   readonly #slots: WorkerSlot[] = [];
   readonly #waiting = new Set<PartTask>();
@@ -159,9 +158,12 @@ export class DecodePool {
   /** Number of calls of `close`. A decoder that was starting meanwhile is closed. */
   #closings = 0;
   readonly #idle: IdleClock;
+  readonly #copies = new CopyMemory();
+  #nextPart = 1;
 
-  constructor(options: PoolOptions) {
+  constructor(engine: PoolEngine, options: PoolOptions) {
     const { idleMs = () => Number.POSITIVE_INFINITY } = options;
+    this.#engine = engine;
     this.#options = options;
     this.#idle = new IdleClock(idleMs, (since) => this.#endIdle(since));
   }
@@ -184,7 +186,7 @@ export class DecodePool {
   }
 
   begin(array: BoundArray, header: Uint32Array, priority: number): PartTask {
-    return new PartTask(nextPart++, array, header, priority);
+    return new PartTask(this.#nextPart++, array, header, priority);
   }
 
   /** Begins the work of a codec on its own. `update` gives it its input. */
@@ -246,6 +248,7 @@ export class DecodePool {
     }
     this.#modules.clear();
     this.#expected.clear();
+    this.#copies.drop();
   }
 
   /** Ends the decoders that have been idle since then. Returns whether any are left. */
@@ -257,7 +260,7 @@ export class DecodePool {
       closeDecoder(slot.decoder);
     }
     if (this.#slots.length === 0) {
-      dropCopyMemory();
+      this.#copies.drop();
       dropSpares();
       // There may be memory again.
       this.#most = Number.POSITIVE_INFINITY;
@@ -290,7 +293,7 @@ export class DecodePool {
   }
 
   #loadModule(part: PartTask, build: DecodeBuild): void {
-    engineModule(build).then(
+    this.#engine.builds.module(build).then(
       (module) => {
         this.#modules.set(build, module);
         this.#pump();
@@ -341,9 +344,12 @@ export class DecodePool {
     }
     const { place } = slot.decoder;
     message.supplies =
-      place === "caller" ? part.arrived : part.arrived.map((supply) => packSupply(supply, transfer));
+      place === "caller"
+        ? part.arrived
+        : part.arrived.map((supply) => this.#copies.packSupply(supply, transfer));
     part.arrived = [];
-    if (part.update) message.update = place === "caller" ? part.update : packUpdate(part.update, transfer);
+    if (part.update)
+      message.update = place === "caller" ? part.update : this.#copies.packUpdate(part.update, transfer);
     part.update = undefined;
     if (part.isFinishing && !part.isUpdate) this.#finishAt(slot, part, message, transfer);
     if (part.answers.length > 0) {
@@ -391,7 +397,10 @@ export class DecodePool {
     const module = this.#modules.get(build);
     if (!slot.builds.has(build) && module) {
       slot.builds.add(build);
-      slot.decoder.post({ type: "module", build, module, recycleBytes: recycleBytes() }, []);
+      slot.decoder.post(
+        { type: "module", build, module, recycleBytes: this.#engine.state.recycleBytes() },
+        [],
+      );
     }
     if (!part.codec) this.#sendArray(slot, part.array);
     part.slot = slot;
@@ -425,7 +434,8 @@ export class DecodePool {
         };
         decoder.listen({
           heard: (answer) => this.#heard(slot, answer),
-          crashed: (reason) => this.#crashed(slot, reason),
+          // In a turn of its own: a worker may crash while a part is being given to it.
+          crashed: (reason) => queueMicrotask(() => this.#crashed(slot, reason)),
         });
         this.#opening -= 1;
         this.#slots.push(slot);
@@ -468,7 +478,7 @@ export class DecodePool {
   #answered(slot: WorkerSlot, answer: FromDecoder): void {
     if (answer.type === "ready" || answer.type === "broken" || answer.type === "pong") return;
     if ("ms" in answer) this.#count(answer.ms ?? 0, slot.parts.get(answer.part)?.array.chain);
-    if ("returned" in answer) answer.returned?.forEach(keepCopyMemory);
+    if ("returned" in answer) for (const memory of answer.returned ?? []) this.#copies.keep(memory);
     if (answer.type === "answered") {
       const waiting = slot.parts.get(answer.part);
       if (waiting) this.#queue(waiting);
@@ -483,6 +493,7 @@ export class DecodePool {
 
   /** The codecs of a part that was cancelled meanwhile are not known. */
   #count(ms: number, chain = ""): void {
+    const { counters } = this.#engine.state;
     counters.decodeMs += ms;
     counters.decodeMsBy[chain] = (counters.decodeMsBy[chain] ?? 0) + ms;
   }
@@ -496,6 +507,7 @@ export class DecodePool {
   }
 
   #settle(slot: WorkerSlot, part: PartTask, outcome: Outcome): void {
+    const { counters } = this.#engine.state;
     outcome.warnings?.forEach(part.array.warn);
     if (outcome.type === "done" && !outcome.elements && !outcome.unstored && !outcome.isTaken) return;
     if (outcome.type === "asks") {
@@ -522,7 +534,7 @@ export class DecodePool {
     if (requests.length === 0 || !codecs) return;
     const runs = requests.map(async (request) => ({
       id: request.id,
-      bytes: await runOnPage(codecs, request),
+      bytes: await this.#engine.page.runCodec(codecs, request),
     }));
     Promise.all(runs).then(
       (answers) => {

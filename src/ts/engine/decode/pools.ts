@@ -1,33 +1,16 @@
 /**
- * The two pools of decoders: workers, and the engine's own thread for work that is smaller than the
- * cost of sending it.
+ * An engine's two pools of decoders: workers, and the engine's own thread for work that is smaller
+ * than the cost of sending it.
  */
 
 import type { ArrayDefinition } from "../../port/definitions.ts";
-import { page } from "../page.ts";
-import { workerIdleMs, workerLimit } from "../state.ts";
-import { engineModule } from "../wasm_builds.ts";
 import { type Decoder, localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
-import { type BoundArray, DecodePool } from "./pool.ts";
-import { dropCopyMemory } from "./transfer.ts";
+import { type BoundArray, DecodePool, type PoolEngine } from "./pool.ts";
 
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */
 const CALLER_BYTES = 128 << 10;
 const FAST_CALLER_BYTES = 256 << 10;
-
-const openLocal = async (): Promise<Decoder> => localDecoder(await engineModule("engine"));
-
-const workers = new DecodePool({
-  open: async () => openDecoder(await engineModule("engine")),
-  limit: () => Math.max(1, workerLimit()),
-  idleMs: workerIdleMs,
-  openAlone: openLocal,
-  onRefused: (reason) =>
-    page().warn(`a decode worker could not be started, so reads go on with fewer workers: ${reason}`, "/"),
-});
-
-const caller = new DecodePool({ open: openLocal, limit: () => 1, idleMs: workerIdleMs });
 
 /**
  * Up to this many bytes in chunks that are not small, decoding here is faster than starting the
@@ -35,10 +18,6 @@ const caller = new DecodePool({ open: openLocal, limit: () => 1, idleMs: workerI
  */
 const COLD_CALLER_BYTES = 512 << 10;
 const COLD_CHUNK_BYTES = 16 << 10;
-
-/** The pool for work on this many decoded bytes. */
-export const poolFor = (bytes: number, callerBytes = CALLER_BYTES): DecodePool =>
-  bytes <= callerBytes || workerLimit() === 0 ? caller : workers;
 
 /** What a read decodes. */
 interface Decoded {
@@ -50,40 +29,68 @@ interface Decoded {
   decoding: ArrayDefinition["decoding"];
 }
 
-/**
- * The pool for a read, whose decoder starts while the bytes are fetched. Until a worker runs, the
- * first tiles of a page are decoded here. Tiles that need another build are not: its wasm is large,
- * and decoding takes long.
- */
-export function decoderFor({ bytes, chunkBytes, array, decoding }: Decoded): DecodePool {
-  // There is usually nothing to decode, so no decoder starts.
-  if (decoding === "none") return poolFor(bytes);
-  const pool = poolFor(bytes, decoding === "fast" ? FAST_CALLER_BYTES : CALLER_BYTES);
-  const isCold = pool === workers && workers.size === 0;
-  const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
-  if (!(isCold && isTile && array.build === "engine")) return pool.prepared(array);
-  workers.prepared();
-  return caller.prepared(array);
-}
+export class DecodePools {
+  readonly #engine: PoolEngine;
+  readonly #workers: DecodePool;
+  readonly #caller: DecodePool;
 
-/** Starts a decode worker, if there is none and there may be one. */
-export function prepareWorker(): void {
-  if (workerLimit() > 0) workers.prepared();
-}
+  constructor(engine: PoolEngine) {
+    this.#engine = engine;
+    const { state, page, builds } = engine;
+    const idleMs = () => state.workerIdleMs();
+    const openAlone = async (): Promise<Decoder> => localDecoder(await builds.module("engine"), state);
+    this.#caller = new DecodePool(engine, { open: openAlone, limit: () => 1, idleMs });
+    this.#workers = new DecodePool(engine, {
+      open: async () => openDecoder(await builds.module("engine"), state),
+      limit: () => Math.max(1, state.workerLimit()),
+      idleMs,
+      openAlone,
+      onRefused: (reason) =>
+        page.warn(`a decode worker could not be started, so reads go on with fewer workers: ${reason}`, "/"),
+    });
+  }
 
-/** Number of decode workers. */
-export const workerCount = (): number => workers.size;
+  /** The pool for work on this many decoded bytes. */
+  of(bytes: number, callerBytes = CALLER_BYTES): DecodePool {
+    return bytes <= callerBytes || this.#engine.state.workerLimit() === 0 ? this.#caller : this.#workers;
+  }
 
-/** Ends all decoders. */
-export function closePools(): void {
-  dropSpares();
-  dropCopyMemory();
-  workers.close();
-  caller.close();
-}
+  /**
+   * The pool for a read, whose decoder starts while the bytes are fetched. Until a worker runs, the
+   * first tiles of a page are decoded here. Tiles that need another build are not: its wasm is
+   * large, and decoding takes long.
+   */
+  forRead({ bytes, chunkBytes, array, decoding }: Decoded): DecodePool {
+    // There is usually nothing to decode, so no decoder starts.
+    if (decoding === "none") return this.of(bytes);
+    const pool = this.of(bytes, decoding === "fast" ? FAST_CALLER_BYTES : CALLER_BYTES);
+    const isCold = pool === this.#workers && this.#workers.size === 0;
+    const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
+    if (!(isCold && isTile && array.build === "engine")) return pool.prepared(array);
+    this.#workers.prepared();
+    return this.#caller.prepared(array);
+  }
 
-/** Removes an array from every decoder. */
-export function unbindArray(number: number): void {
-  workers.unbind(number);
-  caller.unbind(number);
+  /** Starts a decode worker, if there is none and there may be one. */
+  prepareWorker(): void {
+    if (this.#engine.state.workerLimit() > 0) this.#workers.prepared();
+  }
+
+  /** Number of decode workers. */
+  get workerCount(): number {
+    return this.#workers.size;
+  }
+
+  /** Removes an array from every decoder. */
+  unbind(array: number): void {
+    this.#workers.unbind(array);
+    this.#caller.unbind(array);
+  }
+
+  /** Ends all decoders. */
+  close(): void {
+    dropSpares();
+    this.#workers.close();
+    this.#caller.close();
+  }
 }

@@ -178,29 +178,39 @@ export class Reducer {
   }
 }
 
-let downsampler: Reducer | undefined;
+/**
+ * Reduces parts and boxes one after the other, with one instance, which it makes anew after a trap,
+ * and for another module.
+ */
+export class PartReducer {
+  #reducer: Reducer | undefined;
+  #module: WebAssembly.Module | undefined;
 
-/** The elements of a smaller box, for the next level of a pyramid. */
-export function downsampled(module: WebAssembly.Module, request: Uint8Array): Bytes {
-  try {
-    downsampler ??= new Reducer(module);
-    return downsampler.downsampled(request);
-  } catch (error) {
-    if (error instanceof DecodeFailure) throw error;
-    downsampler = undefined; // it ran out of memory, and is not used again
-    throw new DecodeFailure(JSON.stringify({ code: "Limit", message: "the box of elements is too large" }));
+  /** Adds up the elements of a part. */
+  reduced({ module, request }: PartReduction, elements: Uint8Array): Bytes {
+    return this.#with(module, (reducer) => reducer.add(request, elements));
   }
-}
 
-let reducer: Reducer | undefined;
+  /** The elements of a smaller box, for the next level of a pyramid. */
+  downsampled(module: WebAssembly.Module, request: Uint8Array): Bytes {
+    try {
+      return this.#with(module, (reducer) => reducer.downsampled(request));
+    } catch (error) {
+      if (error instanceof DecodeFailure) throw error;
+      throw new DecodeFailure(JSON.stringify({ code: "Limit", message: "the box of elements is too large" }));
+    }
+  }
 
-/** Adds up the elements of a part. After a trap the next part has a new instance. */
-export function reducePart({ module, request }: PartReduction, elements: Uint8Array): Bytes {
-  try {
-    reducer ??= new Reducer(module);
-    return reducer.add(request, elements);
-  } catch (error) {
-    if (!(error instanceof DecodeFailure)) reducer = undefined;
-    throw error;
+  #with(module: WebAssembly.Module, act: (reducer: Reducer) => Bytes): Bytes {
+    if (module !== this.#module) this.#reducer = undefined;
+    this.#module = module;
+    try {
+      this.#reducer ??= new Reducer(module);
+      return act(this.#reducer);
+    } catch (error) {
+      // It trapped, perhaps without memory, and is not used again.
+      if (!(error instanceof DecodeFailure)) this.#reducer = undefined;
+      throw error;
+    }
   }
 }

@@ -17,56 +17,15 @@ export interface OwnedUpdate extends Update {
 }
 
 /**
- * Returns a buffer that may be transferred: the buffer itself if it is owned and whole, else a
- * copy.
- */
-function transferable(view: Uint8Array, owned: boolean | undefined, transfer: ArrayBuffer[]): Uint8Array {
-  const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
-  const mine = owned && whole ? view : copyOf(view);
-  transfer.push(mine.buffer as ArrayBuffer);
-  return mine;
-}
-
-export const packUpdate = (
-  { old, elements, ownsOld, ownsElements }: OwnedUpdate,
-  transfer: ArrayBuffer[],
-): Update => ({
-  old: old && transferable(old, ownsOld, transfer),
-  elements: transferable(elements, ownsElements, transfer),
-});
-
-/**
  * Buffers that are smaller than this on average are copied into one, because posting a buffer costs
  * as much as copying some ten KiB.
  */
 const SMALL_BYTES = 16 << 10;
 
-/** Prepares a supply for posting and adds its buffers to `transfer`. */
-export function packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
-  transfer.push(table.buffer as ArrayBuffer);
-  const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (buffers.length < 2 || bytes > buffers.length * SMALL_BYTES) {
-    const mine = buffers.map((view, idx) => transferable(view, owned[idx], transfer));
-    return { table, buffers: mine, isCopied: mine.some((view, idx) => view !== buffers[idx]) };
-  }
-  const packed = new Uint8Array(bytes);
-  let end = 0;
-  const ends = Uint32Array.from(buffers, (view) => {
-    packed.set(view, end);
-    end += view.byteLength;
-    return end;
-  });
-  transfer.push(packed.buffer);
-  return { table, buffers: [packed], ends };
-}
-
 /** Smaller copies use new memory, which allocators have ready. */
 const SMALLEST_KEPT = 64 << 10;
 /** Enough for the typical chunks that two decoders are given ahead. */
 const MOST_BYTES = 16 << 20;
-
-let kept: ArrayBuffer[] = [];
-let keptBytes = 0;
 
 /**
  * The allocation for this many bytes. It is rounded up, because chunks differ in length and the
@@ -77,35 +36,87 @@ function roomFor(byteLength: number): number {
   return Math.ceil(byteLength / step) * step;
 }
 
-function takeAtLeast(byteLength: number): ArrayBuffer | undefined {
-  const fits = (memory: ArrayBuffer) =>
-    memory.byteLength >= byteLength && memory.byteLength <= 2 * roomFor(byteLength);
-  const at = kept.findIndex(fits);
-  const [memory] = at < 0 ? [] : kept.splice(at, 1);
-  keptBytes -= memory?.byteLength ?? 0;
-  return memory;
+/** Copies many small buffers into one. */
+function joined(buffers: readonly Uint8Array[], bytes: number): Pick<Required<Supply>, "buffers" | "ends"> {
+  const packed = new Uint8Array(bytes);
+  let end = 0;
+  const ends = Uint32Array.from(buffers, (view) => {
+    packed.set(view, end);
+    end += view.byteLength;
+    return end;
+  });
+  return { buffers: [packed], ends };
 }
 
-/** A copy, at offset 0 of memory that may be transferred. */
-function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { byteLength } = bytes;
-  if (byteLength < SMALLEST_KEPT) return bytes.slice();
-  const memory = takeAtLeast(byteLength) ?? new ArrayBuffer(roomFor(byteLength));
-  const copy = new Uint8Array(memory, 0, byteLength);
-  copy.set(bytes);
-  return copy;
-}
+/**
+ * The memory of copies, of one pool: behind a shorter copy are encoded bytes of earlier ones, which
+ * no other engine's workers get.
+ */
+export class CopyMemory {
+  #kept: ArrayBuffer[] = [];
+  #keptBytes = 0;
 
-/** Keeps returned memory for reuse. */
-export function keepCopyMemory(memory: ArrayBuffer): void {
-  const { byteLength } = memory;
-  if (byteLength < SMALLEST_KEPT || keptBytes + byteLength > MOST_BYTES) return;
-  kept.push(memory);
-  keptBytes += byteLength;
-}
+  packUpdate({ old, elements, ownsOld, ownsElements }: OwnedUpdate, transfer: ArrayBuffer[]): Update {
+    return {
+      old: old && this.#transferable(old, ownsOld, transfer),
+      elements: this.#transferable(elements, ownsElements, transfer),
+    };
+  }
 
-/** Drops all kept memory. */
-export function dropCopyMemory(): void {
-  kept = [];
-  keptBytes = 0;
+  /** Prepares a supply for posting and adds its buffers to `transfer`. */
+  packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
+    transfer.push(table.buffer as ArrayBuffer);
+    const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (buffers.length < 2 || bytes > buffers.length * SMALL_BYTES) {
+      const mine = buffers.map((view, idx) => this.#transferable(view, owned[idx], transfer));
+      return { table, buffers: mine, isCopied: mine.some((view, idx) => view !== buffers[idx]) };
+    }
+    const packed = joined(buffers, bytes);
+    transfer.push(...packed.buffers.map(({ buffer }) => buffer as ArrayBuffer));
+    return { table, ...packed };
+  }
+
+  /** Keeps returned memory for reuse. */
+  keep(memory: ArrayBuffer): void {
+    const { byteLength } = memory;
+    if (byteLength < SMALLEST_KEPT || this.#keptBytes + byteLength > MOST_BYTES) return;
+    this.#kept.push(memory);
+    this.#keptBytes += byteLength;
+  }
+
+  /** Drops all kept memory. */
+  drop(): void {
+    this.#kept = [];
+    this.#keptBytes = 0;
+  }
+
+  /**
+   * Returns a buffer that may be transferred: the buffer itself if it is owned and whole, else a
+   * copy.
+   */
+  #transferable(view: Uint8Array, owned: boolean | undefined, transfer: ArrayBuffer[]): Uint8Array {
+    const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
+    const mine = owned && whole ? view : this.#copyOf(view);
+    transfer.push(mine.buffer as ArrayBuffer);
+    return mine;
+  }
+
+  /** A copy, at offset 0 of memory that may be transferred. */
+  #copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+    const { byteLength } = bytes;
+    if (byteLength < SMALLEST_KEPT) return bytes.slice();
+    const memory = this.#takeAtLeast(byteLength) ?? new ArrayBuffer(roomFor(byteLength));
+    const copy = new Uint8Array(memory, 0, byteLength);
+    copy.set(bytes);
+    return copy;
+  }
+
+  #takeAtLeast(byteLength: number): ArrayBuffer | undefined {
+    const fits = (memory: ArrayBuffer) =>
+      memory.byteLength >= byteLength && memory.byteLength <= 2 * roomFor(byteLength);
+    const at = this.#kept.findIndex(fits);
+    const [memory] = at < 0 ? [] : this.#kept.splice(at, 1);
+    this.#keptBytes -= memory?.byteLength ?? 0;
+    return memory;
+  }
 }

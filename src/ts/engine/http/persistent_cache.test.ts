@@ -5,11 +5,15 @@
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
+import type { CacheDefinition } from "../../port/definitions.ts";
 import { TIMEOUTS } from "../../port/timeouts.ts";
-import { setPage } from "../page.ts";
+import type { PageLink } from "../page.ts";
+import { EngineState } from "../state.ts";
 import { PersistentCache } from "./persistent_cache.ts";
 
-setPage({ warn: () => {} } as never);
+const ENGINE = { state: new EngineState(), page: { warn: () => {} } as unknown as PageLink };
+
+const newCache = (definition?: CacheDefinition) => new PersistentCache(ENGINE, definition);
 
 interface Stored {
   body: Uint8Array;
@@ -123,7 +127,7 @@ test("each call of the storage may fail or hang: reads and writes succeed, and a
       const storage = new Storage().install();
       Object.assign(storage, { failsAt: at, stays, hangs });
       const from = server("abcdef");
-      const cache = new PersistentCache({ maxBytes: 40 });
+      const cache = newCache({ maxBytes: 40 });
       for (const text of ["abcdef", "ghijkl"]) {
         if (from.text !== text) assert.equal((await put(cache, from, text)).status, 204);
         for (const [start, end] of [
@@ -148,7 +152,7 @@ test("each call of the storage may fail or hang: reads and writes succeed, and a
 async function filled(options?: { tagged?: boolean }) {
   const storage = new Storage().install();
   const from = server("abcdef", options);
-  const cache = new PersistentCache();
+  const cache = newCache();
   for (const range of ["0-2", "3-5"]) await read(cache, from, range);
   assert.equal(storage.stored.size, 2);
   return { storage, from, cache };
@@ -178,7 +182,7 @@ test("a damaged or missing entry is requested again", async () => {
         else storage.stored.delete(url);
       }
       // Under an open page, and in the next one.
-      const reader = isOpen ? cache : new PersistentCache();
+      const reader = isOpen ? cache : newCache();
       assert.equal(await read(reader, from, "0-2"), "abc", `damage ${number}`);
       assert.equal(from.sent, 3, `damage ${number}`);
       assert.equal(await read(reader, from, "0-2"), "abc");
@@ -195,7 +199,7 @@ test("a reload passes the cache, and no older part of the object stays", async (
     const reload = { cache: "reload" } as const;
     assert.equal(await read(cache, from, "0-2", reload), "ghi");
     assert.equal(await read(cache, from, "3-5"), "jkl", "a part that was not reloaded");
-    assert.equal(await read(new PersistentCache(), from, "3-5"), "jkl", "the next page");
+    assert.equal(await read(newCache(), from, "3-5"), "jkl", "the next page");
   }
 });
 
@@ -206,7 +210,7 @@ test("what came before a refresh is passed, for each part of the object", async 
     const since = Date.now();
     await new Promise((resolve) => setTimeout(resolve, 3));
     assert.equal(await read(cache, from, "0-2", {}, since), "ghi");
-    assert.equal(await read(new PersistentCache(), from, "3-5"), "jkl", "the next page");
+    assert.equal(await read(newCache(), from, "3-5"), "jkl", "the next page");
     assert.equal(await read(cache, from, "3-5", {}, since), "jkl");
     const { sent } = from;
     assert.equal(await read(cache, from, "0-2", {}, since), "ghi");
@@ -231,7 +235,7 @@ test("a response that is stored late does not replace one that passed the cache"
   for (const tagged of [false, true]) {
     const storage = new Storage().install();
     const from = server("abcdef", { tagged });
-    const cache = new PersistentCache();
+    const cache = newCache();
     let store = () => {};
     const { put: putNow } = storage.cache;
     const isStoring = new Promise<void>((begins) => {
@@ -253,7 +257,7 @@ test("a response that is stored late does not replace one that passed the cache"
     store();
     await cache.usage();
     assert.equal(await read(cache, from), "ghijkl");
-    assert.equal(await read(new PersistentCache(), from), "ghijkl", "the next page");
+    assert.equal(await read(newCache(), from), "ghijkl", "the next page");
   }
 });
 
@@ -281,7 +285,7 @@ test("a write drops the entries, also if it fails, and if the page ends before i
 test("a response from before a write is not kept", async () => {
   const storage = new Storage().install();
   const from = server("abcdef");
-  const cache = new PersistentCache();
+  const cache = newCache();
   let answer = () => {};
   const slow = async (request: Request) => {
     const response = await from.send(request);
@@ -315,7 +319,7 @@ async function get(cache: PersistentCache, url: string, text: string, init: Resp
 test("a partition is not answered from another one", async () => {
   new Storage().install();
   const names = [undefined, "anna", "berta", "null"];
-  const caches = names.map((partition) => new PersistentCache(partition === undefined ? {} : { partition }));
+  const caches = names.map((partition) => newCache(partition === undefined ? {} : { partition }));
   for (const [at, cache] of caches.entries()) {
     const expected = { body: `for ${names[at]}`, isSent: true };
     assert.deepEqual(await get(cache, URL_OF_IT, `for ${names[at]}`), expected);
@@ -328,7 +332,7 @@ test("a partition is not answered from another one", async () => {
 
 test("the storage has no URL, and another signature is another object", async () => {
   const storage = new Storage().install();
-  const cache = new PersistentCache();
+  const cache = newCache();
   const signed = (signature: string) => `https://data.example/private/path?sig=${signature}`;
   await get(cache, signed("s3cr3t"), "first");
   assert.deepEqual(await get(cache, signed("revoked"), "second"), { body: "second", isSent: true });
@@ -341,7 +345,7 @@ test("the storage has no URL, and another signature is another object", async ()
 test("the URL of an object is never taken for a range of another one", async () => {
   new Storage().install();
   const from = server("abcdef");
-  const cache = new PersistentCache();
+  const cache = newCache();
   assert.equal(await read(cache, from, "0-2"), "abc");
   for (const url of [
     `${URL_OF_IT}?zarr-wasm-range=bytes%3D0-2`,
@@ -365,7 +369,7 @@ test("no-store is never kept, and private only for one user", async () => {
     ["public, max-age=60", undefined, true],
   ] as const) {
     new Storage().install();
-    const cache = new PersistentCache(partition === undefined ? {} : { partition });
+    const cache = newCache(partition === undefined ? {} : { partition });
     await get(cache, URL_OF_IT, "a", { headers: { "cache-control": directives } });
     const { isSent } = await get(cache, URL_OF_IT, "b");
     assert.equal(!isSent, isKept, directives);
@@ -383,7 +387,7 @@ test("entries under the URL of a server are not used, and are removed", async ()
   ];
   for (const definition of [{}, { partition: "anna" }]) {
     storage.stored.set(URL_OF_IT, { body: new TextEncoder().encode("old"), headers });
-    const cache = new PersistentCache(definition);
+    const cache = newCache(definition);
     assert.deepEqual(await get(cache, URL_OF_IT, "new"), { body: "new", isSent: true });
     assert.ok(!storage.stored.has(URL_OF_IT));
   }

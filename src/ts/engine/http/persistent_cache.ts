@@ -10,8 +10,8 @@
  */
 import { ZarrError } from "../../model/errors.ts";
 import type { CacheDefinition } from "../../port/definitions.ts";
-import { page } from "../page.ts";
-import { counters } from "../state.ts";
+import type { PageLink } from "../page.ts";
+import type { EngineState } from "../state.ts";
 import { AnsweringCache } from "./answering_cache.ts";
 import type { Send } from "./redirects.ts";
 
@@ -148,8 +148,15 @@ const isReload = (request: Request) =>
 
 const isPage = (response: Response) => (response.headers.get("content-type") ?? "").startsWith("text/html");
 
+/** What a cache uses of its engine. */
+export interface CacheEngine {
+  readonly state: EngineState;
+  readonly page: PageLink;
+}
+
 /** A persistent cache, for one store or several. */
 export class PersistentCache {
+  readonly #engine: CacheEngine;
   /** Its Cache Storage. */
   readonly #name: string;
   /** The name of the Cache Storage that older versions of this package used. */
@@ -170,7 +177,8 @@ export class PersistentCache {
   /** The last response for which a caller passed the cache, by object. */
   readonly #passed = new Map<string, { since: number; version: string | null }>();
 
-  constructor(definition: CacheDefinition = {}) {
+  constructor(engine: CacheEngine, definition: CacheDefinition = {}) {
+    this.#engine = engine;
     const { name = "zarr-wasm", partition, maxBytes = 256 << 20, maxAgeSeconds = 86_400 } = definition;
     // A Cache Storage of its own: each partition has its own size, and is cleared alone.
     this.#name = partition === undefined ? name : `${name}#${encodeURIComponent(partition)}`;
@@ -232,11 +240,12 @@ export class PersistentCache {
     const object = await objectOf(this.#partition, request.url);
     const isPassed = isReload(request);
     const known = isPassed ? undefined : await this.#find(cache, object, range, since);
+    const { persistentCache: counts } = this.#engine.state.counters;
     if (known?.isFresh) {
-      counters.persistentCache.hits += 1;
+      counts.hits += 1;
       return known.answer;
     }
-    counters.persistentCache.misses += 1;
+    counts.misses += 1;
     try {
       const response = await send(request);
       const wanted = { ...begun, since: isPassed ? begun.time : since };
@@ -410,7 +419,7 @@ export class PersistentCache {
       if (this.#name !== this.#formerName) this.#inBackground(removeFormer(caches, this.#formerName));
       return cache;
     } catch (error) {
-      page().warn(
+      this.#engine.page.warn(
         `the persistent cache is not available, so nothing is kept beyond this page: ${error}`,
         this.#name,
       );
@@ -430,25 +439,39 @@ async function removeFormer(caches: CacheStorage, name: string): Promise<void> {
 
 const storage = () => (globalThis as { caches?: CacheStorage }).caches;
 
-const caches = new Map<number, PersistentCache>();
-const shared = new Map<string, PersistentCache>();
+/**
+ * The persistent caches of an engine, by the page's numbers. Stores that define the same cache share
+ * it. Other engines use the same Cache Storage, as other tabs do.
+ */
+export class PersistentCaches {
+  readonly #engine: CacheEngine;
+  readonly #caches = new Map<number, PersistentCache>();
+  readonly #shared = new Map<string, PersistentCache>();
 
-/** The cache with this definition. */
-export function sharedCache(definition: CacheDefinition): PersistentCache {
-  const key = JSON.stringify(definition, Object.keys(definition).sort());
-  const cache = shared.get(key) ?? new PersistentCache(definition);
-  shared.set(key, cache);
-  return cache;
-}
+  constructor(engine: CacheEngine) {
+    this.#engine = engine;
+  }
 
-export function defineCache(number: number, definition: CacheDefinition): void {
-  caches.set(number, sharedCache(definition));
-}
+  /** The cache with this definition. */
+  shared(definition: CacheDefinition): PersistentCache {
+    const key = JSON.stringify(definition, Object.keys(definition).sort());
+    const cache = this.#shared.get(key) ?? new PersistentCache(this.#engine, definition);
+    this.#shared.set(key, cache);
+    return cache;
+  }
 
-export const releaseCache = (number: number): void => void caches.delete(number);
+  define(number: number, definition: CacheDefinition): void {
+    this.#caches.set(number, this.shared(definition));
+  }
 
-export function cacheOf(number: number): PersistentCache {
-  const cache = caches.get(number);
-  if (!cache) throw new ZarrError("Argument", `the engine has no persistent cache with the number ${number}`);
-  return cache;
+  release(number: number): void {
+    this.#caches.delete(number);
+  }
+
+  of(number: number): PersistentCache {
+    const cache = this.#caches.get(number);
+    if (!cache)
+      throw new ZarrError("Argument", `the engine has no persistent cache with the number ${number}`);
+    return cache;
+  }
 }

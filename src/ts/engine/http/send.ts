@@ -11,8 +11,8 @@ import { type BodyLimits, BodyTooLarge, bodyOf, limitsOf, withLimits } from "../
 import { ZarrError } from "../../model/errors.ts";
 import type { HeaderPairs, HeadersReason, HttpDefinition } from "../../port/definitions.ts";
 import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
-import { page } from "../page.ts";
-import { cacheOf } from "./persistent_cache.ts";
+import type { PageLink } from "../page.ts";
+import type { PersistentCaches } from "./persistent_cache.ts";
 import { judgeOf, RedirectFollower, type Send } from "./redirects.ts";
 import { Revalidation } from "./revalidation.ts";
 
@@ -111,21 +111,20 @@ async function partsOf(request: Request): Promise<RequestParts> {
 }
 
 /** Sends with the user's `fetch`, which runs on the page. */
-function sendOnPage(callback: number): Send {
+function sendOnPage(page: PageLink, callback: number): Send {
   return async (request) => {
-    const link = page();
     const { signal } = request;
-    if (link.isLocal) return (await link.ask(callback, "fetch", [request])) as Response;
-    const parts = (await link.ask(callback, "fetch", [await partsOf(request)], { signal })) as ResponseParts;
+    if (page.isLocal) return (await page.ask(callback, "fetch", [request])) as Response;
+    const parts = (await page.ask(callback, "fetch", [await partsOf(request)], { signal })) as ResponseParts;
     return new PageResponse(parts) as unknown as Response;
   };
 }
 
 const sendHere: Send = (request) => fetch(request);
 
-function headersOf(headers: NonNullable<HttpDefinition["headers"]>): HeadersSource {
+function headersOf(page: PageLink, headers: NonNullable<HttpDefinition["headers"]>): HeadersSource {
   if (Array.isArray(headers)) return headers;
-  return (reason) => page().ask(headers.callback, "headers", [reason]) as Promise<HeaderPairs>;
+  return (reason) => page.ask(headers.callback, "headers", [reason]) as Promise<HeaderPairs>;
 }
 
 /** Whether the user's headers may be sent to a URL. */
@@ -146,21 +145,33 @@ export interface HttpSender {
   refresh(): void;
 }
 
+/** What the chain uses of its engine. */
+interface SenderEngine {
+  readonly page: PageLink;
+  readonly caches: PersistentCaches;
+}
+
 /**
  * The chain that sends a store's requests: the judge of addresses, the persistent cache,
  * conditions, headers, redirects, early requests, `fetch`. `tell` issues a warning.
  */
-export function sender(definition: HttpDefinition, tell: (message: string) => void): HttpSender {
+export function sender(
+  { page, caches }: SenderEngine,
+  definition: HttpDefinition,
+  tell: (message: string) => void,
+): HttpSender {
   const { fetch: own, headers, cache, headerOrigins, init, reach } = definition;
-  const early = new EarlyRequests(own === undefined ? sendHere : sendOnPage(own));
+  const early = new EarlyRequests(page, own === undefined ? sendHere : sendOnPage(page, own));
   const judge = judgeOf(reach);
   const isMeantFor = meantFor(headerOrigins);
   const carriesHeaders = headers !== undefined || init.headers !== undefined;
   const travel = { judge, isMeantFor, carriesHeaders, isOwnFetch: own !== undefined, tell };
   const follower = new RedirectFollower(early.send, travel);
-  const travelled = headers ? sendWithHeaders(follower.send, headersOf(headers), isMeantFor) : follower.send;
+  const travelled = headers
+    ? sendWithHeaders(follower.send, headersOf(page, headers), isMeantFor)
+    : follower.send;
   const headed = new Revalidation(travelled).send;
-  const kept = cache === undefined ? undefined : cacheOf(cache);
+  const kept = cache === undefined ? undefined : caches.of(cache);
   let since = 0;
   return {
     async send(request) {
@@ -179,9 +190,11 @@ export function sender(definition: HttpDefinition, tell: (message: string) => vo
 class EarlyRequests {
   /** For each URL, the page's callback that returns the response. */
   readonly #sent = new Map<string, number>();
+  readonly #page: PageLink;
   readonly #send: Send;
 
-  constructor(send: Send) {
+  constructor(page: PageLink, send: Send) {
+    this.#page = page;
     this.#send = send;
   }
 
@@ -200,7 +213,7 @@ class EarlyRequests {
     if (callback === undefined || !isPlain) return this.#send(request);
     this.#sent.delete(request.url);
     const { signal } = request;
-    const answer = await page().ask(callback, "early", [request.url], { signal });
+    const answer = await this.#page.ask(callback, "early", [request.url], { signal });
     return new PageResponse(answer as ResponseParts) as unknown as Response;
   };
 }

@@ -7,6 +7,7 @@
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../../model/errors.ts";
+import type { NodeSummary } from "../../model/node_summary.ts";
 import type {
   EngineCost,
   FloatsToPack,
@@ -18,19 +19,15 @@ import type {
   WriteArguments,
   WriteEvent,
 } from "../../port/operations.ts";
-import { arrayId, arrayOf, bound, typeOf } from "../arrays.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
 import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
-import { poolFor, prepareWorker } from "../decode/pools.ts";
-import { downsampled, Reducer } from "../decode/reducer.ts";
-import { cacheCounters, call, type FullGlue, hasInstance, startEngine } from "../instances.ts";
+import { Reducer } from "../decode/reducer.ts";
+import type { Engine } from "../engine.ts";
+import type { FullGlue } from "../instances.ts";
 import { crossingSummary } from "../marked.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";
-import { counters, memoryLimit } from "../state.ts";
-import { refreshStore } from "../stores.ts";
-import { engineModule, prepareConventions } from "../wasm_builds.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /** Transfers a result's memory, unless it belongs to the caller. */
@@ -53,10 +50,10 @@ function reporting<T>(run: () => T): T {
 }
 
 /** Returns a function that tells whether all chunks since then came from the caches. */
-function watchCaches(): () => boolean {
+function watchCaches({ instances, state }: Engine): () => boolean {
   const counts = () => {
-    const [hits = 0, misses = 0, , decodedHits = 0] = cacheCounters();
-    return { found: hits + decodedHits, asked: misses + counters.wire.requests };
+    const [hits = 0, misses = 0, , decodedHits = 0] = instances.cacheCounters();
+    return { found: hits + decodedHits, asked: misses + state.counters.wire.requests };
   };
   const before = counts();
   return () => {
@@ -78,21 +75,27 @@ function answersSoFar<T>(run: () => T): T | undefined {
 /**
  * Lets reads of the chunks at an old edge pass the caches in front of the store, if they are few.
  */
-async function passEdge(array: number, oldShape: readonly number[]): Promise<boolean> {
-  if (!hasInstance()) return false;
-  return call((glue) => glue.passEdge(arrayId(glue, array), Float64Array.from(oldShape))).catch(() => false);
+async function passEdge(
+  { arrays, instances }: Engine,
+  array: number,
+  oldShape: readonly number[],
+): Promise<boolean> {
+  if (!instances.isStarted) return false;
+  return instances
+    .call((glue) => glue.passEdge(arrays.id(glue, array), Float64Array.from(oldShape)))
+    .catch(() => false);
 }
 
 export const readOperations = {
-  async prepare({ conventions }) {
-    await startEngine();
-    prepareWorker();
-    if (conventions) prepareConventions();
+  async prepare({ conventions }, { engine }) {
+    await engine.instances.start();
+    engine.pools.prepareWorker();
+    if (conventions) engine.conventions.prepare();
     return undefined;
   },
 
   async read({ out, useSharedArrayBuffer, ...args }, context) {
-    const assembly = new Assembly({ out, useSharedArrayBuffer });
+    const assembly = new Assembly(context.engine.instances, { out, useSharedArrayBuffer });
     const progress = await readInto(args, assembly, context);
     const result = await assembly.finish();
     if (out) return { ...result, bytes: new Uint8Array(0), progress };
@@ -108,7 +111,7 @@ export const readOperations = {
       await context.credited();
     };
     const tell = (layout: ResultLayout) => context.send({ type: "layout", ...layout });
-    return readInto(args, new PartSink(tell, send), context);
+    return readInto(args, new PartSink(context.engine.instances, tell, send), context);
   },
 
   async summarise(args, context) {
@@ -123,8 +126,18 @@ export const readOperations = {
     { reduction, growth, counts, questions, settings, hearsPartial, before, keepsWords, ...args },
     context,
   ) {
-    const module = await engineModule("reduction");
-    const sink = reporting(() => new ReductionSink(module, reduction, counts, memoryLimit(), before));
+    const { engine } = context;
+    const { memoryLimit } = engine.state.options;
+    const module = await engine.builds.module("reduction");
+    const sink = reporting(
+      () =>
+        new ReductionSink(engine.instances, module, {
+          request: reduction,
+          chunks: counts,
+          memoryLimit,
+          before,
+        }),
+    );
     const request = { ...args.request, growth: { ...growth, ...sink.parts } };
     const answers = () => reporting(() => sink.answers(questions, settings));
     let [told, toldShare] = [performance.now(), 0];
@@ -137,29 +150,30 @@ export const readOperations = {
         const found = answersSoFar(() => sink.answers(questions, settings));
         if (found) context.send({ type: "partial", answers: found, share });
       };
-    const isCached = watchCaches();
+    const isCached = watchCaches(engine);
     await readInto({ ...args, request }, sink, context);
     if (sink.share !== 1) throw new ZarrError("Unsupported", `${INTERNAL}: a part of the reduction was lost`);
     const words = keepsWords ? reporting(() => sink.words()) : undefined;
     return { answers: answers(), words, isCached: isCached() };
   },
 
-  async downsample({ request }, { give }) {
-    const module = await engineModule("reduction");
-    const found = reporting(() => downsampled(module, request));
+  async downsample({ request }, { engine, give }) {
+    const module = await engine.builds.module("reduction");
+    const found = reporting(() => engine.reducer.downsampled(module, request));
     give(found.buffer);
     return found;
   },
 
-  async planReduction({ reduction, counts }) {
-    const module = await engineModule("reduction");
-    return reporting(() => reductionMemory(new Reducer(module).sizes(reduction), counts, memoryLimit()));
+  async planReduction({ reduction, counts }, { engine }) {
+    const module = await engine.builds.module("reduction");
+    const { memoryLimit } = engine.state.options;
+    return reporting(() => reductionMemory(new Reducer(module).sizes(reduction), counts, memoryLimit));
   },
 
   prefetch: {
     begin: (glue, args, context, settle) =>
       glue.prefetch(
-        arrayId(glue, args.array),
+        context.engine.arrays.id(glue, args.array),
         args.request,
         progressListener(args, context),
         context.signal,
@@ -168,24 +182,25 @@ export const readOperations = {
   },
 
   planRead: {
-    compute(glue, { array, request }) {
-      const cost = glue.planRead(arrayId(glue, array), request) as EngineCost;
-      return { cost, elementSize: typeOf(glue, array).size ?? VARIABLE_SIZE };
+    compute(glue, { array, request }, { engine: { arrays } }) {
+      const cost = glue.planRead(arrays.id(glue, array), request) as EngineCost;
+      return { cost, elementSize: arrays.typeOf(glue, array).size ?? VARIABLE_SIZE };
     },
   },
 
   planObjects: {
-    compute: (glue, { array, request, start, count }) =>
-      glue.planObjects(arrayId(glue, array), request, start, count) as PlannedObject[],
+    compute: (glue, { array, request, start, count }, { engine }) =>
+      glue.planObjects(engine.arrays.id(glue, array), request, start, count) as PlannedObject[],
   },
 
-  async forgetChunks({ array, oldShape }) {
-    const isEdge = oldShape !== undefined && (await passEdge(array, oldShape));
-    if (!isEdge) refreshStore(arrayOf(array).definition.store);
-    if (!hasInstance()) return undefined;
+  async forgetChunks({ array, oldShape }, { engine }) {
+    const { arrays, instances, stores } = engine;
+    const isEdge = oldShape !== undefined && (await passEdge(engine, array, oldShape));
+    if (!isEdge) stores.refresh(arrays.of(array).definition.store);
+    if (!instances.isStarted) return undefined;
     // An array that is not bound yet may share the cache of an equal one. Errors of binding belong
     // to the next read.
-    await call((glue) => glue.forgetChunks(arrayId(glue, array))).catch(() => {});
+    await instances.call((glue) => glue.forgetChunks(arrays.id(glue, array))).catch(() => {});
     return undefined;
   },
 } satisfies Partial<OperationTable>;
@@ -193,12 +208,12 @@ export const readOperations = {
 function jobOf(
   glue: FullGlue,
   { array, priority, hearsProgress }: WriteArguments,
-  { tell }: CallContext,
+  { engine, tell }: CallContext,
 ): never {
-  const { definition, encoding } = arrayOf(array);
-  const job = new WriteJob({
+  const { definition, encoding } = engine.arrays.of(array);
+  const job = new WriteJob(engine, {
     array: encoding,
-    chunkBytes: product(definition.stored) * (typeOf(glue, array).size ?? VARIABLE_SIZE),
+    chunkBytes: product(definition.stored) * (engine.arrays.typeOf(glue, array).size ?? VARIABLE_SIZE),
     priority,
     onProgress: hearsProgress ? tell : undefined,
   });
@@ -212,17 +227,17 @@ function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPac
 
 export const writeOperations = {
   selectionShape: {
-    computeFull(glue, { array, selection }) {
-      const id = arrayId(glue, array);
+    computeFull(glue, { array, selection }, { engine: { arrays } }) {
+      const id = arrays.id(glue, array);
       const shaped = glue.selectionShape(id, { selection }) as { shape: number[]; kept: boolean[] };
-      return { type: typeOf(glue, array), ...shaped };
+      return { type: arrays.typeOf(glue, array), ...shaped };
     },
   },
 
   write: {
     finishes: true,
     beginFull(glue, args, context, settle) {
-      const [id, job] = [arrayId(glue, args.array), jobOf(glue, args, context)];
+      const [id, job] = [context.engine.arrays.id(glue, args.array), jobOf(glue, args, context)];
       return glue.writeArray(id, args.request, args.source, job, context.signal, settle);
     },
   },
@@ -231,24 +246,25 @@ export const writeOperations = {
     finishes: true,
     beginFull(glue, args, context, settle) {
       const { array, axis, length, source } = args;
-      const [id, job] = [arrayId(glue, array), jobOf(glue, args, context)];
+      const [id, job] = [context.engine.arrays.id(glue, array), jobOf(glue, args, context)];
       return glue.appendArray(id, axis, length, source, job, context.signal, settle);
     },
-    answer: crossingSummary,
+    answer: (summary: NodeSummary, { engine }) => crossingSummary(engine.instances, summary),
   },
 
   resize: {
     finishes: true,
     beginFull(glue, args, context, settle) {
-      const [id, job] = [arrayId(glue, args.array), jobOf(glue, args, context)];
+      const [id, job] = [context.engine.arrays.id(glue, args.array), jobOf(glue, args, context)];
       return glue.resizeArray(id, args.shape, job, context.signal, settle);
     },
-    answer: crossingSummary,
+    answer: (summary: NodeSummary, { engine }) => crossingSummary(engine.instances, summary),
   },
 
   reread: {
-    beginFull: (glue, { array }, _, settle) => glue.rereadArray(arrayId(glue, array), settle),
-    answer: crossingSummary,
+    beginFull: (glue, { array }, { engine }, settle) =>
+      glue.rereadArray(engine.arrays.id(glue, array), settle),
+    answer: (summary: NodeSummary, { engine }) => crossingSummary(engine.instances, summary),
   },
 
   packFloats: {
@@ -265,13 +281,15 @@ interface WriteJobOptions {
 }
 
 class WriteJob {
+  readonly #engine: Engine;
   readonly #options: WriteJobOptions;
   readonly #pool: DecodePool;
   readonly #arrays: BoundArray[];
 
-  constructor(options: WriteJobOptions) {
+  constructor(engine: Engine, options: WriteJobOptions) {
+    this.#engine = engine;
     this.#options = options;
-    this.#pool = poolFor(options.chunkBytes);
+    this.#pool = engine.pools.of(options.chunkBytes);
     this.#arrays = [options.array];
   }
 
@@ -286,7 +304,7 @@ class WriteJob {
   bind(document: string): number {
     const known = this.#arrays.findIndex((array) => array.document === document);
     if (known >= 0) return known;
-    return this.#arrays.push(bound({ ...this.#options.array, document })) - 1;
+    return this.#arrays.push(this.#engine.arrays.bound({ ...this.#options.array, document })) - 1;
   }
 
   encode(

@@ -11,10 +11,6 @@ import type {
   IcechunkSnapshot,
 } from "../../port/operations.ts";
 import type { Failure } from "../decode/messages.ts";
-import { poolFor } from "../decode/pools.ts";
-import { sharedCache } from "../http/persistent_cache.ts";
-import { storeId } from "../stores.ts";
-import { askConventions, askNumbers } from "../wasm_builds.ts";
 import type { OperationTable } from "./operation.ts";
 
 /** The answer of a repository: an id, an object of snapshots by name, or a list of snapshots. */
@@ -27,8 +23,8 @@ function repositoryAnswer(text: string): string | IcechunkRef[] | IcechunkSnapsh
 
 export const storeOperations = {
   readKey: {
-    begin: (glue, { store, key, offset, length }, _, settle) =>
-      glue.readKey(storeId(glue, store), key, offset, length, settle),
+    begin: (glue, { store, key, offset, length }, { engine }, settle) =>
+      glue.readKey(engine.stores.id(glue, store), key, offset, length, settle),
     answer(bytes: Uint8Array | undefined, { give }) {
       if (bytes && bytes.byteLength === bytes.buffer.byteLength) give(bytes.buffer);
       return bytes;
@@ -36,37 +32,40 @@ export const storeOperations = {
   },
 
   sizeOfKey: {
-    begin: (glue, { store, key }, _, settle) => glue.sizeOfKey(storeId(glue, store), key, settle),
+    begin: (glue, { store, key }, { engine }, settle) =>
+      glue.sizeOfKey(engine.stores.id(glue, store), key, settle),
   },
 
   listKeys: {
-    beginReading: (glue, { store, prefix }, _, settle) => glue.listKeys(storeId(glue, store), prefix, settle),
+    beginReading: (glue, { store, prefix }, { engine }, settle) =>
+      glue.listKeys(engine.stores.id(glue, store), prefix, settle),
   },
 
   listDirectory: {
-    beginReading: (glue, { store, prefix }, _, settle) =>
-      glue.listDirectory(storeId(glue, store), prefix, settle),
+    beginReading: (glue, { store, prefix }, { engine }, settle) =>
+      glue.listDirectory(engine.stores.id(glue, store), prefix, settle),
   },
 
   setKey: {
-    beginFull: (glue, { store, key, value }, _, settle) =>
-      glue.setKey(storeId(glue, store), key, value, settle),
+    beginFull: (glue, { store, key, value }, { engine }, settle) =>
+      glue.setKey(engine.stores.id(glue, store), key, value, settle),
   },
 
   eraseKey: {
-    beginFull: (glue, { store, key }, _, settle) => glue.eraseKey(storeId(glue, store), key, settle),
+    beginFull: (glue, { store, key }, { engine }, settle) =>
+      glue.eraseKey(engine.stores.id(glue, store), key, settle),
   },
 
   askRepository: {
-    beginReading: (glue, { store, question }, _, settle) =>
-      glue.askRepository(storeId(glue, store), question, settle),
+    beginReading: (glue, { store, question }, { engine }, settle) =>
+      glue.askRepository(engine.stores.id(glue, store), question, settle),
     answer: repositoryAnswer,
   },
 
-  persistentUsage: ({ cache }) => sharedCache(cache).usage(),
+  persistentUsage: ({ cache }, { engine }) => engine.caches.shared(cache).usage(),
 
-  async persistentClear({ cache }) {
-    await sharedCache(cache).clear();
+  async persistentClear({ cache }, { engine }) {
+    await engine.caches.shared(cache).clear();
     return undefined;
   },
 
@@ -76,10 +75,10 @@ export const storeOperations = {
     computeFull: (glue, { entries, omeVersion }) => glue.layOutArchive(entries, omeVersion) as ArchiveLayout,
   },
 
-  convention: ({ request }) => askConventions(request),
+  convention: ({ request }, { engine }) => engine.conventions.ask(request),
 
-  async numbers({ request }, { give }) {
-    const answered = await askNumbers(request);
+  async numbers({ request }, { engine, give }) {
+    const answered = await engine.conventions.askNumbers(request);
     give(answered.answer.buffer);
     return answered;
   },
@@ -93,8 +92,8 @@ export const codecOperations = {
     compute: (glue, { text }) => JSON.parse(glue.describeCodec(text)) as CodecDescription,
   },
 
-  async runCodec({ text, build, encodes, input }, { signal, give }) {
-    const pool = poolFor(encodes ? input.length : DECODED_RATIO * input.length);
+  async runCodec({ text, build, encodes, input }, { engine, signal, give }) {
+    const pool = engine.pools.of(encodes ? input.length : DECODED_RATIO * input.length);
     const part = pool.beginCodec({ text, build, encodes });
     const cancel = () => pool.cancel(part);
     signal?.addEventListener("abort", cancel, { once: true });

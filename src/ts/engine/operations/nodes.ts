@@ -4,90 +4,88 @@
 import { parseDescription } from "../../model/data_type.ts";
 import type { ArraySummary, NodeSummary, UnreadableSummary } from "../../model/node_summary.ts";
 import type { Consolidation } from "../../port/operations.ts";
-import { arrayId, arrayOf, typeOf } from "../arrays.ts";
-import { type Glue, handlesOfNow, run } from "../instances.ts";
+import type { Engine } from "../engine.ts";
+import type { Glue } from "../instances.ts";
 import { crossingArray, crossingSummary, crossingUnreadable, tablesOf } from "../marked.ts";
-import { expectEarly, keepStore, storeId } from "../stores.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /**
  * Converts a node's summary for the page, and transfers its large document.
  * `src/engine/js/describe.rs` copies it if the engine still uses it.
  */
-function given(summary: NodeSummary, { give }: CallContext): NodeSummary {
+function given(summary: NodeSummary, { engine, give }: CallContext): NodeSummary {
   if (summary.large) give(summary.large.bytes.buffer);
-  return crossingSummary(summary);
+  return crossingSummary(engine.instances, summary);
 }
-
-/**
- * The next number for consolidated metadata. The engine's numbers are negative, the page's
- * positive.
- */
-let nextLoaded = -1;
 
 /** Consolidated metadata as `src/engine/js/consolidated.rs` returns it. */
 type Loaded = Omit<Consolidation, "loaded" | "ends"> & { store: number; ends: Uint8Array<ArrayBuffer> };
 
-const likeId = (glue: Glue, like: number | undefined) =>
-  like === undefined ? undefined : arrayId(glue, like);
+const likeId = ({ arrays }: Engine, glue: Glue, like: number | undefined) =>
+  like === undefined ? undefined : arrays.id(glue, like);
+
+/** Converts the summary of a changed or new node. */
+const answerOf = (summary: NodeSummary, { engine }: CallContext): NodeSummary =>
+  crossingSummary(engine.instances, summary);
 
 export const nodeOperations = {
   async open({ early, ...args }, context) {
     const { store, path, kind, format, dataTypeFallback, v3First, attrs, reload } = args;
-    const { signal } = context;
-    const forget = early ? expectEarly(store, early) : () => {};
-    const opening = run<NodeSummary>(
+    const { engine, signal } = context;
+    const forget = early ? engine.stores.expectEarly(store, early) : () => {};
+    const opening = engine.instances.run<NodeSummary>(
       (glue, settle) =>
         // biome-ignore format: the arguments of one call
-        glue.open(storeId(glue, store), path, kind, format, dataTypeFallback, v3First, attrs, reload, signal, settle),
+        glue.open(engine.stores.id(glue, store), path, kind, format, dataTypeFallback, v3First, attrs, reload, signal, settle),
       { signal },
     );
     return given(await opening.finally(forget), context);
   },
 
   children: {
-    begin: (glue, { store, path }, { signal }, settle) =>
-      glue.children(storeId(glue, store), path, signal, settle),
+    begin: (glue, { store, path }, { engine, signal }, settle) =>
+      glue.children(engine.stores.id(glue, store), path, signal, settle),
     answer: (summaries: (NodeSummary | UnreadableSummary)[], context) =>
       summaries.map((summary) =>
-        "error" in summary ? crossingUnreadable(summary) : given(summary, context),
+        "error" in summary ? crossingUnreadable(context.engine.instances, summary) : given(summary, context),
       ),
   },
 
   unreadable: {
-    begin: (glue, { store, path }, { signal }, settle) =>
-      glue.unreadable(storeId(glue, store), path, signal, settle),
-    answer: (summary: UnreadableSummary | undefined) => summary && crossingUnreadable(summary),
+    begin: (glue, { store, path }, { engine, signal }, settle) =>
+      glue.unreadable(engine.stores.id(glue, store), path, signal, settle),
+    answer: (summary: UnreadableSummary | undefined, { engine }) =>
+      summary && crossingUnreadable(engine.instances, summary),
   },
 
   exists: {
-    beginFull: (glue, { store, path }, { signal }, settle) =>
-      glue.exists(storeId(glue, store), path, signal, settle),
+    beginFull: (glue, { store, path }, { engine, signal }, settle) =>
+      glue.exists(engine.stores.id(glue, store), path, signal, settle),
   },
 
   erase: {
     finishes: true,
-    beginFull: (glue, { store, path, reify }, { signal }, settle) =>
-      glue.erase(storeId(glue, store), path, reify, signal, settle),
+    beginFull: (glue, { store, path, reify }, { engine, signal }, settle) =>
+      glue.erase(engine.stores.id(glue, store), path, reify, signal, settle),
   },
 
   consolidate: {
     finishes: true,
-    beginFull: (glue, { store, path }, { signal }, settle) =>
-      glue.consolidate(storeId(glue, store), path, signal, settle),
+    beginFull: (glue, { store, path }, { engine, signal }, settle) =>
+      glue.consolidate(engine.stores.id(glue, store), path, signal, settle),
   },
 
-  async loadConsolidated({ store, format, key }, { signal, give }) {
-    let handleOf = handlesOfNow();
-    const found = await run<Loaded>(
+  async loadConsolidated({ store, format, key }, { engine, signal, give }) {
+    const { instances, stores } = engine;
+    let handleOf = instances.handlesOfNow();
+    const found = await instances.run<Loaded>(
       (glue, settle) => {
-        handleOf = handlesOfNow();
-        return glue.consolidatedStore(storeId(glue, store), format, key, settle);
+        handleOf = instances.handlesOfNow();
+        return glue.consolidatedStore(stores.id(glue, store), format, key, settle);
       },
       { signal },
     );
-    const loaded = nextLoaded--;
-    keepStore(loaded, handleOf(found.store), store);
+    const loaded = stores.keep(handleOf(found.store), store);
     const { paths, arrays, errors, warnings } = found;
     const ends = new Uint32Array(found.ends.slice().buffer);
     give(ends.buffer);
@@ -96,48 +94,50 @@ export const nodeOperations = {
 
   updateAttributes: {
     finishes: true,
-    beginFull: (glue, { store, path, text, replace }, { signal }, settle) =>
-      glue.updateAttributes(storeId(glue, store), path, text, replace, signal, settle),
-    answer: crossingSummary,
+    beginFull: (glue, { store, path, text, replace }, { engine, signal }, settle) =>
+      glue.updateAttributes(engine.stores.id(glue, store), path, text, replace, signal, settle),
+    answer: answerOf,
   },
 
   createHierarchy: {
     finishes: true,
-    beginFull: (glue, { store, format, suffix, extensions }, { signal }, settle) =>
-      glue.createHierarchy(storeId(glue, store), format, suffix, extensions, signal, settle),
+    beginFull: (glue, { store, format, suffix, extensions }, { engine, signal }, settle) =>
+      glue.createHierarchy(engine.stores.id(glue, store), format, suffix, extensions, signal, settle),
   },
 
   createGroup: {
     finishes: true,
-    beginFull: (glue, { store, path, format, text, overwrite }, { signal }, settle) =>
-      glue.createGroup(storeId(glue, store), path, format, text, overwrite, signal, settle),
-    answer: crossingSummary,
+    beginFull: (glue, { store, path, format, text, overwrite }, { engine, signal }, settle) =>
+      glue.createGroup(engine.stores.id(glue, store), path, format, text, overwrite, signal, settle),
+    answer: answerOf,
   },
 
   createArray: {
     finishes: true,
-    beginFull(glue, { store, path, text, fill, like, codecs, overwrite }, { signal }, settle) {
-      const [id, likeNumber] = [storeId(glue, store), likeId(glue, like)];
+    beginFull(glue, { store, path, text, fill, like, codecs, overwrite }, { engine, signal }, settle) {
+      const [id, likeNumber] = [engine.stores.id(glue, store), likeId(engine, glue, like)];
       return glue.createArray(id, path, text, fill, likeNumber, codecs, overwrite, signal, settle);
     },
-    answer: crossingSummary,
+    answer: answerOf,
   },
 
   describeArray: {
-    compute: (glue, { document, codecs }) =>
-      crossingArray(glue.describeArray(document, codecs) as ArraySummary),
+    compute: (glue, { document, codecs }, { engine }) =>
+      crossingArray(engine.instances, glue.describeArray(document, codecs) as ArraySummary),
   },
 
   describeType: {
-    compute(glue, { array }) {
-      arrayId(glue, array);
-      const type = typeOf(glue, array);
-      return { type, tables: tablesOf(type), build: arrayOf(array).bound.build };
+    compute(glue, { array }, { engine }) {
+      const { arrays, instances } = engine;
+      arrays.id(glue, array);
+      const type = arrays.typeOf(glue, array);
+      return { type, tables: tablesOf(instances, type), build: arrays.of(array).bound.build };
     },
   },
 
   describeTypeName: {
-    computeFull: (glue, { text, like }) => parseDescription(glue.describeTypeName(text, likeId(glue, like))),
+    computeFull: (glue, { text, like }, { engine }) =>
+      parseDescription(glue.describeTypeName(text, likeId(engine, glue, like))),
   },
 
   isStorageTransformer: {
@@ -149,8 +149,8 @@ export const nodeOperations = {
   },
 
   newCodecQuestion: {
-    computeFull: (glue, { options, like, codecs }) =>
-      glue.newCodecQuestion(options, likeId(glue, like), codecs),
+    computeFull: (glue, { options, like, codecs }, { engine }) =>
+      glue.newCodecQuestion(options, likeId(engine, glue, like), codecs),
   },
 
   ownCodecs: {

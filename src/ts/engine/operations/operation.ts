@@ -4,18 +4,11 @@
  */
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
 import type { EngineBuild } from "../../port/protocol.ts";
-import {
-  call,
-  type FullGlue,
-  type Glue,
-  needFull,
-  needReading,
-  type ReadingGlue,
-  run,
-  type Settle,
-} from "../instances.ts";
+import type { Engine } from "../engine.ts";
+import type { FullGlue, Glue, ReadingGlue, Settle } from "../instances.ts";
 
 export interface CallContext {
+  readonly engine: Engine;
   /** Aborts when the caller aborts. */
   signal: AbortSignal | undefined;
   /** Sends an event to the caller. The buffers in `transfer` are transferred. */
@@ -37,7 +30,11 @@ type Begin<Name extends OperationName, Build> = (
 ) => number;
 
 /** Computes an answer at once. */
-type Compute<Name extends OperationName, Build> = (glue: Build, args: ArgumentsOf<Name>) => AnswerOf<Name>;
+type Compute<Name extends OperationName, Build> = (
+  glue: Build,
+  args: ArgumentsOf<Name>,
+  context: CallContext,
+) => AnswerOf<Name>;
 
 /** An operation of the wasm has one of the first five members. */
 interface WasmOperation<Name extends OperationName> {
@@ -69,14 +66,18 @@ export async function perform<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   if (typeof operation === "function") return operation(args, context);
   const { begin, beginReading, beginFull, compute, computeFull, finishes, answer } = operation;
-  if (compute) return call((glue) => compute(glue, args));
-  if (computeFull) return call((glue) => computeFull(needFull(glue), args), { build: "full" });
+  const { instances } = context.engine;
+  if (compute) return instances.call((glue) => compute(glue, args, context));
+  if (computeFull) {
+    const work = (glue: Glue) => computeFull(instances.needFull(glue), args, context);
+    return instances.call(work, { build: "full" });
+  }
   const task = (glue: Glue, settle: Settle): number => {
-    if (beginFull) return beginFull(needFull(glue), args, context, settle);
-    if (beginReading) return beginReading(needReading(glue), args, context, settle);
+    if (beginFull) return beginFull(instances.needFull(glue), args, context, settle);
+    if (beginReading) return beginReading(instances.needReading(glue), args, context, settle);
     return (begin as Begin<Name, Glue>)(glue, args, context, settle);
   };
   const build: EngineBuild = beginFull ? "full" : beginReading ? "reading" : "engine";
-  const settled = await run<AnswerOf<Name>>(task, { signal: context.signal, build, finishes });
+  const settled = await instances.run<AnswerOf<Name>>(task, { signal: context.signal, build, finishes });
   return answer ? answer(settled as never, context) : settled;
 }

@@ -24,6 +24,7 @@ import { isDue, pauseIfDue } from "../../model/waiting.ts";
 import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
 import { closeGate, type Gate, newGate, type SharedTarget } from "../decode/gate.ts";
 import { keepSpare } from "../decode/part_memory.ts";
+import type { Instances } from "../instances.ts";
 import { markedElements } from "../marked.ts";
 
 /** The layout of a result, known before its parts. */
@@ -54,6 +55,7 @@ export interface Part extends PartBox {
 }
 
 export class Assembly {
+  readonly #instances: Instances;
   readonly #options: ReadTarget;
   #type: TypeDescription | undefined;
   #layout: Layout | undefined;
@@ -72,7 +74,8 @@ export class Assembly {
   #gate: Gate | undefined;
   readonly #goesOn = () => !this.#isOver;
 
-  constructor(options: ReadTarget) {
+  constructor(instances: Instances, options: ReadTarget) {
+    this.#instances = instances;
     this.#options = options;
   }
 
@@ -199,7 +202,8 @@ export class Assembly {
     const layout = { shape: [...this.#shape], kept, order };
     if (!this.#variable) return { ...layout, bytes: this.#memory() };
     const bytes = await this.#variable.finish();
-    return { ...layout, bytes, marked: markedElements(this.#elementType, bytes, product(this.#shape)) };
+    const marked = markedElements(this.#instances, this.#elementType, bytes, product(this.#shape));
+    return { ...layout, bytes, marked };
   }
 
   /** Uses the caller's memory for the result. */

@@ -11,13 +11,12 @@ import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/request.ts";
 import type { ArrayDefinition } from "../../port/definitions.ts";
 import type { PartEvent, ProgressNumbers, ReadArguments, ResultLayout } from "../../port/operations.ts";
-import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
 import type { SharedTarget } from "../decode/gate.ts";
 import type { PartReduction } from "../decode/messages.ts";
-import type { BoundArray, PartTask } from "../decode/pool.ts";
-import { decoderFor, poolFor } from "../decode/pools.ts";
-import { type Glue, run, type Settle } from "../instances.ts";
+import type { BoundArray, DecodePool, PartTask } from "../decode/pool.ts";
+import type { DecodePools } from "../decode/pools.ts";
+import type { Glue, Instances, Settle } from "../instances.ts";
 import type { CallContext } from "../operations/operation.ts";
 import { Assembly, type Layout, type Part } from "./assembly.ts";
 
@@ -52,6 +51,7 @@ export interface Sink {
 }
 
 interface JobOptions {
+  pools: DecodePools;
   array: BoundArray;
   result: Sink;
   /** Number of elements of a chunk. */
@@ -100,10 +100,11 @@ class Job {
    * as a lack of memory.
    */
   refusal: unknown;
-  #pool = poolFor(Number.POSITIVE_INFINITY);
+  #pool: DecodePool;
 
   constructor(options: JobOptions) {
     this.#options = options;
+    this.#pool = options.pools.of(Number.POSITIVE_INFINITY);
   }
 
   /** Whether progress is reported. */
@@ -113,10 +114,10 @@ class Job {
 
   begin(numbers: Float64Array, fillValue: Uint8Array): void {
     const layout = layoutOf(numbers, fillValue);
-    const { array, chunkElements, decoding } = this.#options;
+    const { pools, array, chunkElements, decoding } = this.#options;
     const size = layout.elementSize || VARIABLE_SIZE;
     const bytes = layout.touched * size;
-    this.#pool = decoderFor({ bytes, chunkBytes: chunkElements * size, array, decoding });
+    this.#pool = pools.forRead({ bytes, chunkBytes: chunkElements * size, array, decoding });
     try {
       this.#options.result.begin(layout);
     } catch (error) {
@@ -198,14 +199,16 @@ export async function readInto(
   context: CallContext,
 ): Promise<ProgressNumbers> {
   const { array, request, type } = args;
-  const { signal } = context;
-  const known = arrayOf(array);
+  const { engine, signal } = context;
+  const { arrays, instances, pools } = engine;
+  const known = arrays.of(array);
   const { chunks, decoding } = known.definition;
   let job: Job | undefined;
   const begin = (glue: Glue, settle: Settle) => {
-    const id = arrayId(glue, array);
-    sink.expect(type ?? typeOf(glue, array));
+    const id = arrays.id(glue, array);
+    sink.expect(type ?? arrays.typeOf(glue, array));
     job = new Job({
+      pools,
       array: known.bound,
       result: sink,
       chunkElements: product(chunks),
@@ -216,7 +219,7 @@ export async function readInto(
     return glue.read(id, request, job as never, signal, settle);
   };
   try {
-    return await run<ProgressNumbers>(begin, { signal });
+    return await instances.run<ProgressNumbers>(begin, { signal });
   } catch (error) {
     await sink.leave?.();
     throw job?.refusal ?? error;
@@ -225,6 +228,7 @@ export async function readInto(
 
 /** The sink of a stream. It sends each part and waits until the page has consumed it. */
 export class PartSink implements Sink {
+  readonly #instances: Instances;
   /** Sends a part. Resolves when the page has consumed it. */
   readonly #send: (part: PartEvent) => Promise<void>;
   /** Sends the layout before the parts. */
@@ -232,7 +236,12 @@ export class PartSink implements Sink {
   #type: TypeDescription | undefined;
   #layout: Layout | undefined;
 
-  constructor(tell: (layout: ResultLayout) => void, send: (part: PartEvent) => Promise<void>) {
+  constructor(
+    instances: Instances,
+    tell: (layout: ResultLayout) => void,
+    send: (part: PartEvent) => Promise<void>,
+  ) {
+    this.#instances = instances;
     this.#tell = tell;
     this.#send = send;
   }
@@ -249,7 +258,7 @@ export class PartSink implements Sink {
 
   async part({ start, ...part }: Part): Promise<void> {
     if (!this.#type || !this.#layout) throw new Error("a part arrived before the layout");
-    const result = new Assembly({});
+    const result = new Assembly(this.#instances, {});
     result.expect(this.#type);
     result.begin({ ...this.#layout, shape: Array.from(part.shape), parts: 1 });
     await result.part({ ...part, start: new Float64Array(part.shape.length) });

@@ -9,6 +9,7 @@ import type { Growth } from "../../model/request.ts";
 import type { ChunkCounts } from "../../port/operations.ts";
 import type { PartReduction } from "../decode/messages.ts";
 import { type Before, Reducer, type ReductionSettings, type ReductionSizes } from "../decode/reducer.ts";
+import type { Instances } from "../instances.ts";
 import { Assembly, type Layout, type Part } from "./assembly.ts";
 import type { NumberedBox, Sink } from "./job.ts";
 
@@ -92,7 +93,19 @@ export function reductionMemory(
   return { accumulatorBytes, partsBytes, elementBytes: mostBytes };
 }
 
+/** What a reduction is made from. */
+interface Reduction {
+  /** That of `src/reduction/wire.rs`. */
+  request: Uint8Array;
+  chunks: ChunkCounts;
+  /** Bytes that the accumulators may take. */
+  memoryLimit: number | undefined;
+  /** What another reduction with the same cells, or some of its groups, remembered. */
+  before: Before | undefined;
+}
+
 export class ReductionSink implements Sink {
+  readonly #instances: Instances;
   readonly #module: WebAssembly.Module;
   readonly #reducer: Reducer;
   readonly #session: number;
@@ -105,17 +118,12 @@ export class ReductionSink implements Sink {
   /** Called with the share of elements that the answers are made of, when a part has arrived. */
   onReduced: (share: number) => void = () => {};
 
-  /**
-   * `request` is that of `src/reduction/wire.rs`. Its accumulators may take `memoryLimit` bytes.
-   * `before` is what another reduction with the same cells, or some of its groups, remembered.
-   */
   constructor(
+    instances: Instances,
     module: WebAssembly.Module,
-    request: Uint8Array,
-    chunks: ChunkCounts,
-    memoryLimit: number | undefined,
-    before?: Before,
+    { request, chunks, memoryLimit, before }: Reduction,
   ) {
+    this.#instances = instances;
     this.#module = module;
     this.#reducer = new Reducer(module);
     const opened = this.#reducer.open(request, memoryLimit ?? ACCUMULATOR_BYTES);
@@ -166,7 +174,7 @@ export class ReductionSink implements Sink {
   /** The elements of a part, packed in C order. */
   async #elementsOf(part: Part): Promise<Uint8Array> {
     if (!this.#type || !this.#layout) throw new Error("a part arrived before the layout");
-    const whole = new Assembly({});
+    const whole = new Assembly(this.#instances, {});
     whole.expect(this.#type);
     whole.begin({ ...this.#layout, shape: Array.from(part.shape), parts: 1 });
     await whole.part({ ...part, start: new Float64Array(part.shape.length) });
