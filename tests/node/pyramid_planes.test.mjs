@@ -346,3 +346,42 @@ test("an image without an axis of channels has one", async () => {
   assert.throws(() => imageTiles(pyramid, { channels: [{ channel: 1, ...white }] }), { code: "Argument" });
   assert.throws(() => new PyramidSource({ pyramid, channels: [0, 1] }), { code: "Argument" });
 });
+
+test("pictures of maps refuse what pictures of elements refuse", async () => {
+  const [pyramid, globe] = [await image(), await onGlobe()];
+  const index = { x: 0, y: 0, z: 0 };
+  const bbox = { west: -180, south: -85, east: 180, north: 85 };
+  const box = { left: 0, top: 0, right: 256, bottom: 256 };
+  for (const wrong of [{ gamma: 0 }, { gamma: "bright" }, { window: [0, Number.NaN] }, { colors: "grey" }]) {
+    const shown = { ...GRAY, ...wrong };
+    const ofElements = imageTiles(pyramid, shown).getTileData({ bbox: box });
+    await assert.rejects(ofElements, { code: "Argument" }, JSON.stringify(wrong));
+    const ofMap = mapTiles(globe, { ...shown, proj4 }).getTileData({ index, bbox });
+    await assert.rejects(ofMap, { code: "Argument" }, JSON.stringify(wrong));
+  }
+  for (const tileSize of [0, -256, 1.5, Number.NaN])
+    assert.throws(() => pixelSources(pyramid, { tileSize }), { code: "Argument" }, String(tileSize));
+  const { array } = pyramid.levels[0];
+  for (const read of [array.get([0], { gamma: 2 }), zarr.get(array, null, { gamma: 2 })])
+    await assert.rejects(read, { code: "Argument" }, "gamma without shades or colours");
+});
+
+test("the fill value of v2 is black, unless xarray wrote the array", async () => {
+  const drawn = async (attributes) => {
+    const store = new Map();
+    const array = await zarr.create(store, {
+      zarrFormat: 2,
+      shape: [4, 4],
+      chunkShape: [4, 4],
+      dtype: "uint8",
+      fillValue: 0,
+      attributes,
+    });
+    await array.set([0], 200);
+    const tiles = imageTiles(await zarr.pyramid(array), { window: [0, 255] });
+    const { image: picture } = await tiles.getTileData({ bbox: { left: 0, top: 0, right: 4, bottom: 4 } });
+    return [...picture.data.subarray(12, 20)];
+  };
+  assert.deepEqual(await drawn({}), [200, 200, 200, 255, 0, 0, 0, 255]);
+  assert.deepEqual(await drawn({ _ARRAY_DIMENSIONS: ["y", "x"] }), [200, 200, 200, 255, 0, 0, 0, 0]);
+});

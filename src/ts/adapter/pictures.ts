@@ -20,6 +20,7 @@ import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
 import type { Pyramid, PyramidChannel } from "../convention/pyramid_model.ts";
 import { type WarpSource, warp, warpSource } from "../convention/warp.ts";
+import { need } from "../model/argument.ts";
 import { UnsupportedError } from "../model/errors.ts";
 
 /** The look of a channel. */
@@ -51,7 +52,8 @@ export interface PictureOptions {
   gamma?: number | undefined;
   /**
    * Missing values are transparent. `"cf"` finds them by CF's attributes and unpacks the others;
-   * with `false` only NaN is missing. Default: `"cf"` with `window`, `false` for channels.
+   * with `false` only NaN is missing. Default: `"cf"` with `window`, where the fill value of v2
+   * counts in arrays of xarray alone; `false` for channels.
    */
   decode?: "cf" | CfOptions | false | undefined;
   /** Reads with a higher priority come first. Default: 0. */
@@ -101,6 +103,16 @@ function shownChannels({ channels, axes, levels }: Pyramid, at: AtIndices): numb
   return channels.slice(0, count).flatMap(active);
 }
 
+/**
+ * How values are unpacked if the caller does not say it. The fill value of a v2 array means
+ * "missing" in data of xarray, which has `_ARRAY_DIMENSIONS`. In other data it is a value, such as
+ * black.
+ */
+const usual = ({ levels }: Pyramid): CfOptions => {
+  const attrs = levels[0]?.array.attrs ?? {};
+  return { convention: "cf", zarrFillValue: "_ARRAY_DIMENSIONS" in attrs };
+};
+
 function paintsOf(pyramid: Pyramid, options: PictureOptions): Paint[] {
   const { at = {}, channels, window, colors, gamma, decode } = options;
   const known = pyramid.channels;
@@ -111,7 +123,7 @@ function paintsOf(pyramid: Pyramid, options: PictureOptions): Paint[] {
   };
   if (channels) return channels.map(inColor);
   if (window || colors || known.length === 0) {
-    return [{ at, window, colors, gamma, decode: decode === undefined && window ? "cf" : decoded }];
+    return [{ at, window, colors, gamma, decode: decode === undefined && window ? usual(pyramid) : decoded }];
   }
   return shownChannels(pyramid, at).map((channel) => {
     const { color = "ffffff", window: shown } = known[channel] ?? {};
@@ -266,6 +278,9 @@ function shaded(numbers: Float32Array, { colors, window, gamma = 1, decode }: Pa
     throw new UnsupportedError("the colours of labels on a map", { expected: "colours of numbers" });
   const table = new Uint32Array(colorTable(colors ?? "gray").buffer);
   const [low, high] = windowOf({ window, decode }, dtype);
+  // What `get` refuses where it makes the colours.
+  need(Number.isFinite(low) && Number.isFinite(high), "window", "two finite numbers", window);
+  need(Number.isFinite(gamma) && gamma > 0, "gamma", "a number above zero", gamma);
   const last = table.length - 2;
   const words = new Uint32Array(numbers.length);
   for (let at = 0; at < numbers.length; at += 1) {

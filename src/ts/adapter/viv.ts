@@ -6,6 +6,7 @@ import type { CfOptions } from "../api/read/conversion.ts";
 import { type AtIndices, planeSelection } from "../convention/axis_indices.ts";
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
+import { need } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
@@ -85,7 +86,9 @@ export class VivSource {
     this.labels = [...this.#others.map((axis) => axes[axis]?.name ?? ""), "y", "x"];
     const sides = [plane.y, plane.x].map((axis) => Math.ceil((level.shape[axis] ?? 0) / step));
     this.shape = [...this.#others.map((axis) => level.shape[axis] ?? 0), ...sides];
-    this.tileSize = tileSize ?? tileSizeOf(pyramid);
+    const side = tileSize ?? tileSizeOf(pyramid);
+    need(Number.isInteger(side) && side > 0, "tileSize", "a number of elements", tileSize);
+    this.tileSize = side;
     this.meta = { physicalSizes: physicalSizes(pyramid, level, step) };
   }
 

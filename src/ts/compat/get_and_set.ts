@@ -146,9 +146,9 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   const signal = signalOf(options);
   // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.
   const byChunk = createQueue !== undefined || array.getChunk !== ZarrArray.prototype.getChunk;
-  const { as, decode, window, colors, mask, memoryOrder, useSharedArrayBuffer } = given;
+  const { as, decode, window, gamma, colors, mask, memoryOrder, useSharedArrayBuffer } = given;
   const isOther = as === "bytes" || as === "rgba" || mask === true || colors !== undefined;
-  const isConverted = isOther || as !== undefined || decode !== undefined || window !== undefined;
+  const isConverted = isOther || [as, decode, window, gamma].some((option) => option !== undefined);
   if (byChunk && isConverted) {
     throw new UnsupportedError("conversion of elements with a replaced getChunk or with createQueue");
   }

@@ -291,8 +291,8 @@ function cast(as: NumberType, mask: boolean, request: ConversionRequest): Conver
 }
 
 /** Whether elements stay as they are. */
-const isUnchanged = ({ as, decode, window, colors, mask }: ConversionOptions): boolean =>
-  as === undefined && decode === undefined && window === undefined && colors === undefined && !mask;
+const isUnchanged = ({ as, decode, window, gamma, colors, mask }: ConversionOptions): boolean =>
+  [as, decode, window, gamma, colors].every((option) => option === undefined) && !mask;
 
 /** The conversion for the engine. Undefined if elements stay unchanged. */
 export async function conversionOf(
