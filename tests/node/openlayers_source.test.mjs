@@ -205,3 +205,20 @@ test("styles use variables for everything that may change", () => {
   assert.deepEqual([low, high], [0.2, 1]);
   assert.equal(palette.color[0], "case");
 });
+
+test("longitudes from 0 to 360 are drawn from −180", async () => {
+  const shape = [2, 4];
+  const attributes = {
+    "spatial:dimensions": ["lat", "lon"],
+    "spatial:transform": [90, 0, 0, 0, -90, 90],
+    "proj:code": "EPSG:4326",
+  };
+  const description = { shape, chunks: shape, dtype: "uint8", names: ["lat", "lon"], attributes };
+  const store = madeStore(description, ([row, column]) => 10 * row + column);
+  const source = new PyramidSource({ pyramid: await zarr.pyramid(await zarr.open(store)), margin: 0 });
+  assert.deepEqual(source.extent, [-180, -90, 180, 90]);
+  // From 180 to 360 come the columns 2 and 3, which are those from −180 to 0.
+  assert.deepEqual([...(await loaded(source, 0, 0))], [2, 3, 0, 1, 12, 13, 10, 11]);
+  const { index, values } = await source.read(-44.7, 45, 90);
+  assert.deepEqual([index, values[0].value], [[0, 3], 3]);
+});

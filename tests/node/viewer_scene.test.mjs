@@ -10,6 +10,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import proj4 from "proj4";
+import { rolled } from "zarr-wasm/openlayers";
 import { ROOT } from "../../scripts/run_command.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-viewer-"));
@@ -39,7 +40,6 @@ async function scenePart(name, room = "scene") {
   return import(pathToFileURL(outfile).href);
 }
 
-const { rolled } = await scenePart("space");
 const { variablesOf, firstVariable, titleOf } = await scenePart("variables");
 const { isDiverging } = await scenePart("field_style");
 const { sceneAxes } = await scenePart("axes");

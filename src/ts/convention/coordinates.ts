@@ -19,9 +19,9 @@ import { affineOf } from "./geometry.ts";
 import { besideOf } from "./known_nodes.ts";
 import { isLongitude as isLongitudeBy } from "./longitude.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";
-import { isGeographic } from "./projection.ts";
+import { hasDegrees } from "./projection.ts";
 import { levelIn, type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
-import type { Crs, Pyramid } from "./pyramid_model.ts";
+import type { Pyramid } from "./pyramid_model.ts";
 import { type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
 export interface CoordsOptions {
@@ -318,12 +318,6 @@ function isPlacedBy({ pyramid, level }: PlacedLevel, axis: number): boolean {
 }
 
 const hasTransform = (array: AnyArray) => "spatial:transform" in array.attrs;
-
-/** Whether x and y of a reference system are longitudes and latitudes. */
-function hasDegrees(crs: Crs | undefined): boolean {
-  const said = crs?.code ?? crs?.wkt2 ?? crs?.projjson;
-  return said === undefined ? crs?.gridMapping === "latitude_longitude" : isGeographic(said);
-}
 
 function ofPlace(
   dimension: string,

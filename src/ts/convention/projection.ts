@@ -47,6 +47,21 @@ export function isGeographic(crs: CrsLike): boolean {
   return isDegrees(crs) || (GEOGRAPHIC.test(text) && !text.includes("DERIVINGCONVERSION"));
 }
 
+/** The forms of a reference system that the metadata gives. */
+interface Forms {
+  readonly code?: string;
+  readonly wkt2?: string;
+  readonly projjson?: Record<string, unknown>;
+  /** CF's name of the projection. */
+  readonly gridMapping?: string;
+}
+
+/** Whether x and y of a pyramid's reference system are longitudes and latitudes. */
+export function hasDegrees(crs: Forms | undefined): boolean {
+  const said = crs?.code ?? crs?.wkt2 ?? crs?.projjson;
+  return said === undefined ? crs?.gridMapping === "latitude_longitude" : isGeographic(said);
+}
+
 /** Projections in which x depends on longitude alone, so the map repeats beyond its edges. */
 const CYLINDERS = ["longlat", "identity", "merc", "eqc", "cea", "mill", "gall"];
 

@@ -17,4 +17,4 @@ export {
   paletteStyle,
   paletteVariables,
 } from "../adapter/openlayers/textures.ts";
-export type { AxisPlace, MapExtent } from "../adapter/openlayers/tile_levels.ts";
+export { type AxisPlace, type MapExtent, rolled } from "../adapter/openlayers/tile_levels.ts";

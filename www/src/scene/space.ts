@@ -4,7 +4,7 @@
  * levels on a map with north up and the world from −180 to 180, or a map for the package's `warp`.
  */
 import * as zarr from "zarr-wasm";
-import type { AxisPlace, LevelPlace, MapExtent } from "zarr-wasm/openlayers";
+import { type AxisPlace, type LevelPlace, type MapExtent, rolled } from "zarr-wasm/openlayers";
 import { MOST_COORDINATES } from "./coordinates.js";
 import { nullUnlessAborted } from "./lenient_reads.js";
 import { definitionOf } from "./projection.js";
@@ -21,23 +21,6 @@ const TOLERANCE = 0.5;
 function coarser({ start, step }: AxisPlace, length: number, own: number): AxisPlace {
   const ratio = length / own;
   return { start: start - step / 2 + (step * ratio) / 2, step: step * ratio };
-}
-
-/**
- * Longitudes from −180. Multiples of 360 are subtracted, and a whole world starts at the element
- * after 180.
- */
-export function rolled({ start, step }: AxisPlace, length: number): { x: AxisPlace; roll: number } {
-  const isWorld = step > 0 && Math.abs(length * step - 360) < step * 0.75;
-  if (!isWorld) {
-    const middle = start + ((length - 1) * step) / 2;
-    return { x: { start: start - 360 * Math.round(middle / 360), step }, roll: 0 };
-  }
-  const from = start - 360 * Math.floor((start + 180 + step / 2) / 360);
-  const roll = from > -180 + step / 2 ? Math.ceil((180 - from) / step - 1e-6) : 0;
-  return roll <= 0 || roll >= length
-    ? { x: { start: from, step }, roll: 0 }
-    : { x: { start: from + roll * step - 360, step }, roll };
 }
 
 /** Columns and rows of a level, or of the finest one. */

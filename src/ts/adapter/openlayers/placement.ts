@@ -9,12 +9,12 @@
 import TileGrid, { type Options as GridOptions } from "ol/tilegrid/TileGrid.js";
 import type { CfOptions } from "../../api/read/conversion.ts";
 import { affineOf, type Plane } from "../../convention/geometry.ts";
-import type { CrsLike, Proj4Like } from "../../convention/projection.ts";
+import { type CrsLike, hasDegrees, type Proj4Like } from "../../convention/projection.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { warp } from "../../convention/warp.ts";
 import { UnsupportedError } from "../../model/errors.ts";
-import { type AxisPlace, type MapExtent, type TileLevel, tileLevel } from "./tile_levels.ts";
+import { type AxisPlace, type MapExtent, rolled, type TileLevel, tileLevel } from "./tile_levels.ts";
 import type { TileFetch, TilePlace } from "./tile_reader.ts";
 
 export interface LevelPlace {
@@ -27,15 +27,23 @@ export interface LevelPlace {
 /** The positions of the centres of a level's elements on the map. */
 export type LevelPlaces = (level: PyramidLevel, index: number) => LevelPlace;
 
-/** Returns the positions from the pyramid's transform. */
-export function placesOf(plane: { x: number; y: number }, isUpward: boolean): LevelPlaces {
+/**
+ * Returns the positions from the pyramid's transform. Longitudes begin at −180, as those of the map
+ * do.
+ */
+export function placesOf(pyramid: Pyramid, plane: { x: number; y: number }, isUpward: boolean): LevelPlaces {
+  const isAcross = pyramid.isPlaced && plane.x === pyramid.plane.x && hasDegrees(pyramid.crs);
   const upwards = isUpward ? 1 : -1;
   return (level) => {
     const [a, b, c, d, e, f] = affineOf(level, plane);
     if (b !== 0 || d !== 0) {
       throw new UnsupportedError("tiles of levels whose axes are turned against those of the map");
     }
-    return { x: { start: c, step: a }, y: { start: upwards * f, step: upwards * e } };
+    const [x, y] = [
+      { start: c, step: a },
+      { start: upwards * f, step: upwards * e },
+    ];
+    return isAcross ? { ...rolled(x, level.shape[plane.x] ?? 0), y } : { x, y };
   };
 }
 
@@ -51,7 +59,7 @@ export interface Placement {
 export function levelsOf(
   pyramid: Pyramid,
   plane: { x: number; y: number },
-  { isUpward = pyramid.crs !== undefined, places = placesOf(plane, isUpward) }: Placement,
+  { isUpward = pyramid.crs !== undefined, places = placesOf(pyramid, plane, isUpward) }: Placement,
 ): TileLevel[] {
   const all = pyramid.levels.map((level, at) => {
     const { shape, chunks } = level;

@@ -18,6 +18,23 @@ export interface AxisPlace {
   step: number;
 }
 
+/**
+ * Longitudes from −180. Multiples of 360 are subtracted, and a whole world starts at the element
+ * after 180. `length`: the number of columns.
+ */
+export function rolled({ start, step }: AxisPlace, length: number): { x: AxisPlace; roll: number } {
+  const isWorld = step > 0 && Math.abs(length * step - 360) < step * 0.75;
+  if (!isWorld) {
+    const middle = start + ((length - 1) * step) / 2;
+    return { x: { start: start - 360 * Math.round(middle / 360), step }, roll: 0 };
+  }
+  const from = start - 360 * Math.floor((start + 180 + step / 2) / 360);
+  const roll = from > -180 + step / 2 ? Math.ceil((180 - from) / step - 1e-6) : 0;
+  return roll <= 0 || roll >= length
+    ? { x: { start: from, step }, roll: 0 }
+    : { x: { start: from + roll * step - 360, step }, roll };
+}
+
 interface LevelSize {
   /** The index of the level in the pyramid. */
   level: number;
