@@ -513,6 +513,12 @@ describe("errors", () => {
     { op: "mean", over: "time", coarsen: { time: 5 } },
     { code: argument },
   );
+  const twice = { code: argument, message: /names a dimension twice/, actual: /time, 0|time, time|0, time/ };
+  refused("a dimension twice in over", "air", null, { op: "mean", over: ["time", "time"] }, twice);
+  refused("a dimension by name and place in over", "air", null, { op: "mean", over: ["time", 0] }, twice);
+  refused("a dimension twice in coarsen", "air", null, { op: "mean", coarsen: { time: 5, 0: 5 } }, twice);
+  const weights = { time: new Array(10).fill(1), 0: new Array(10).fill(1) };
+  refused("a dimension twice in weights", "air", null, { op: "mean", weights }, twice);
   refused(
     "argmin over two dimensions",
     "air",

@@ -54,6 +54,15 @@ export function axisOf({ array, names }: Reduced, dimension: string | number, fi
   );
 }
 
+/** The dimensions that a caller lists. A name and a place may mean the same one, which is refused. */
+export function axesOf(reduced: Reduced, dimensions: readonly (string | number)[], field: string): number[] {
+  const axes = dimensions.map((dimension) => axisOf(reduced, dimension, field));
+  const again = axes.findIndex((axis, at) => axes.indexOf(axis) < at);
+  if (again >= 0)
+    refuse(`the option ${field} names a dimension twice`, "each dimension once", dimensions.join(", "));
+  return axes;
+}
+
 const isArray = (over: Over): over is AnyArray => FACTS in over;
 
 /** A number of a caller's list. Throws an `Argument` error for anything else. */

@@ -14,7 +14,7 @@ import { need, needReadable, object, refuse } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { EngineDimension, Growth } from "../model/request.ts";
 import type { ChunkCounts } from "../port/operations.ts";
-import { axisOf, type Over, type Reduced, spreadOf } from "./beside.ts";
+import { axesOf, type Over, type Reduced, spreadOf } from "./beside.ts";
 import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from "./groups.ts";
 import { type SelectedAxis, selectedAxes } from "./places.ts";
 import {
@@ -66,7 +66,7 @@ function axesOver(reduced: Reduced, { over, coarsen }: StatisticsOptions): Set<n
   if (over === undefined) return new Set(coarsen ? [] : all);
   needReadable(over, "over");
   const named = Array.isArray(over) ? Array.from(over) : [over];
-  return new Set((named as (string | number)[]).map((dimension) => axisOf(reduced, dimension, "over")));
+  return new Set(axesOf(reduced, named as (string | number)[], "over"));
 }
 
 /** The selected places, without those of a block that is not whole. */
@@ -112,8 +112,9 @@ export async function shapeOf(reduced: Reduced, options: PrepareOptions): Promis
   const over = axesOver(reduced, options);
   const blocks = new Map<number, number>();
   const axes = [...reduced.axes];
-  for (const [name, size] of Object.entries(coarsen)) {
-    const axis = axisOf(reduced, name, "coarsen");
+  const coarsened = axesOf(reduced, Object.keys(coarsen), "coarsen");
+  for (const [at, [name, size]] of Object.entries(coarsen).entries()) {
+    const axis = coarsened[at] as number;
     need(Number.isSafeInteger(size) && size > 0, "coarsen", "sizes of blocks, from 1 on", size);
     if (over.has(axis)) refuse("a dimension is in over and in coarsen", "one of them", name);
     blocks.set(axis, size);

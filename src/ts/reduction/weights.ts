@@ -6,7 +6,7 @@ import { besideOf } from "../convention/known_nodes.ts";
 import { isLatitude, isLongitude } from "../convention/longitude.ts";
 import { needList, object, refuse } from "../model/argument.ts";
 import { NotFoundError } from "../model/errors.ts";
-import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
+import { axesOf, axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./wire.ts";
 
@@ -143,6 +143,11 @@ async function weightsAt(
   if ("shape" in weights) return [await spreadOf(reduced, weights as Over, "weights", signal)];
   const entries = Object.entries(weights as Record<string, "cos" | ArrayLike<number>>);
   if (entries.length === 0) refuse("the option weights is not valid", "one dimension or more", weights);
+  axesOf(
+    reduced,
+    entries.map(([name]) => name),
+    "weights",
+  );
   const found: Spread[] = [];
   for (const [name, by] of entries) found.push(await ofDimension(reduced, name, by, signal));
   return found;
