@@ -166,3 +166,83 @@ fn a_zfp_stream_that_is_cut_is_an_error_or_whole() {
         }
     }
 }
+
+/// The file of chunks (RIFF) whose last chunk lacks these last bytes.
+fn shorter_riff(image: &[u8], gone: usize) -> Option<Vec<u8>> {
+    let len_at = |at: usize| u32::from_le_bytes(*image[at..].first_chunk().unwrap()) as usize;
+    let mut last = 12;
+    while last + 8 + len_at(last + 4).next_multiple_of(2) < image.len() {
+        last += 8 + len_at(last + 4).next_multiple_of(2);
+    }
+    let len = len_at(last + 4).checked_sub(gone)?;
+    let mut less = image[..last + 8 + len].to_vec();
+    less.resize(less.len().next_multiple_of(2), 0);
+    less[last + 4..last + 8].copy_from_slice(&u32::try_from(len).unwrap().to_le_bytes());
+    let whole = u32::try_from(less.len() - 8).unwrap();
+    less[4..8].copy_from_slice(&whole.to_le_bytes());
+    Some(less)
+}
+
+/// The PNG whose only chunk of pixels lacks these last bytes.
+fn shorter_png(image: &[u8], gone: usize) -> Option<Vec<u8>> {
+    let at = image.windows(4).position(|bytes| bytes == b"IDAT")?;
+    let len = u32::from_be_bytes(*image[at - 4..].first_chunk()?) as usize;
+    let kept = len.checked_sub(gone)?;
+    let content = &image[at..at + 4 + kept];
+    let length = u32::try_from(kept).unwrap().to_be_bytes();
+    let sum = super::memory::crc32(content).to_be_bytes();
+    Some([&image[..at - 4], &length, content, &sum, &image[at + 4 + len + 4..]].concat())
+}
+
+/// The QOI image that lacks its last bytes, but not its end marker.
+fn shorter_qoi(image: &[u8], gone: usize) -> Option<Vec<u8>> {
+    let end = image.len() - 8;
+    Some([image.get(14..end.checked_sub(gone)?).map(|_| &image[..end - gone])?, &image[end..]].concat())
+}
+
+/// The JPEG XL file whose last box, which is the codestream, lacks these last bytes.
+fn shorter_jpegxl(image: &[u8], gone: usize) -> Option<Vec<u8>> {
+    let at = image.windows(4).position(|bytes| bytes == b"jxlc")?;
+    let kept = image.len().checked_sub(gone).filter(|kept| *kept > at + 4)?;
+    let mut less = image[..kept].to_vec();
+    if less[at - 4..at] != [0; 4] {
+        less[at - 4..at].copy_from_slice(&u32::try_from(kept + 4 - at).unwrap().to_be_bytes());
+    }
+    Some(less)
+}
+
+/// The LERC blob of version 2, which has no checksum, without its last bytes.
+fn shorter_lerc(image: &[u8], gone: usize) -> Option<Vec<u8>> {
+    let kept = image.len().checked_sub(gone).filter(|kept| *kept > 34)?;
+    let mut less = image[..kept].to_vec();
+    if less[6] != 2 {
+        return None;
+    }
+    less[26..30].copy_from_slice(&u32::try_from(kept).unwrap().to_le_bytes());
+    Some(less)
+}
+
+type Shorter = fn(&[u8], usize) -> Option<Vec<u8>>;
+
+/// Other images, whose lengths say that nothing is missing.
+#[test]
+fn an_image_whose_lengths_hide_a_cut_is_an_error() {
+    let formats: [(&[&str], Shorter); 5] = [
+        (&["imagecodecs_webp"], shorter_riff),
+        (&["imagecodecs_png", "imagecodecs_spng"], shorter_png),
+        (&["imagecodecs_qoi"], shorter_qoi),
+        (&["imagecodecs_jpegxl", "jpegxl"], shorter_jpegxl),
+        (&["imagecodecs_lerc"], shorter_lerc),
+    ];
+    for (codecs, shorter) in formats {
+        let mut refused = 0;
+        for vector in of(codecs) {
+            let most = vector.encoded.len();
+            for gone in (1..most).step_by(1 + most / 100) {
+                let Some(less) = shorter(&vector.encoded, gone) else { break };
+                refused += usize::from(check(&vector, &less, &format!("without {gone} of {most} bytes")));
+            }
+        }
+        assert!(refused > 50, "{codecs:?}: {refused}");
+    }
+}
