@@ -385,3 +385,30 @@ test("the fill value of v2 is black, unless xarray wrote the array", async () =>
   assert.deepEqual(await drawn({}), [200, 200, 200, 255, 0, 0, 0, 255]);
   assert.deepEqual(await drawn({ _ARRAY_DIMENSIONS: ["y", "x"] }), [200, 200, 200, 255, 0, 0, 0, 0]);
 });
+
+test("views and points that have no place are refused", async () => {
+  const pyramid = await image();
+  const view = { unitsPerPixel: 1, level: 0 };
+  for (const wrong of [
+    { extent: [0, 0] },
+    { extent: [0, 0, 10, Number.NaN] },
+    { center: [1] },
+    { margin: 0.5 },
+    { margin: -1 },
+  ])
+    assert.throws(() => pyramid.tiles({ ...view, ...wrong }), { code: "Argument" }, JSON.stringify(wrong));
+  assert.throws(() => pyramid.pick({ unitsPerPixel: 1, extent: [0, 0] }), { code: "Argument" });
+  // A point of the plane alone would be one of another axis.
+  assert.throws(() => pyramid.toWorld([5, 5]), { code: "Argument", message: /z, y, x/ });
+  assert.throws(() => pyramid.toIndex([5, 5, 5, 5]), { code: "Argument" });
+  for (const wrong of [{ channels: 1 }, { cacheBytes: Number.NaN }, { margin: "wide" }, { range: 5 }])
+    assert.throws(
+      () => new PyramidSource({ pyramid, ...wrong }),
+      { code: "Argument" },
+      JSON.stringify(wrong),
+    );
+  // A view that is refused is not remembered as the one that is shown.
+  pyramid.pick({ unitsPerPixel: 4, current: -1 });
+  assert.throws(() => pyramid.pick({ unitsPerPixel: 1, at: { z: 99 }, current: -1 }), { code: "Argument" });
+  assert.equal(pyramid.pick({ unitsPerPixel: 4 / 1.1 }).index, 2);
+});

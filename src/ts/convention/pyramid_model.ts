@@ -5,7 +5,7 @@
  */
 
 import { FACTS, type Array as ZarrArray } from "../api/array.ts";
-import { needList, optionsOf, type Rules } from "../model/argument.ts";
+import { need, needList, optionsOf, type Rules } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
 import { type At, type AtIndices, levelIndices, type PyramidAxis } from "./axis_indices.ts";
@@ -139,6 +139,15 @@ const RULES: Rules = {
   at: "an object",
 };
 
+/** Throws an `Argument` error for an extent, a centre or a margin that has no tiles. */
+function checkView({ extent, center, margin = 0 }: Pick<Viewport, "extent" | "center" | "margin">): void {
+  const areNumbers = (list: readonly number[], length: number) =>
+    list.length === length && !list.some(Number.isNaN);
+  need(!extent || areNumbers(extent, 4), "extent", "[xmin, ymin, xmax, ymax]", extent);
+  need(!center || areNumbers(center, 2), "center", "[x, y]", center);
+  need(Number.isInteger(margin) && margin >= 0, "margin", "a number of tiles", margin);
+}
+
 /** A multiscale image. Made by `pyramid`. */
 export class Pyramid<Store extends Readable = Readable> {
   /** The convention of its metadata; `array` for a single array. */
@@ -230,14 +239,21 @@ export class Pyramid<Store extends Readable = Readable> {
 
   /** The world coordinates of an index, one per axis. Whole indices are centres of elements. */
   toWorld(index: readonly number[], level = 0): number[] {
-    needList(index, "index");
+    this.#needPoint(index, "index");
     return toWorld(this.#at(level), this.plane, index);
   }
 
   /** The index at world coordinates, as fractions. */
   toIndex(world: readonly number[], level = 0): number[] {
-    needList(world, "world");
+    this.#needPoint(world, "world");
     return toIndex(this.#at(level), this.plane, world);
+  }
+
+  /** Throws an `Argument` error unless a list has a number for each axis. */
+  #needPoint(point: readonly number[], field: string): void {
+    needList(point, field);
+    const names = this.axes.map(({ name }) => name).join(", ");
+    need(point.length === this.axes.length, field, `one number for each axis: ${names}`, point);
   }
 
   /** The coarsest level with elements no larger than a pixel; `current` if it is close enough. */
@@ -265,13 +281,14 @@ export class Pyramid<Store extends Readable = Readable> {
       at = {},
       current = this.#current,
     } = optionsOf(view, RULES, "view");
+    checkView(view);
     if (!(unitsPerPixel > 0) || !(devicePixelRatio > 0)) {
       throw new ZarrError("Argument", "unitsPerPixel and devicePixelRatio must be above zero");
     }
     const index = this.#fitting(unitsPerPixel / devicePixelRatio, current);
-    this.#current = index;
     const level = this.#at(index);
     const { selection, spans } = this.#selection(index, extent, at);
+    this.#current = index;
     const bytes = elementBytes(level.array);
     const count = (sizes: number[]) => sizes.reduce((product, size) => product * size, bytes);
     const resultBytes = count(spans.map(([start, stop]) => stop - start));
@@ -287,6 +304,7 @@ export class Pyramid<Store extends Readable = Readable> {
    */
   tiles(viewport: Viewport): Tile[] {
     const { unitsPerPixel, at = {}, center, margin = 0 } = optionsOf(viewport, RULES, "viewport");
+    checkView(viewport);
     let index = viewport.level;
     if (index === undefined) {
       if (unitsPerPixel === undefined)

@@ -12,6 +12,7 @@ import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
+import { optionsOf, type Rules } from "../../model/argument.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { pauseIfDue } from "../../model/waiting.ts";
 import { arrayTiles, PointValues, type TileNumber, TilePlaces } from "./array_tiles.ts";
@@ -49,6 +50,15 @@ const FEWEST_IN_VIEW = 16;
 /** Priorities of reads. The coarsest level comes first, because finer tiles cover it later. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
 
+const RULES: Rules = {
+  at: "an object",
+  channels: "a list of numbers",
+  range: "a list of numbers",
+  cacheBytes: "a number",
+  margin: "a number",
+  areLabels: "a boolean",
+};
+
 export class PyramidSource extends DataTileSource {
   readonly pyramid: Pyramid;
   /** The extent of the levels on the map. */
@@ -82,6 +92,7 @@ export class PyramidSource extends DataTileSource {
   #loading: DataTile | undefined;
 
   constructor(options: PyramidSourceOptions) {
+    optionsOf(options, RULES);
     const { pyramid, plane = pyramid.plane, projection, areLabels = false } = options;
     const { warped, decode, range, labelColors = "labels" } = options;
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
