@@ -91,6 +91,7 @@ const NAMES = [
   "root",
   "select",
   "set",
+  "shownChannels",
   "slice",
   "statistics",
   "storageTransformers",

@@ -339,6 +339,48 @@ test("channels of a picture take precedence over at, whatever names either uses"
   assert.match(protocol.source({ t: 0 }).tiles[0], /\?t=0$/);
 });
 
+test("the channels that are drawn if nobody has chosen", async () => {
+  const shown = (channels, count) =>
+    zarr.shownChannels({ axes: [{ name: "c", role: "c" }], levels: [{ shape: [count] }], channels });
+  const are = (...states) => states.map((active) => ({ active }));
+  assert.deepEqual(shown(are(false, true, true), 3), [1, 2]);
+  assert.deepEqual(shown(are(false, false), 2), [0], "one at least");
+  assert.deepEqual(shown(are(undefined, false), 6), [0, 2, 3], "without a word the first four");
+  assert.deepEqual(shown([], 2), [0, 1]);
+  assert.deepEqual(shown(are(true, true, true), 2), [0, 1], "no more than there are");
+  assert.equal(
+    shown(
+      Array.from({ length: 5000 }, () => ({ active: true })),
+      5000,
+    ).length,
+    64,
+  );
+  assert.deepEqual(shown([], 1e12), [0, 1, 2, 3]);
+  assert.deepEqual(zarr.shownChannels(await image()), [0]);
+});
+
+test("a picture reads at most 64 channels that metadata call active", async () => {
+  const count = 5000;
+  const axes = ["c", "y", "x"].map((name) => ({ name, type: name === "c" ? "channel" : "space" }));
+  const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1] }] }];
+  const window = { start: 0, end: 255, min: 0, max: 255 };
+  const omero = {
+    channels: Array.from({ length: count }, () => ({ color: "ffffff", window, active: true })),
+  };
+  const attributes = { ome: { version: "0.5", multiscales: [{ axes, datasets }], omero } };
+  const held = new Map([["/zarr.json", encode({ zarr_format: 3, node_type: "group", attributes })]]);
+  const description = { shape: [count, 8, 8], chunks: [1, 8, 8], dtype: "uint8", names: ["c", "y", "x"] };
+  madeStore(description, () => 1, { path: "0", store: held, has: () => false });
+  const asked = new Set();
+  const get = (key) => {
+    if (key.includes("/c/")) asked.add(key);
+    return held.get(key);
+  };
+  const pyramid = await zarr.pyramid(await zarr.open({ get }, { kind: "group" }));
+  await imageTiles(pyramid).getTileData({ bbox: { left: 0, top: 0, right: 8, bottom: 8 } });
+  assert.equal(asked.size, 64);
+});
+
 test("an image without an axis of channels has one", async () => {
   const pyramid = await image();
   const white = { color: "#ffffff", window: [0, 255] };

@@ -15,10 +15,11 @@ import {
   levelIndices,
   planeSelection,
 } from "../convention/axis_indices.ts";
+import { shownChannels } from "../convention/channels.ts";
 import { pointIn, toIndex, toWorld } from "../convention/geometry.ts";
 import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
-import type { Pyramid, PyramidChannel } from "../convention/pyramid_model.ts";
+import type { Pyramid } from "../convention/pyramid_model.ts";
 import { type WarpSource, warp, warpSource } from "../convention/warp.ts";
 import { need } from "../model/argument.ts";
 import { UnsupportedError } from "../model/errors.ts";
@@ -40,8 +41,8 @@ export interface PictureOptions {
   /** Indices of the dimensions other than x and y, by name or role. Default: 0. */
   at?: AtIndices | undefined;
   /**
-   * Channels whose light is added. Default: the active channels of OME's `omero` metadata, or the
-   * one that `at` gives. With `window` or `colors` one channel is drawn.
+   * Channels whose light is added. Default: the one that `at` gives, else the active channels of
+   * OME's `omero` metadata (without a word the first four, and at most 64). With `window` or `colors` one channel is drawn.
    */
   channels?: readonly PictureChannel[] | undefined;
   /** The numbers of the first and the last colour. Default: the range of the data type. */
@@ -90,17 +91,11 @@ function atChannel(pyramid: Pyramid, at: AtIndices, channel: number): AtIndices 
   );
 }
 
-/**
- * The channels of OME's metadata that are drawn: the one that `at` gives, else the active ones. The
- * metadata may describe more channels than there are.
- */
-function shownChannels({ channels, axes, levels }: Pyramid, at: AtIndices): number[] {
-  const axis = channelAxisOf(axes);
-  const chosen = axis === undefined ? 0 : givenAlong(axes, at, axis);
-  const count = axis === undefined ? 1 : (levels[0]?.shape[axis] ?? 1);
-  if (typeof chosen === "number") return [chosen < 0 ? chosen + count : chosen];
-  const active = ({ active = true }: PyramidChannel, index: number) => (active ? [index] : []);
-  return channels.slice(0, count).flatMap(active);
+/** The channels that are drawn: the one that `at` gives, else those that are shown at first. */
+function drawnChannels(pyramid: Pyramid, at: AtIndices): number[] {
+  const axis = channelAxisOf(pyramid.axes);
+  const chosen = axis === undefined ? 0 : givenAlong(pyramid.axes, at, axis);
+  return typeof chosen === "number" ? channelIndices(pyramid, axis, [chosen]) : shownChannels(pyramid);
 }
 
 /**
@@ -125,7 +120,7 @@ function paintsOf(pyramid: Pyramid, options: PictureOptions): Paint[] {
   if (window || colors || known.length === 0) {
     return [{ at, window, colors, gamma, decode: decode === undefined && window ? usual(pyramid) : decoded }];
   }
-  return shownChannels(pyramid, at).map((channel) => {
+  return drawnChannels(pyramid, at).map((channel) => {
     const { color = "ffffff", window: shown } = known[channel] ?? {};
     const ends = shown && ([shown.start, shown.end] as const);
     return inColor({ channel, color, window: ends as [number, number] });
