@@ -98,6 +98,35 @@ test("label images are searched, except with labels: false", async () => {
   assert.deepEqual((await zarr.pyramid(local, { labels: false })).levels.length, 3);
 });
 
+test("a pyramid without labels asks for them, and for nothing that is not Zarr", async () => {
+  server.files = documentsOf("ome-zarr-py-0.5.json");
+  const group = await zarr.open(server.url, { kind: "group" });
+  await zarr.pyramid(group);
+  await zarr.open(group.resolve("absent")).catch(() => {});
+  await zarr.open.v3(group.resolve("absent too")).catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const keys = server.requests.map(({ key }) => key).filter((key) => !V2_DOCUMENT.test(key));
+  const documents = ["/0", "/1", "/absent", "/absent too", "/labels", ""].map((path) => `${path}/zarr.json`);
+  assert.deepEqual(keys.sort(), documents.sort());
+});
+
+test("consolidated metadata: v2's document waits for the server's answer, not for the engine", async (t) => {
+  const files = documentsOf("zarr-cm-geozarr.json");
+  zarr.dispose();
+  const { setTimeout: own } = globalThis;
+  t.after(() => {
+    globalThis.setTimeout = own;
+  });
+  // The head start of v3's document, in ms.
+  const started = [];
+  globalThis.setTimeout = (callback, ms, ...rest) => {
+    if (ms === 60) started.push(zarr.info().isStarted);
+    return own(callback, ms, ...rest);
+  };
+  await zarr.open(files, { consolidated: true });
+  assert.deepEqual(started, [true]);
+});
+
 test("arrays of v2 are requested as arrays", async () => {
   server.files = documentsOf("ome-zarr-py-0.4.json");
   const group = await zarr.open.v2(new zarr.FetchStore(server.url), { kind: "group" });

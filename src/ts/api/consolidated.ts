@@ -8,7 +8,7 @@ import { HEAD_START_MS } from "../model/limits.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";
 import { setDefiner } from "../port/definitions.ts";
-import { call, running } from "../port/engine.ts";
+import { call, connect, running } from "../port/engine.ts";
 import type { Consolidation } from "../port/operations.ts";
 import { warn } from "../port/warnings.ts";
 import { readKey } from "../store/native_store.ts";
@@ -92,12 +92,16 @@ const FORMATS: readonly ConsolidatedFormat[] = ["v3", "v2"];
 /** Whether a format's document exists but has no valid consolidated metadata. */
 const isThere = (error: unknown) => error instanceof ZarrError && error._tag === "InvalidMetadataError";
 
-/** Whether the first format answers in time, so that no other is needed. See `loadAll`. */
+/**
+ * Whether the first format answers in time, so that no other is needed. See `loadAll`. The time
+ * that the engine takes to start is not that of the server.
+ */
 async function isEnough(loading: Promise<Loaded>, settles: (error: unknown) => boolean): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, HEAD_START_MS, false);
-  });
+  const late = connect().then(
+    () => new Promise<boolean>((resolve) => (timer = setTimeout(resolve, HEAD_START_MS, false))),
+    () => false,
+  );
   const answered = loading.then(() => true, settles);
   return Promise.race([answered, late]).finally(() => clearTimeout(timer));
 }

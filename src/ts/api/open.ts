@@ -18,7 +18,7 @@ import {
   type OpenOptions,
   openSummary,
 } from "./opening.ts";
-import { namedState, repositoryIn } from "./repository.ts";
+import { namedState, rememberPlain, repositoryIn } from "./repository.ts";
 
 export type { Node, OpenOptions };
 
@@ -79,6 +79,7 @@ async function openAt(
   format: 0 | 2 | 3,
 ): Promise<Node<Readable>> {
   const summary = await openSummary(location, options, format);
+  rememberPlain(location.store);
   const node = nodeOf(location.store as Readable, summary, options);
   return node.kind === "array" ? inExtensionsOfStore(node) : node;
 }

@@ -10,8 +10,11 @@ import { type IcechunkAccess, IcechunkStore, mayHoldRepository, versionOf } from
 /** The keys of what is read first of a repository. */
 const BEGINNING = /^\/?(repo$|refs\/)/;
 
-/** Stores that hold no repository. */
+/** Stores that hold no repository: none was found, or a node of Zarr was. */
 const plain = new WeakSet<object>();
+
+/** Remembers that a store has a node of Zarr: nothing else is looked for in it. */
+export const rememberPlain = (store: unknown): void => void plain.add(store as object);
 
 /**
  * The store to open a node in: the repository in a store if the caller names one of its states,
