@@ -1,7 +1,7 @@
 /**
  * `coords`: the coordinates of one dimension of an array. They are the values of the variable of
- * that name in the array's group (CF, xarray). Without one they follow from the array's transform
- * (`spatial:`, OME, multiscales), which `pyramid` reads.
+ * that name in the array's group, or in one above it (CF, xarray). Without one they follow from the
+ * array's transform (`spatial:`, OME, multiscales), which `pyramid` reads.
  */
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
@@ -16,13 +16,13 @@ import { need, needList, needReadable, object, optionsOf } from "../model/argume
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";
 import { affineOf } from "./geometry.ts";
-import { besideOf } from "./known_nodes.ts";
 import { isLongitude as isLongitudeBy } from "./longitude.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";
 import { hasDegrees } from "./projection.ts";
 import { levelIn, type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import { type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
+import { coordinateVariable } from "./variables.ts";
 
 export interface CoordsOptions {
   /** The pyramid that has the array as a level. Given, no other pyramid is searched for. */
@@ -250,7 +250,7 @@ async function variableOf(
   length: number,
   signal: AbortSignal | undefined,
 ): Promise<AnyArray | undefined> {
-  const found = await besideOf(array, name, signal);
+  const found = await coordinateVariable(array, name, signal);
   return found?.shape.length === 1 && found.shape[0] === length ? found : undefined;
 }
 
@@ -428,7 +428,7 @@ async function ofArray(
   if (place) return ofPlace(shown, place, axis, length);
   throw new NotFoundError(
     `coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length ` +
-      "in the array's group, and no transform of the array",
+      "in the array's group or in those above it, and no transform of the array",
     { path: array.path },
   );
 }

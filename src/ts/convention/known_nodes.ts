@@ -1,21 +1,18 @@
 /**
  * The nodes around a node, each of which is opened once, also for concurrent calls: the groups and
- * arrays of one pyramid, which the conventions module interprets, and the variables beside an array
- * that belong to it by name, coordinates and grid mappings. Consolidated metadata is preferred if
- * the store has it.
+ * arrays of one pyramid, which the conventions module interprets. Consolidated metadata is
+ * preferred if the store has it.
  */
-import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
+import { Array as ZarrArray } from "../api/array.ts";
 import { withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
 import { consolidatedChildren } from "../api/consolidated_children.ts";
 import { Location } from "../api/location.ts";
-import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { open, openerBeside } from "../api/open.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { below, type ChildFact, factsOf, type NodeLike, parentOf } from "../model/node_like.ts";
 import type { Dialect } from "../model/node_summary.ts";
-import { once, onceFor } from "../model/once.ts";
+import { once } from "../model/once.ts";
 import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/waiting.ts";
 
 /** A group or array of this package or of zarrita. */
 export interface PlacedNode<Store extends Readable> extends NodeLike {
@@ -186,39 +183,4 @@ export function knownNodesOf<Store extends Readable>(root: PlacedNode<Store>): K
   const nodes = new KnownNodes(root);
   known.set(root, nodes);
   return nodes;
-}
-
-const isAbsent = (error: unknown) => error instanceof NotFoundError;
-
-/**
- * The opened variables beside an array, by name. The key is the array's facts, because `refresh`
- * and every change replace them.
- */
-const variables = new WeakMap<ArrayFacts, Map<string, Promise<AnyArray | undefined>>>();
-
-/** The array with this name in the group of `array`. It is opened once. Undefined if absent. */
-export function besideOf(
-  array: AnyArray,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<AnyArray | undefined> {
-  return unlessAborted(
-    onceFor(variables, [array[FACTS], name], () => openBeside(array, name)),
-    signal,
-  );
-}
-
-async function openBeside(array: AnyArray, name: string): Promise<AnyArray | undefined> {
-  const path = below(parentOf(array.path), name);
-  if (path === array.path) return array;
-  // A name with a slash is not a sibling.
-  if (name === "" || name === "." || name === ".." || name.includes("/")) return undefined;
-  if (isKnownAbsent(array.store, path)) return undefined;
-  try {
-    const place = new Location(array.store, path);
-    return await openerBeside(array)(place, { kind: "array" });
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
 }

@@ -8,15 +8,16 @@ import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
+import { nameOf } from "../model/node_like.ts";
 import { onceFor } from "../model/once.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
-import { besideOf } from "./known_nodes.ts";
 import { isLatitude, isLongitude, type Named, says } from "./longitude.ts";
 import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
 import { type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
+import { namedVariable, referencesIn } from "./variables.ts";
 
 /**
  * The centres of the pixels of an array.
@@ -61,7 +62,7 @@ async function crsOf(array: AnyArray, { crs }: Pyramid): Promise<CrsLike | undef
   const said = crs?.code ?? crs?.wkt2 ?? crs?.projjson;
   if (said !== undefined || crs?.gridMapping === undefined) return said;
   const name = String(array.attrs.grid_mapping).split(/[ :]/)[0] ?? "";
-  const mapping = await besideOf(array, name, undefined);
+  const mapping = await namedVariable(array, name, { attribute: "grid_mapping", path: array.path });
   return mapping && projOfGridMapping(mapping.attrs);
 }
 
@@ -149,11 +150,11 @@ async function over(array: AnyArray, variable: AnyArray, { x, y }: Plane) {
  * two dimensions that CF's attribute `coordinates` names.
  */
 async function ofGrid({ array, alone: { axes, plane } }: Search): Promise<FoundPlacement | undefined> {
-  const said = typeof array.attrs.coordinates === "string" ? array.attrs.coordinates : "";
-  const names = said.split(/\s+/).filter((name) => name !== "");
-  const variables = await Promise.all(names.map((name) => besideOf(array, name, undefined)));
-  const named = variables.flatMap((variable, at) =>
-    variable ? [{ variable, name: names[at] as string, attrs: variable.attrs }] : [],
+  const naming = { attribute: "coordinates", path: array.path };
+  const references = referencesIn(array.attrs.coordinates);
+  const variables = await Promise.all(references.map((each) => namedVariable(array, each, naming)));
+  const named = variables.flatMap((variable) =>
+    variable ? [{ variable, name: nameOf(variable.path), attrs: variable.attrs }] : [],
   );
   const flat = named.filter(({ variable }) => variable.shape.length === 2);
   const [longitude, latitude] = [flat.find(isLongitude), flat.find(isLatitude)];

@@ -2,8 +2,8 @@
  * The weights of a reduction: numbers in memory, arrays, cosines of latitudes and areas of cells.
  */
 import { type Coordinates, coords } from "../convention/coordinates.ts";
-import { besideOf } from "../convention/known_nodes.ts";
 import { isLatitude, isLongitude } from "../convention/longitude.ts";
+import { namedVariable } from "../convention/variables.ts";
 import { needList, object, refuse } from "../model/argument.ts";
 import { NotFoundError } from "../model/errors.ts";
 import { axesOf, axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
@@ -50,11 +50,13 @@ type Ends = readonly [number, number];
 /** The ends of the cell of each index: by the variable of bounds, or middles of neighbours. */
 async function boundsOf(
   { array }: Reduced,
-  { attrs, values, length }: Coordinates,
+  { attrs, path, values, length }: Coordinates,
   signal?: AbortSignal,
 ): Promise<(index: number) => Ends> {
   const { bounds } = attrs;
-  const variable = typeof bounds === "string" ? await besideOf(array, bounds, signal) : undefined;
+  const naming = { attribute: "bounds", path: path ?? array.path };
+  const variable =
+    typeof bounds === "string" ? await namedVariable(array, bounds, naming, signal) : undefined;
   if (variable && variable.shape.length === 2 && variable.shape[0] === length && variable.shape[1] === 2) {
     // Bounds are never missing. The fill value of a v2 array is often 0: an end at the equator.
     const decode = { convention: "cf", zarrFillValue: false } as const;
