@@ -22,6 +22,7 @@ mod ndpyramid;
 pub mod node;
 mod numbers;
 mod ome;
+mod path;
 mod place;
 mod proj;
 pub mod pyramid;

@@ -19,9 +19,15 @@ pub fn recognise(node: &Node) -> Option<String> {
     node.get("multiscales")?.get("layout").map(|_| String::new())
 }
 
-/// The name of a field that the entry has: that of the current text or that of the early draft.
-pub fn field<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<Place<'a>> {
-    entry.member(today).or_else(|| entry.member(early))
+/// The name of a field in an entry: that of the early draft if only that one is there.
+pub fn key<'a>(entry: &Place<'_>, today: &'a str, early: &'a str) -> &'a str {
+    let has = |key: &str| entry.value.get(key).is_some();
+    if !has(today) && has(early) { early } else { today }
+}
+
+/// A field of an entry, in either spelling.
+pub fn value<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<&'a Value> {
+    entry.value.get(key(entry, today, early))
 }
 
 /// The scale or translation of an entry. The early draft has them in the entry itself.
@@ -134,7 +140,6 @@ fn cycle<'a>(sources: &'a Map<String, Option<&'a str>>) -> Option<&'a str> {
 }
 
 /// A string field, in either spelling.
-pub fn text<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<&'a str> {
-    let value: &'a Value = field(entry, today, early)?.value;
-    value.as_str()
+fn text<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<&'a str> {
+    value(entry, today, early)?.as_str()
 }

@@ -5,6 +5,7 @@ use super::finding::Report;
 use super::node::Node;
 use super::place::Place;
 use crate::quoted::quoted;
+use crate::value::Value;
 
 const KEYS: [&str; 6] = [
     "spatial:dimensions",
@@ -60,6 +61,12 @@ pub fn dimension_pair(place: &Place<'_>) -> Option<[String; 2]> {
         [y, x] => Some([y.as_str()?.to_owned(), x.as_str()?.to_owned()]),
         _ => None,
     }
+}
+
+/// Height and width of `spatial:shape`, if they are two numbers.
+pub fn stated_shape(value: &Value) -> Option<[f64; 2]> {
+    let [height, width] = value.as_array()? else { return None };
+    Some([height.as_f64()?, width.as_f64()?])
 }
 
 /// The dimensions of the array that are y and x.

@@ -96,6 +96,13 @@ impl<T> Named<T> {
         }
     }
 
+    /// Removes the thing with a name.
+    pub fn remove(&mut self, name: &str) {
+        if let Ok(at) = self.place(name) {
+            self.0.remove(at);
+        }
+    }
+
     /// All names and things, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, (String, T)> {
         self.0.iter()
@@ -290,7 +297,7 @@ impl Map {
 }
 
 /// Appends the text of an array.
-pub fn write_array(items: &[Value], text: &mut String) {
+fn write_array(items: &[Value], text: &mut String) {
     text.push('[');
     for (at, item) in items.iter().enumerate() {
         text.push_str(if at == 0 { "" } else { "," });

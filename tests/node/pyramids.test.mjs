@@ -227,3 +227,73 @@ test("levels that are groups: consolidated metadata lists their arrays", async (
   await assert.rejects(zarr.pyramid(await zarr.open(unlisted)), { code: "Argument" });
   assert.equal((await zarr.pyramid(await zarr.open(unlisted), { variable: "b04" })).levels.length, 3);
 });
+
+/** A group of OME with levels of these shapes, each half as fine as the one before. */
+function halved(...shapes) {
+  const axes = ["y", "x"].map((name) => ({ name, type: "space" }));
+  const datasets = shapes.map((_, at) => ({
+    path: `./${at}`,
+    coordinateTransformations: [{ type: "scale", scale: [2 ** at, 2 ** at] }],
+  }));
+  const attributes = { ome: { version: "0.5", multiscales: [{ axes, datasets }] } };
+  const documents = { "zarr.json": { zarr_format: 3, node_type: "group", attributes } };
+  for (const [at, shape] of shapes.entries())
+    documents[`${at}/zarr.json`] = metadata({ shape, chunks: shape, dtype: "uint8" });
+  return documents;
+}
+
+test("validate tells where scales and shapes of the arrays contradict each other", async () => {
+  const found = async (documents) => {
+    const findings = await zarr.validate(await zarr.open(storeOf(documents), { kind: "group" }));
+    return findings.filter(({ rule }) => rule.startsWith("pyramid/"));
+  };
+  assert.deepEqual(await found(halved([9, 16], [5, 8], [2, 4])), []);
+  const [scales, ...others] = await found(halved([9, 16], [5, 16]));
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [scales.rule, scales.path, scales.severity, scales.convention],
+    ["pyramid/scales", "/ome/multiscales/0/datasets/1", "warning", "ome"],
+  );
+  assert.match(scales.message, /along x.*has 16 and not 8/);
+  // Levels that are not there are no contradiction; `pyramid` reports them.
+  const { "zarr.json": group } = halved([4, 4], [2, 2]);
+  assert.deepEqual(await found({ "zarr.json": group }), []);
+  // A node of zarrita, too.
+  const store = storeOf(halved([8, 8], [8, 8]));
+  const foreign = await zarrita.open(store, { kind: "group" });
+  assert.equal((await zarr.validate(foreign)).filter(({ rule }) => rule === "pyramid/scales").length, 2);
+});
+
+test("a level without a usable path is a finding, and its refusal an error that names the attribute", async () => {
+  const documents = halved([8, 8], [4, 4]);
+  const [image] = documents["zarr.json"].attributes.ome.multiscales;
+  image.datasets[0].path = "../../0";
+  const open = () => zarr.open(storeOf(documents), { kind: "group" });
+  const { levels, findings } = await zarr.pyramid(await open());
+  assert.deepEqual([levels.length, levels[0].path], [1, "/1"]);
+  assert.deepEqual(
+    findings.map(({ rule }) => rule),
+    ["pyramid/path"],
+  );
+  image.datasets[1].path = { name: "1" };
+  await assert.rejects(zarr.pyramid(await open()), (error) => {
+    assert.equal(error.code, "Format");
+    assert.match(error.message, /datasets\/1\/path/);
+    return true;
+  });
+});
+
+test("channels as people write them are drawn with their colours", async () => {
+  const documents = halved([2, 2]);
+  const { ome } = documents["zarr.json"].attributes;
+  ome.multiscales[0].omero = {
+    channels: [{ label: 488, color: [0, 255, 0], window: { start: 0, end: 9, min: null, max: null } }],
+  };
+  const group = await zarr.open(storeOf(documents), { kind: "group" });
+  const { channels } = await zarr.pyramid(group);
+  assert.deepEqual(channels, [
+    { label: "488", color: "00FF00", window: { start: 0, end: 9, min: 0, max: 9 } },
+  ]);
+  const findings = await zarr.validate(group);
+  assert.ok(findings.some(({ rule, path }) => rule === "ome/omero-place" && path.endsWith("/omero")));
+});

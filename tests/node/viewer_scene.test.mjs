@@ -193,8 +193,11 @@ test("plates and wells of OME 0.4 and 0.5", () => {
   };
   assert.deepEqual(readPlate({ attrs: { plate } }), expected);
   assert.deepEqual(readPlate({ attrs: { ome: { plate } } }), expected);
+  const wells = [{ path: "./A/3", rowIndex: 0, columnIndex: 2 }, { path: "B\\1" }, { path: "../B/1" }];
+  assert.deepEqual(readPlate({ attrs: { plate: { ...plate, wells } } }), expected);
   assert.equal(readPlate({ attrs: {} }), null);
-  assert.deepEqual(readWell({ attrs: { well: { images: [{ path: "0" }, { path: "1" }] } } }), ["0", "1"]);
+  const images = [{ path: "0" }, { path: "./1/" }, { path: 2 }, { path: null }];
+  assert.deepEqual(readWell({ attrs: { well: { images } } }), ["0", "1", "2"]);
 });
 
 test("reference systems for proj4: codes, zones of UTM, and other forms", () => {

@@ -3,6 +3,7 @@
 
 use super::Generation;
 use super::axis::{self, Axis};
+use super::channel;
 use super::transformation::{self, BETWEEN_SYSTEMS};
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
@@ -46,7 +47,7 @@ fn validate_image(generation: Generation, image: &Place<'_>, report: &mut Report
     image.check(Object(&members), report);
     let axes = |axes: &Place<'_>, report: &mut Report| axis::validate(generation, axes, report);
     let axes = Required("axes", Rule(&axes));
-    let scales = |list: &Place<'_>, report: &mut Report| transformation::validate_scales(list, rank, report);
+    let scales = |list: &Place<'_>, report: &mut Report| validate_shared(list, rank, report);
     match generation {
         Generation::V1 => {}
         Generation::V3 => image.check_members(&[axes], report),
@@ -60,6 +61,17 @@ fn validate_image(generation: Generation, image: &Place<'_>, report: &mut Report
             image.check_members(&[systems, transformations], report);
         }
     }
+}
+
+/// Checks the transformations of all levels up to 0.5. SpatialData has those of 0.6 there.
+fn validate_shared(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
+    if transformation::lead_to_systems(list.value) {
+        let message =
+            "these transformations lead to coordinate systems, which versions before 0.6 do not have";
+        report.warning("other-systems", &list.path, message);
+        return;
+    }
+    transformation::validate_scales(list, rank, report);
 }
 
 fn system_name(name: &Place<'_>, report: &mut Report) {
@@ -136,9 +148,11 @@ pub fn validate_channels(generation: Generation, omero: &Place<'_>, report: &mut
 
 fn color(color: &Place<'_>, report: &mut Report) {
     if let Some(text) = color.string(report)
-        && !(text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        && !channel::is_plain_color(text)
     {
-        let message = format!("a colour must be six hexadecimal digits, found {}", quoted(text));
+        let read = channel::color(color.value).map(|read| format!(", which is read as {read}"));
+        let read = read.unwrap_or_default();
+        let message = format!("a colour must be six hexadecimal digits, found {}{read}", quoted(text));
         report.warning("color", &color.path, message);
     }
 }

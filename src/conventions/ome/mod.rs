@@ -5,6 +5,7 @@
 //! differ little, so there is one reader. [`Generation`] has the differences.
 
 pub mod axis;
+pub mod channel;
 pub mod image;
 mod label;
 mod plate;
@@ -111,6 +112,17 @@ pub fn of(node: &Node) -> Option<Ome<'_>> {
     Some(Ome { place, version, generation })
 }
 
+/// The `omero` of the image at `index`, where it does not belong: in the image itself, or outside
+/// of `ome`. `None` if there is one where it belongs.
+pub fn misplaced_omero<'a>(node: &'a Node, ome: &Ome<'a>, index: usize) -> Option<Place<'a>> {
+    if ome.place.member("omero").is_some() {
+        return None;
+    }
+    let images = ome.place.member("multiscales")?;
+    let own = images.items().get(index).and_then(|image| image.member("omero"));
+    own.or_else(|| node.place().member("omero"))
+}
+
 /// Up to 0.4 each object has its own version.
 fn flat_version(root: &Place<'_>) -> String {
     let image = root.member("multiscales").and_then(|images| images.items().into_iter().next());
@@ -152,6 +164,10 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         Optional("bioformats2raw.layout", Rule(&layout)),
     ];
     ome.place.check_members(&members, report);
+    if let Some(place) = misplaced_omero(node, &ome, 0) {
+        let message = "\"omero\" is not beside \"multiscales\", where readers look for it";
+        report.warning("omero-place", &place.path, message);
+    }
     if !node.is_group() && ome.place.member("multiscales").is_some() {
         report.error("node-kind", &ome.place.path, "an image must be a group, found an array");
     }

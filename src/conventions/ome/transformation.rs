@@ -286,6 +286,16 @@ pub fn flatten_all(items: &[Value], rank: usize) -> Result<ScaleTranslation, Str
     items.iter().try_fold(ScaleTranslation::identity(rank), |all, item| Ok(all.then(&flatten(item, rank)?)))
 }
 
+/// Whether transformations name the coordinate systems that they lead to. They are then
+/// alternatives, and are not applied one after the other.
+pub fn lead_to_systems(list: &Value) -> bool {
+    list.items().iter().any(|item| match item.get("output") {
+        Some(Value::Object(system)) => system.has("name"),
+        Some(output) => output.as_str().is_some(),
+        None => false,
+    })
+}
+
 /// Reads a matrix that does not mix axes.
 fn diagonal(item: &Value, rank: usize) -> Option<ScaleTranslation> {
     let rows = item.get("affine")?.as_array()?;

@@ -4,9 +4,11 @@
 
 use super::levels::FoundLevel;
 use super::source::Source;
-use super::{Wants, join, parent};
+use super::{Wants, no_path};
+use crate::finding::Report;
 use crate::format::json;
 use crate::node::{Node, Nodes};
+use crate::path::{self, join, parent};
 use crate::value::{Map, Value};
 
 /// A reference system, and the affine transformation that GDAL wrote with it, if any.
@@ -18,27 +20,64 @@ pub struct Reference {
     pub plane: Option<[f64; 6]>,
 }
 
-/// Finds the reference system. Adds a grid mapping that is not known yet to `wants`.
-pub fn find(
-    nodes: &Nodes,
-    root: &str,
-    level: &FoundLevel<'_>,
-    source: &Source<'_>,
-    wants: &mut Wants,
-) -> Option<Reference> {
-    let group = nodes.get(root).and_then(Option::as_ref);
-    let own = [Some(level.node), level.group, group].into_iter().flatten().find_map(of_proj);
-    let mapping = of_grid_mapping(nodes, level, wants);
-    let plane = mapping.as_ref().and_then(|mapping| mapping.plane);
-    if let Some(crs) = own {
-        return Some(Reference { crs, plane });
+/// A search for the reference system.
+pub struct Search<'a> {
+    /// The known nodes.
+    pub nodes: &'a Nodes,
+    /// Gets a grid mapping that is not known yet.
+    pub wants: &'a mut Wants,
+    /// Gets what is wrong.
+    pub report: &'a mut Report,
+}
+
+impl Search<'_> {
+    /// Finds the reference system of a level.
+    pub fn find(&mut self, root: &str, level: &FoundLevel<'_>, source: &Source<'_>) -> Option<Reference> {
+        let group = self.nodes.get(root).and_then(Option::as_ref);
+        let own = [Some(level.node), level.group, group].into_iter().flatten().find_map(of_proj);
+        let mapping = self.mapping_of(level).map(of_mapping);
+        let plane = mapping.as_ref().and_then(|mapping| mapping.plane);
+        if let Some(crs) = own {
+            return Some(Reference { crs, plane });
+        }
+        let gdal = || of_gdal(level.node).map(|crs| Reference { crs, plane: None });
+        let stated = || source.crs.as_ref().and_then(stated).map(|crs| Reference { crs, plane: None });
+        mapping.filter(|mapping| !mapping.crs.is_null()).or_else(gdal).or_else(stated).or_else(|| {
+            // A grid mapping without a name still places the level.
+            plane.map(|plane| Reference { crs: Value::Null, plane: Some(plane) })
+        })
     }
-    let gdal = || of_gdal(level.node).map(|crs| Reference { crs, plane: None });
-    let stated = || source.crs.as_ref().and_then(stated).map(|crs| Reference { crs, plane: None });
-    mapping.filter(|mapping| !mapping.crs.is_null()).or_else(gdal).or_else(stated).or_else(|| {
-        // A grid mapping without a name still places the level.
-        plane.map(|plane| Reference { crs: Value::Null, plane: Some(plane) })
-    })
+
+    /// The variable that `grid_mapping` names; its longer form is `name: coordinates …`. A name
+    /// without a slash is searched for in the level's group and in those above it (CF 1.8, 2.7).
+    fn mapping_of(&mut self, level: &FoundLevel<'_>) -> Option<&Node> {
+        let written = level.node.get("grid_mapping")?;
+        let text = path::text_of(Some(written)).map(|text| text.replace('\\', "/"));
+        let name = text.as_ref().map(|text| text.split([':', ' ']).next().unwrap_or_default());
+        let name = name.map_err(|why| why.clone());
+        let mut base = parent(&level.path);
+        let path = name.and_then(|name| Ok((name, path::of_reference(&base, name)?)));
+        let (name, mut path) = match path {
+            Ok(("", _)) => return None,
+            Ok(found) => found,
+            Err(why) => {
+                no_path(self.report, &level.path, "/grid_mapping", &why);
+                return None;
+            }
+        };
+        loop {
+            match self.nodes.get(&path) {
+                None => {
+                    self.wants.array(path);
+                    return None;
+                }
+                Some(Some(mapping)) => return Some(mapping),
+                Some(None) if name.contains('/') || base == "/" => return None,
+                Some(None) => base = parent(&base),
+            }
+            path = join(&base, name);
+        }
+    }
 }
 
 fn of_proj(node: &Node) -> Option<Value> {
@@ -62,18 +101,8 @@ fn of_proj(node: &Node) -> Option<Value> {
     Some(Value::Object(crs))
 }
 
-/// The variable that `grid_mapping` names; its longer form is `name: coordinates …`.
-fn of_grid_mapping(nodes: &Nodes, level: &FoundLevel<'_>, wants: &mut Wants) -> Option<Reference> {
-    let name = level.node.text("grid_mapping")?.split([':', ' ']).next().filter(|name| !name.is_empty())?;
-    if name.contains("..") {
-        return None;
-    }
-    let path = join(&parent(&level.path), name);
-    let Some(known) = nodes.get(&path) else {
-        wants.array(path);
-        return None;
-    };
-    let mapping = known.as_ref()?;
+/// The reference system of a grid mapping variable.
+fn of_mapping(mapping: &Node) -> Reference {
     let wkt = mapping.text("crs_wkt").or_else(|| mapping.text("spatial_ref"));
     let name = mapping.text("grid_mapping_name");
     let crs = match (wkt, name) {
@@ -83,7 +112,7 @@ fn of_grid_mapping(nodes: &Nodes, level: &FoundLevel<'_>, wants: &mut Wants) -> 
         }
         (None, None) => Value::Null,
     };
-    Some(Reference { crs, plane: mapping.text("GeoTransform").and_then(geo_transform) })
+    Reference { crs, plane: mapping.text("GeoTransform").and_then(geo_transform) }
 }
 
 /// GDAL's order is c, a, b, f, d, e.

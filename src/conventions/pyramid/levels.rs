@@ -1,10 +1,11 @@
 //! Finds the array of each level: the named array, or a variable in the named group.
 
 use super::source::{LevelSource, Source};
-use super::{LEVELS, Question, SENTENCES, Wants, join};
+use super::{LEVELS, Question, SENTENCES, Wants, no_path};
 use crate::error::{Error, Result};
 use crate::finding::Report;
 use crate::node::{Kind, Node};
+use crate::path::{self, join};
 use crate::quoted::quoted;
 use crate::sorted;
 
@@ -55,9 +56,12 @@ pub fn find<'a>(
         );
     }
     let found = Found { variable: question.variable.clone(), ..Found::default() };
+    for (pointer, why) in &source.pathless {
+        no_path(report, root, pointer, why);
+    }
     let mut finder = Finder { question, found, wants, report };
     for level in source.levels.iter().take(LEVELS) {
-        let path = join(root, &level.asset);
+        let Some(path) = finder.path_of(root, source, level) else { continue };
         match question.nodes.get(&path) {
             // OME's levels are arrays; those of others may be groups of several.
             None if source.convention == "ome" => finder.wants.array(path),
@@ -65,6 +69,9 @@ pub fn find<'a>(
             Some(None) => question.report(&path, &level.pointer, "nothing", finder.report),
             Some(Some(node)) if node.kind == Kind::Array => {
                 finder.found.levels.push(FoundLevel { source: level, path, node, group: None });
+            }
+            Some(Some(_)) if source.convention == "ome" => {
+                question.report(&path, &level.pointer, "no array", finder.report);
             }
             Some(Some(group)) => finder.of_group(level, &path, group)?,
         }
@@ -95,6 +102,15 @@ struct Finder<'a, 'b> {
 }
 
 impl<'a> Finder<'a, '_> {
+    /// The path of a level. The caller's own array and variable have names, not paths.
+    fn path_of(&mut self, root: &str, source: &Source<'_>, level: &LevelSource) -> Option<String> {
+        if source.convention == "array" {
+            return Some(join(root, &level.asset));
+        }
+        let path = path::below(root, &level.asset);
+        path.map_err(|why| no_path(self.report, root, &level.pointer, &why)).ok()
+    }
+
     /// Finds the array of a level that is a group: the variable that the caller or the first such
     /// level chose.
     fn of_group(&mut self, level: &'a LevelSource, path: &str, group: &'a Node) -> Result<()> {

@@ -7,6 +7,7 @@
 //! (`spatial:` with registration `pixel`).
 
 mod axes;
+mod contradiction;
 mod crs;
 mod levels;
 mod position;
@@ -15,13 +16,16 @@ mod source;
 
 use super::finding::{self, Finding, Report};
 use super::node::{self, Node, Nodes, Refusal, Refusals};
+use super::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::json::text::{ObjectText, string};
+use crate::ome::channel;
+use crate::path;
 use crate::quoted::quoted;
 use crate::reply;
 use crate::request::Record;
 use crate::sorted::Map;
-use crate::value::{Value, write_array};
+use crate::value::Value;
 pub use axes::PyramidAxis;
 use series::{Choice, Image};
 use source::Source;
@@ -210,8 +214,13 @@ impl Model<'_> {
         let axes: Vec<String> = self.axes.iter().map(PyramidAxis::text).collect();
         let levels: Vec<String> = self.levels.iter().map(Level::text).collect();
         let ignored: Vec<String> = self.ignored.iter().map(Ignored::text).collect();
-        let mut channels = String::new();
-        write_array(self.channels, &mut channels);
+        // One after the other: there can be many.
+        let mut channels = String::from("[");
+        for (at, written) in self.channels.iter().enumerate() {
+            channels.push_str(if at == 0 { "" } else { "," });
+            channel::read(written).write(&mut channels);
+        }
+        channels.push(']');
         let mut text = ObjectText::new();
         text.set("convention", string(self.convention));
         text.set("version", string(&self.version));
@@ -296,19 +305,10 @@ impl Wants {
     }
 }
 
-/// The path of `asset` below `base`.
-pub(super) fn join(base: &str, asset: &str) -> String {
-    match (base.trim_end_matches('/'), asset.trim_matches('/')) {
-        ("", "") => "/".to_owned(),
-        (base, "") => base.to_owned(),
-        (base, asset) => format!("{base}/{asset}"),
-    }
-}
-
-/// The path of the group that contains a node.
-pub(super) fn parent(path: &str) -> String {
-    let end = path.trim_end_matches('/').rfind('/').unwrap_or(0);
-    if end == 0 { "/".to_owned() } else { path.get(..end).unwrap_or("/").to_owned() }
+/// Reports an attribute of the node at `path` that should be a path, and why it is none.
+fn no_path(report: &mut Report, path: &str, pointer: &str, why: &str) {
+    let message = format!("the attribute {pointer} of {} is no path that can be used: {why}", quoted(path));
+    report.error("path", pointer, message);
 }
 
 /// Makes the next step.
@@ -321,14 +321,26 @@ pub fn step(question: &Question) -> Result<Step<'_>> {
     let Some(known) = question.nodes.get(root) else { return Ok(need(root.to_owned())) };
     let node = known.as_ref().ok_or_else(|| absent(question, root))?;
     let mut wants = Wants::default();
-    let images = series::find(question, root, node, &mut wants);
+    let mut report = Report::new("pyramid");
+    let images = series::find(question, root, node, &mut wants, &mut report);
     if !wants.is_empty() {
         return Ok(Step::Need(Box::new(wants)));
     }
-    let chosen = series::choose(&images, question.image.as_ref(), root)?.ok_or_else(|| no_pyramid(root))?;
+    let chosen = series::choose(&images, question.image.as_ref(), root)?;
+    let chosen = chosen.ok_or_else(|| no_image(root, &report))?;
     let Some(known) = question.nodes.get(&chosen.path) else { return Ok(need(chosen.path.clone())) };
     let node = known.as_ref().ok_or_else(|| absent(question, &chosen.path))?;
-    of_node(question, chosen, node, &images)
+    of_node(question, chosen, node, &images, report)
+}
+
+/// The error for a group that leads to images, none of which can be used.
+fn no_image(root: &str, report: &Report) -> Error {
+    match report.summary(SENTENCES) {
+        Some(reasons) => {
+            Error::new(ErrorKind::Format, "no image of the group can be used").at_node(root).actual(reasons)
+        }
+        None => no_pyramid(root),
+    }
 }
 
 fn absent(question: &Question, root: &str) -> Error {
@@ -351,20 +363,25 @@ fn no_pyramid(root: &str) -> Error {
         .expected("OME-Zarr, multiscales, ndpyramid or tile_matrix_set")
 }
 
-fn of_node<'a>(question: &'a Question, chosen: &Image, node: &'a Node, images: &[Image]) -> Result<Step<'a>> {
+fn of_node<'a>(
+    question: &'a Question,
+    chosen: &Image,
+    node: &'a Node,
+    images: &[Image],
+    mut report: Report,
+) -> Result<Step<'a>> {
     let root = chosen.path.as_str();
     let source =
         source::of(node, chosen.own, question.variable.as_deref()).ok_or_else(|| no_pyramid(root))?;
-    let mut report = Report::new("pyramid");
     let mut wants = Wants::default();
     let mut images = images.to_vec();
     if !question.own {
         series::describe(question, &mut images, &mut wants);
     }
     let found = levels::find(question, root, &source, &mut wants, &mut report)?;
-    let labels = labels(question, root, &source, &mut wants);
-    let reference =
-        found.levels.first().and_then(|level| crs::find(&question.nodes, root, level, &source, &mut wants));
+    let labels = labels(question, root, &source, &mut wants, &mut report);
+    let mut search = crs::Search { nodes: &question.nodes, wants: &mut wants, report: &mut report };
+    let reference = found.levels.first().and_then(|level| search.find(root, level, &source));
     if !wants.is_empty() {
         return Ok(Step::Need(Box::new(wants)));
     }
@@ -397,6 +414,7 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
     let geometry = reference.as_ref().and_then(|reference| reference.plane);
     let evidence = position::Evidence { source, root: node, axes: &axes, levels: &found.levels, geometry };
     let (mut levels, placed) = position::place(&evidence, &mut report);
+    contradiction::report(&evidence, &levels, &mut report);
     position::sort(&mut levels, &axes);
     if let Some(channels) = axes.iter().position(|axis| axis.role == "c") {
         let first = found.levels.first();
@@ -434,19 +452,30 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
 }
 
 /// The label images of an OME image: `labels/` lists them.
-fn labels(question: &Question, root: &str, source: &Source<'_>, wants: &mut Wants) -> Vec<String> {
+fn labels(
+    question: &Question,
+    root: &str,
+    source: &Source<'_>,
+    wants: &mut Wants,
+    report: &mut Report,
+) -> Vec<String> {
     if source.convention != "ome" {
         return Vec::new();
     }
-    let path = join(root, "labels");
+    let path = path::join(root, "labels");
     let Some(known) = question.nodes.get(&path) else {
         wants.optional(path);
         return Vec::new();
     };
-    let list = known.as_ref().and_then(|node| {
-        let nested = node.get("ome").and_then(|ome| ome.get("labels"));
-        nested.or_else(|| node.get("labels")).map(Value::items)
-    });
-    let list = list.unwrap_or_default().iter();
-    list.filter_map(Value::as_str).map(|label| join(&path, label)).collect()
+    let Some(node) = known else { return Vec::new() };
+    let place = node.place();
+    let list = place.member("ome").and_then(|ome| ome.member("labels")).or_else(|| place.member("labels"));
+    let mut labels = Vec::new();
+    for label in list.iter().flat_map(Place::items) {
+        match path::of_value(&path, Some(label.value)) {
+            Ok(label) => labels.push(label),
+            Err(why) => no_path(report, &path, &label.path, &why),
+        }
+    }
+    labels
 }

@@ -9,6 +9,7 @@ use crate::cf::packing::is_packed;
 use crate::finding::Report;
 use crate::node::Node;
 use crate::ome::transformation::ScaleTranslation;
+use crate::path;
 use crate::sorted;
 use crate::value::Value;
 
@@ -199,14 +200,14 @@ impl<'a> Placing<'a> {
 
     /// The position of the last level of this name, among those that have one.
     fn done(&self, name: &str) -> Option<&Position> {
-        self.done.iter().rev().find(|(known, _)| *known == name).map(|(_, position)| position)
+        self.done.iter().rev().find(|(known, _)| is_same(known, name)).map(|(_, position)| position)
     }
 
     fn source(&mut self, from: &str, depth: usize) -> Option<Position> {
         if let Some(position) = self.done(from) {
             return Some(position.clone());
         }
-        let level = self.levels.iter().find(|level| level.source.asset == from)?;
+        let level = self.levels.iter().find(|level| is_same(&level.source.asset, from))?;
         Some(self.position(&level.clone(), depth + 1))
     }
 
@@ -253,6 +254,11 @@ impl<'a> Placing<'a> {
         }
         Level { scale, translation, affine, ..flat(level, self.axes.len()) }
     }
+}
+
+/// Whether two names in the metadata are of one level: `0` and `./0`.
+fn is_same(one: &str, other: &str) -> bool {
+    one == other || path::below("/", one) == path::below("/", other)
 }
 
 /// Sorts levels, finest first.

@@ -5,11 +5,13 @@
 //! All are found by path. Their names and shapes are read for the first [`DESCRIBED`] only, because
 //! each costs requests.
 
-use super::{Question, Wants, join};
+use super::{Question, Wants, no_path};
 use crate::error::{Error, Result};
+use crate::finding::Report;
 use crate::format::json::text::{ObjectText, string};
 use crate::node::Node;
 use crate::ome;
+use crate::path::{self, join};
 use crate::place::Place;
 use crate::quoted::quoted;
 use crate::reply;
@@ -82,14 +84,20 @@ impl Image {
 /// All images of a group, and the nodes that are needed to find more.
 ///
 /// A group that has other metadata, or none, counts as one image.
-pub fn find(question: &Question, root: &str, node: &Node, wants: &mut Wants) -> Vec<Image> {
+pub fn find(
+    question: &Question,
+    root: &str,
+    node: &Node,
+    wants: &mut Wants,
+    report: &mut Report,
+) -> Vec<Image> {
     let ome = if node.is_group() { ome::of(node) } else { None };
     let own = ome.as_ref().and_then(|ome| ome.place.member("multiscales")).map_or(0, |list| length(&list));
     let mut paths = vec![root.to_owned(); own];
     let leads = ome.as_ref().filter(|_| !question.own);
     let mut leads_on = false;
     if let Some(place) = leads.map(|ome| &ome.place) {
-        let others = others(question, root, place, wants);
+        let others = Finder { question, root, wants, report }.others(place);
         leads_on = others.is_some();
         paths.extend(others.into_iter().flatten());
     }
@@ -105,52 +113,74 @@ fn length(list: &Place<'_>) -> usize {
     list.value.items().len()
 }
 
-/// The groups of other images. `None` for a group that leads to none.
-fn others(question: &Question, root: &str, ome: &Place<'_>, wants: &mut Wants) -> Option<Vec<String>> {
-    if let Some(plate) = ome.member("plate") {
-        return Some(fields_of_plate(question, root, &plate, wants));
-    }
-    if let Some(well) = ome.member("well") {
-        return Some(paths_in(&well, "images", root).collect());
-    }
-    ome.member("bioformats2raw.layout")?;
-    Some(series(question, root, wants))
+/// Searches other groups for images.
+struct Finder<'a> {
+    question: &'a Question,
+    root: &'a str,
+    wants: &'a mut Wants,
+    report: &'a mut Report,
 }
 
-/// The paths that a list has, below a group: texts, or objects with a path.
-fn paths_in(holder: &Place<'_>, list: &str, base: &str) -> impl Iterator<Item = String> {
-    let items = holder.value.get(list).map(Value::items).unwrap_or_default().iter();
-    items.filter_map(move |item| Some(join(base, item.get("path").unwrap_or(item).as_str()?)))
-}
+impl Finder<'_> {
+    /// The groups of other images. `None` for a group that leads to none.
+    fn others(&mut self, ome: &Place<'_>) -> Option<Vec<String>> {
+        if let Some(plate) = ome.member("plate") {
+            return Some(self.fields_of_plate(&plate));
+        }
+        if let Some(well) = ome.member("well") {
+            return Some(self.paths_in(&well, "images", self.root));
+        }
+        ome.member("bioformats2raw.layout")?;
+        Some(self.series())
+    }
 
-fn fields_of_plate(question: &Question, root: &str, plate: &Place<'_>, wants: &mut Wants) -> Vec<String> {
-    let mut fields = Vec::new();
-    for path in paths_in(plate, "wells", root).take(MOST) {
-        match question.nodes.get(&path) {
-            None => wants.node(path),
-            Some(node) => {
-                let ome = node.as_ref().and_then(ome::of);
-                let well = ome.and_then(|ome| ome.place.member("well"));
-                fields.extend(well.iter().flat_map(|well| paths_in(well, "images", &path)));
+    /// The paths that a list has, below a group: texts, or objects with a path.
+    fn paths_in(&mut self, holder: &Place<'_>, list: &str, base: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        for item in holder.member(list).iter().flat_map(Place::items) {
+            let (value, pointer) = match item.value {
+                Value::Object(_) => (item.value.get("path"), format!("{}/path", item.path)),
+                _ => (Some(item.value), item.path),
+            };
+            match path::of_value(base, value) {
+                Ok(path) => paths.push(path),
+                Err(why) => no_path(self.report, base, &pointer, &why),
             }
         }
+        paths
     }
-    fields
-}
 
-/// The series of bioformats2raw: those that `OME/` lists, or else groups that are numbered.
-fn series(question: &Question, root: &str, wants: &mut Wants) -> Vec<String> {
-    let path = join(root, "OME");
-    let Some(known) = question.nodes.get(&path) else {
-        wants.node(path);
-        return Vec::new();
-    };
-    let list = known.as_ref().map(|node| {
-        let place = node.place();
-        let place = place.member("ome").unwrap_or(place);
-        paths_in(&place, "series", root).collect::<Vec<_>>()
-    });
-    list.filter(|list| !list.is_empty()).unwrap_or_else(|| numbered(question, root, wants))
+    fn fields_of_plate(&mut self, plate: &Place<'_>) -> Vec<String> {
+        let question = self.question;
+        let mut fields = Vec::new();
+        for path in self.paths_in(plate, "wells", self.root).into_iter().take(MOST) {
+            match question.nodes.get(&path) {
+                None => self.wants.node(path),
+                Some(node) => {
+                    let ome = node.as_ref().and_then(ome::of);
+                    let well = ome.and_then(|ome| ome.place.member("well"));
+                    fields.extend(well.iter().flat_map(|well| self.paths_in(well, "images", &path)));
+                }
+            }
+        }
+        fields
+    }
+
+    /// The series of bioformats2raw: those that `OME/` lists, or else groups that are numbered.
+    fn series(&mut self) -> Vec<String> {
+        let path = join(self.root, "OME");
+        let Some(known) = self.question.nodes.get(&path) else {
+            self.wants.node(path);
+            return Vec::new();
+        };
+        let list = known.as_ref().map(|node| {
+            let place = node.place();
+            let place = place.member("ome").unwrap_or(place);
+            self.paths_in(&place, "series", self.root)
+        });
+        let list = list.filter(|list| !list.is_empty());
+        list.unwrap_or_else(|| numbered(self.question, self.root, self.wants))
+    }
 }
 
 /// The groups `0`, `1` and so on, up to the first that is missing. Each question asks for as many
@@ -182,8 +212,7 @@ pub fn choose<'a>(images: &'a [Image], choice: Option<&Choice>, root: &str) -> R
         None => return Ok(images.first()),
         Some(Choice::Index(index)) => (images.get(*index), index.to_string()),
         Some(Choice::Path(path)) => {
-            let whole = if path.starts_with('/') { join("", path) } else { join(root, path) };
-            let whole = format!("/{}", whole.trim_matches('/'));
+            let whole = path::of_reference(root, path).unwrap_or_default();
             (images.iter().find(|image| image.path == whole), quoted(path))
         }
     };
@@ -210,7 +239,8 @@ pub fn describe(question: &Question, images: &mut [Image], wants: &mut Wants) {
         let own = ome.and_then(|ome| ome.place.member("multiscales")?.items().into_iter().nth(image.own));
         let Some(place) = own else { continue };
         image.name = place.value.text_of("name").map(str::to_owned);
-        let Some(first) = paths_in(&place, "datasets", &image.path).next() else { continue };
+        let first = place.value.get("datasets").and_then(|levels| levels.items().first()?.get("path"));
+        let Ok(first) = path::of_value(&image.path, first) else { continue };
         match question.nodes.get(&first) {
             None => wants.array(first),
             Some(level) => image.shape = level.as_ref().map(|level| level.shape.clone()),

@@ -4,9 +4,11 @@ use super::Ignored;
 use crate::node::Node;
 use crate::ome::axis::Axis;
 use crate::ome::image;
-use crate::ome::transformation::{ScaleTranslation, flatten_all};
+use crate::ome::transformation::{ScaleTranslation, flatten_all, lead_to_systems};
 use crate::ome::{self, Generation, Ome};
+use crate::path;
 use crate::place::Place;
+use crate::spatial::stated_shape;
 use crate::value::Value;
 use crate::{multiscales, ndpyramid, tile_matrix_set};
 
@@ -42,6 +44,14 @@ pub struct LevelSource {
     pub pointer: String,
     /// Its position.
     pub placement: Placement,
+    /// Height and width by `spatial:shape`.
+    pub shape: Option<[f64; 2]>,
+}
+
+impl LevelSource {
+    fn new(asset: String, pointer: &str, placement: Placement) -> Self {
+        Self { asset, pointer: pointer.to_owned(), placement, shape: None }
+    }
 }
 
 /// The metadata of the group.
@@ -59,6 +69,8 @@ pub struct Source<'a> {
     pub axes: Vec<Axis>,
     /// The levels, in document order.
     pub levels: Vec<LevelSource>,
+    /// Levels without a path: the JSON pointer of what should be it, and the reason.
+    pub pathless: Vec<(String, String)>,
     /// The channels as written. There can be many, so they are not copied.
     pub channels: &'a [Value],
     /// Transformations that cannot be used.
@@ -78,7 +90,7 @@ pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Option<So
     if let Some(ome) = ome::of(node)
         && let Some(images) = ome.place.member("multiscales")
     {
-        return of_image(&ome, &images, index);
+        return of_image(node, &ome, &images, index);
     }
     if multiscales::recognise(node).is_some() {
         return Some(of_layout(node));
@@ -95,24 +107,31 @@ pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Option<So
 /// One array is a pyramid of one level.
 fn alone(asset: &str) -> Source<'static> {
     let relative = Placement::Relative { from: None, scale: Vec::new(), translation: Vec::new() };
-    let level = LevelSource { asset: asset.to_owned(), pointer: String::new(), placement: relative };
+    let level = LevelSource::new(asset.to_owned(), "", relative);
     Source { convention: "array", images: 1, levels: vec![level], ..Source::default() }
 }
 
-fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Option<Source<'a>> {
+/// The path of a level, as written. A level without one is remembered with the reason.
+fn asset_of(level: &Place<'_>, key: &str, pathless: &mut Vec<(String, String)>) -> Option<String> {
+    let read = path::text_of(level.value.get(key));
+    read.map_err(|why| pathless.push((format!("{}/{key}", level.path), why))).ok()
+}
+
+fn of_image<'a>(node: &'a Node, ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Option<Source<'a>> {
     let list = images.items();
     let image = list.get(index)?;
     let axes = image::axes(ome.generation, image);
-    let mut ignored = Vec::new();
+    let (mut ignored, mut pathless) = (Vec::new(), Vec::new());
     let shared = shared_transformation(ome.generation, image, axes.len(), &mut ignored);
     let datasets = image.member("datasets").map(|datasets| datasets.items()).unwrap_or_default();
     let levels = datasets.iter().filter_map(|level| {
-        let asset = level.value.text_of("path")?.to_owned();
+        let asset = asset_of(level, "path", &mut pathless)?;
         let placement = level_placement(ome.generation, level, axes.len(), shared.as_ref(), &mut ignored);
-        Some(LevelSource { asset, pointer: level.path.clone(), placement })
+        Some(LevelSource::new(asset, &level.path, placement))
     });
     let levels = levels.collect();
-    let channels = ome.place.value.get("omero").and_then(|omero| omero.get("channels"));
+    let omero = ome.place.member("omero").or_else(|| ome::misplaced_omero(node, ome, index));
+    let channels = omero.and_then(|omero| omero.value.get("channels"));
     Some(Source {
         convention: "ome",
         version: ome.version.clone(),
@@ -120,14 +139,16 @@ fn of_image<'a>(ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Option<Sourc
         images: list.len(),
         axes,
         levels,
+        pathless,
         channels: channels.map(Value::items).unwrap_or_default(),
         ignored,
         crs: None,
     })
 }
 
-/// Reads transformations of all levels. Up to 0.5 they apply after that of the level. In 0.6 they
-/// lead to other systems and are not used: levels are placed in their own system.
+/// Reads transformations of all levels. Up to 0.5 they apply after that of the level. Those of 0.6
+/// and of SpatialData lead to other systems, each to its own, and are not used: levels are placed
+/// in their own system.
 fn shared_transformation(
     generation: Generation,
     image: &Place<'_>,
@@ -135,7 +156,7 @@ fn shared_transformation(
     ignored: &mut Vec<Ignored>,
 ) -> Option<ScaleTranslation> {
     let list = image.member("coordinateTransformations")?;
-    if generation == Generation::V6 {
+    if generation == Generation::V6 || lead_to_systems(list.value) {
         for item in list.items() {
             ignore(&item, ignored);
         }
@@ -144,13 +165,26 @@ fn shared_transformation(
     usable(&list, rank, ignored)
 }
 
+/// Remembers a transformation that is not applied. Nothing is lost with an identity.
 fn ignore(item: &Place<'_>, ignored: &mut Vec<Ignored>) {
     let kind = item.value.text_of("type").unwrap_or("unknown");
+    if kind == "identity" {
+        return;
+    }
     ignored.push(Ignored { path: item.path.clone(), kind: kind.to_owned() });
 }
 
+/// The transformations of a list, one after the other. If they lead to systems, they are
+/// alternatives, and the first one leads to the own system.
 fn usable(list: &Place<'_>, rank: usize, ignored: &mut Vec<Ignored>) -> Option<ScaleTranslation> {
-    match flatten_all(list.value.as_array()?, rank) {
+    let mut items = list.value.as_array()?;
+    if lead_to_systems(list.value)
+        && let Some((first, _)) = items.split_first()
+    {
+        list.items().iter().skip(1).for_each(|item| ignore(item, ignored));
+        items = std::slice::from_ref(first);
+    }
+    match flatten_all(items, rank) {
         Ok(flat) => Some(flat),
         Err(kind) => {
             ignored.push(Ignored { path: list.path.clone(), kind });
@@ -201,19 +235,23 @@ fn of_layout(node: &Node) -> Source<'static> {
     let place = node.place();
     let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
     let entries = layout.map(|layout| layout.items()).unwrap_or_default();
+    let mut pathless = Vec::new();
     let levels = entries.iter().filter_map(|entry| {
-        let asset = multiscales::text(entry, "asset", "group")?.to_owned();
+        let key = multiscales::key(entry, "asset", "group");
+        let asset = asset_of(entry, key, &mut pathless)?;
         let placement = match plane_of(entry.value) {
             Some(plane) => Placement::Plane(plane),
             None => Placement::Relative {
-                from: multiscales::text(entry, "derived_from", "from_group").map(str::to_owned),
+                from: path::text_of(multiscales::value(entry, "derived_from", "from_group")).ok(),
                 scale: finite(multiscales::factors(entry, "scale").map(|place| place.value)),
                 translation: finite(multiscales::factors(entry, "translation").map(|place| place.value)),
             },
         };
-        Some(LevelSource { asset, pointer: entry.path.clone(), placement })
+        let shape = entry.value.get("spatial:shape").and_then(stated_shape);
+        Some(LevelSource { shape, ..LevelSource::new(asset, &entry.path, placement) })
     });
-    Source { convention: "multiscales", images: 1, levels: levels.collect(), ..Source::default() }
+    let levels = levels.collect();
+    Source { convention: "multiscales", images: 1, levels, pathless, ..Source::default() }
 }
 
 fn of_ndpyramid(node: &Node) -> Source<'static> {
@@ -222,6 +260,7 @@ fn of_ndpyramid(node: &Node) -> Source<'static> {
     let datasets = first.as_ref().and_then(|first| first.member("datasets"));
     let datasets = datasets.map(|datasets| datasets.items()).unwrap_or_default();
     let text = |dataset: &Place<'_>, key: &str| dataset.value.text_of(key).map(str::to_owned);
+    let mut pathless = Vec::new();
     let levels = datasets.iter().filter_map(|dataset| {
         // The two projections that it has tiles of; both cover the world. Other pyramids of its are
         // placed by their coordinates alone.
@@ -231,13 +270,16 @@ fn of_ndpyramid(node: &Node) -> Source<'static> {
             Some("EPSG:4326") if tiled => Placement::Extent([-180.0, -90.0, 180.0, 90.0]),
             _ => Placement::Shape,
         };
-        Some(LevelSource { asset: text(dataset, "path")?, pointer: dataset.path.clone(), placement })
+        let asset = asset_of(dataset, "path", &mut pathless)?;
+        Some(LevelSource::new(asset, &dataset.path, placement))
     });
+    let levels = levels.collect();
     Source {
         convention: "ndpyramid",
         version: ndpyramid::recognise(node).unwrap_or_default(),
         images: 1,
-        levels: levels.collect(),
+        levels,
+        pathless,
         crs: datasets.iter().find_map(|dataset| text(dataset, "crs")).map(Value::String),
         ..Source::default()
     }
@@ -253,32 +295,27 @@ fn of_tile_matrix_set(node: &Node) -> Source<'static> {
     let crs =
         set.as_ref().and_then(|set| set.value.get("crs").or_else(|| set.value.get("supportedCRS"))).cloned();
     let turned = set.as_ref().is_some_and(|set| is_north_first(set.value));
+    let mut pathless = Vec::new();
     let mut levels: Vec<LevelSource> = matrices
         .iter()
         .filter_map(|matrix| {
-            let asset = identifier(matrix.value.get("id")?)?;
+            let asset = asset_of(matrix, "id", &mut pathless)?;
             let limits = limits.and_then(|limits| limits.get(&asset));
             let plane = matrix_plane(matrix.value, limits, turned);
             let placement = plane.map_or(Placement::Shape, Placement::Plane);
-            Some(LevelSource { asset, pointer: matrix.path.clone(), placement })
+            Some(LevelSource::new(asset, &matrix.path, placement))
         })
         .collect();
     // A set that is only named, with its limits: the levels are the limits' keys.
     if levels.is_empty()
         && let Some(limits) = limits.and_then(Value::as_object)
     {
-        let level = |(asset, _): &(String, Value)| LevelSource {
-            asset: asset.clone(),
-            pointer: "/multiscales/tile_matrix_limits".to_owned(),
-            placement: Placement::Shape,
+        let level = |(asset, _): &(String, Value)| {
+            LevelSource::new(asset.clone(), "/multiscales/tile_matrix_limits", Placement::Shape)
         };
         levels = limits.iter().map(level).collect();
     }
-    Source { convention: "tile_matrix_set", images: 1, levels, crs, ..Source::default() }
-}
-
-fn identifier(id: &Value) -> Option<String> {
-    id.as_str().map(str::to_owned).or_else(|| id.as_u64().map(|number| number.to_string()))
+    Source { convention: "tile_matrix_set", images: 1, levels, pathless, crs, ..Source::default() }
 }
 
 /// Whether points are written as north, east, as the definition of EPSG:4326 says.

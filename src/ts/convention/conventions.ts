@@ -9,6 +9,7 @@ import { exactJson } from "../model/json.ts";
 import { factsOf, type NodeLike, needNode } from "../model/node_like.ts";
 import type { Attributes } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
+import { levelFindings } from "./level_findings.ts";
 import {
   checkLoaded,
   checkSchema,
@@ -186,13 +187,17 @@ export interface ValidateOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Conventions whose groups have levels. */
+const WITH_LEVELS: ReadonlySet<KnownConvention> = new Set(["multiscales", "ome"]);
+
 /** Maximum number of schemas that are loaded for one node. */
 const MOST_SCHEMAS = 16;
 
 /**
- * Checks the declarations of a node and the attributes of its conventions. Returns errors, warnings
- * and notes; an empty list if there are none. What `options.validate` throws becomes a finding.
- * Rejects with an `Argument` error if it does not return a list.
+ * Checks the declarations of a node and the attributes of its conventions. For a group with levels
+ * (OME-Zarr, `multiscales`) it opens their arrays, and compares their shapes. Returns errors,
+ * warnings and notes; an empty list if there are none. What `options.validate` throws becomes a
+ * finding. Rejects with an `Argument` error if it does not return a list.
  */
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
   const { signal } = optionsOf(options, { validate: "a function" });
@@ -203,6 +208,10 @@ export async function validate(node: NodeLike, options: ValidateOptions = {}): P
   const room = { schemas: MOST_SCHEMAS };
   for (const found of examination.conventions) {
     findings.push(...conventionOf(node, found).findings);
+    if (found.known && WITH_LEVELS.has(found.known)) {
+      const contradictions = await levelFindings(node, signal);
+      findings.push(...contradictions.map((finding) => ({ ...finding, convention: found.label })));
+    }
     findings.push(...(await schemaFindings(node, found, { ...options, room })));
     signal?.throwIfAborted();
   }

@@ -162,6 +162,13 @@ export function pyramidAlone<Store extends Readable>(
   return unlessAborted(read(node, { labels: false, own: true, signal }), signal);
 }
 
+/** As `pyramidAlone`, of one of the node's own images. */
+export const pyramidOfOwn = (
+  node: PlacedNode<Readable>,
+  image: number,
+  signal: AbortSignal | undefined,
+): Promise<Pyramid> => unlessAborted(read(node, { labels: false, own: true, image, signal }), signal);
+
 /** A pyramid and one of its levels. */
 export interface PlacedLevel {
   pyramid: Pyramid;

@@ -36,11 +36,16 @@ export interface Crs {
   readonly source: "proj" | "grid_mapping" | "_CRS" | "levels";
 }
 
-/** A channel of OME's `omero` metadata, unchanged. */
+/**
+ * A channel of OME's `omero` metadata. Of what people write in other forms (colours as lists,
+ * integers, names, windows with nulls), these members have the meaning, or are left out if they
+ * have none. Other members are unchanged.
+ */
 export interface PyramidChannel {
   readonly label?: string | undefined;
   /** Six hexadecimal digits. */
   readonly color?: string | undefined;
+  /** `start` is below `end`, and both are between `min` and `max`. */
   readonly window?: { start: number; end: number; min: number; max: number } | undefined;
   readonly active?: boolean | undefined;
   readonly [other: string]: unknown;

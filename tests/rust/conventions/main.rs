@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod any_json;
+mod channels;
+mod contradictions;
 #[path = "../counting.rs"]
 mod counting;
 mod declared;
 mod documents;
 mod memory;
+mod paths;
 mod pyramids;
 
 use serde_json::{Value, json};

@@ -21,7 +21,8 @@ fn request(omero: &Value) -> String {
 
 #[test]
 fn channels_cost_their_text_and_no_more() {
-    let channel = json!({ "label": "DAPI", "color": "0000FF", "window": { "start": 0, "end": 9 } });
+    let channel =
+        json!({ "label": "DAPI", "color": "0000FF", "window": { "start": 0, "end": 9, "min": 0, "max": 9 } });
     let channels = vec![channel.clone(); CHANNELS];
     let [of_channels, of_others] = ["channels", "others"].map(|name| {
         let request = request(&json!({ name: channels }));

@@ -148,6 +148,37 @@ fn ome_up_to_0_5_has_transformations_one_after_the_other() {
 }
 
 #[test]
+fn ways_to_several_systems_are_alternatives_and_are_not_composed() {
+    let to = |mut transformation: Value, system: &str| {
+        transformation["input"] = json!({ "name": "cyx" });
+        transformation["output"] = json!({ "name": system });
+        transformation
+    };
+    let scale = |by: f64| json!({ "type": "scale", "scale": [1.0, by, by] });
+    let shared = json!([
+        to(json!({ "type": "identity" }), "global"),
+        to(scale(3.0), "large"),
+        to(scale(10.0), "zoomed")
+    ]);
+    // A level's own list: the first one leads to the own system.
+    let levels = json!([
+        { "path": "0", "coordinateTransformations": scaled(0.5) },
+        { "path": "1", "coordinateTransformations": [to(scale(2.0), "own"), to(scale(5.0), "other")] },
+    ]);
+    let image = json!({ "version": "0.4-dev-spatialdata", "axes": axes(), "datasets": levels, "coordinateTransformations": shared });
+    let model = ome(json!({ "multiscales": [image] }));
+    assert_eq!(positions(&model)[0], (json!([1.0, 0.5, 0.5]), json!([0.0, 1.0, 2.0])));
+    assert_eq!(positions(&model)[1].0, json!([1.0, 2.0, 2.0]));
+    let ignored: Vec<&Value> = model["ignored"].as_array().unwrap().iter().map(|one| &one["path"]).collect();
+    let expected = [
+        "/multiscales/0/coordinateTransformations/1",
+        "/multiscales/0/coordinateTransformations/2",
+        "/multiscales/0/datasets/1/coordinateTransformations/1",
+    ];
+    assert_eq!(ignored, expected);
+}
+
+#[test]
 fn ome_before_0_4_is_placed_by_its_shapes() {
     let model = ome(
         json!({ "multiscales": [{ "version": "0.3", "axes": ["c", "y", "x"], "datasets": [{ "path": "0" }, { "path": "1" }] }] }),

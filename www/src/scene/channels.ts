@@ -18,27 +18,15 @@ export const MOST_CHANNELS = 1000;
 /** The share of values that default limits leave out at each end. */
 const LEFT_OUT = 0.001;
 
-/** A CSS colour from six hexadecimal digits. */
-function colorOf(color: unknown): string | undefined {
-  return typeof color === "string" && /^#?[0-9a-f]{6}/i.test(color)
-    ? `#${color.replace("#", "").slice(0, 6).toLowerCase()}`
-    : undefined;
-}
+/** The CSS colour of a channel, if it has one. */
+const colorOf = (channel: zarr.PyramidChannel | undefined): string | undefined =>
+  channel?.color && `#${channel.color.toLowerCase()}`;
 
-const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-
-/** The window in the metadata. Undefined if it is absent or empty. */
+/** The window in the metadata, and its range. */
 function windowOf({
   window,
 }: zarr.PyramidChannel): { window: [number, number]; limits: [number, number] } | undefined {
-  if (!window || !isNumber(window.start) || !isNumber(window.end) || window.end <= window.start)
-    return undefined;
-  const own: [number, number] = [window.start, window.end];
-  const isRange = isNumber(window.min) && isNumber(window.max) && window.max > window.min;
-  const limits: [number, number] = isRange
-    ? [Math.min(window.min, own[0]), Math.max(window.max, own[1])]
-    : [...own];
-  return { window: own, limits };
+  return window && { window: [window.start, window.end], limits: [window.min, window.max] };
 }
 
 /**
@@ -52,7 +40,7 @@ export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolea
   const { channels } = pyramid;
   if (channels.length >= 3) {
     return (
-      PRIMARIES.every((primary, at) => colorOf(channels[at]?.color) === primary) &&
+      PRIMARIES.every((primary, at) => colorOf(channels[at]) === primary) &&
       channels.slice(0, 3).every(isFullWindow)
     );
   }
@@ -87,13 +75,6 @@ function limitsOf(
   return { window, limits: [Math.min(range[0], window[0]), Math.max(range[1], window[1])] };
 }
 
-/** The label. Metadata may have something else than text there. */
-const labelOf = ({ label }: zarr.PyramidChannel): string => (typeof label === "string" ? label.trim() : "");
-
-/** The visible channels: those in the metadata, else the first ones. */
-const isVisible = ({ active }: zarr.PyramidChannel, index: number): boolean =>
-  typeof active === "boolean" ? active : index < MOST_VISIBLE;
-
 /** The channels of a picture and its kind. Null for a field. */
 export async function channelsOf(subject: Subject): Promise<Pick<Scene, "kind" | "channels"> | null> {
   const { pyramid, axes, plane } = subject;
@@ -109,7 +90,8 @@ async function imageChannels(subject: Subject): Promise<SceneChannel[]> {
   const count = Math.min(c?.length ?? 1, MOST_CHANNELS);
   const written = Array.from({ length: count }, (_, index): Written => {
     const channel = pyramid.channels[index] ?? {};
-    return { channel, index, visible: isVisible(channel, index) };
+    // Without a word in the metadata, the first ones are shown.
+    return { channel, index, visible: channel.active ?? index < MOST_VISIBLE };
   });
   const all = await Promise.all(atMost(written, MOST_MIXED).map((channel) => channelOf(subject, channel)));
   if (isGray)
@@ -136,8 +118,8 @@ async function channelOf(subject: Subject, { channel, index, visible }: Written)
   const gray = (c?.length ?? 1) === 1 ? "#ffffff" : undefined;
   return {
     index,
-    name: labelOf(channel) || (c ? `Channel ${index + 1}` : ""),
-    color: colorOf(channel.color) ?? gray ?? COLORS[index % COLORS.length] ?? "#ffffff",
+    name: channel.label || (c ? `Channel ${index + 1}` : ""),
+    color: colorOf(channel) ?? gray ?? COLORS[index % COLORS.length] ?? "#ffffff",
     ...(given ?? limitsOf(sampled, subject)),
     gamma: 1,
     visible,

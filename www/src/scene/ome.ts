@@ -3,7 +3,7 @@
  * image, wells of a plate, fields of a well, labels, series), and the grid of a plate. Web servers
  * often cannot list, so these are the only names. It makes no requests.
  */
-import { joined, parentOf, plainPath, shortName } from "../text/paths.js";
+import { joined, parentOf, pathBelow, plainPath, shortName } from "../text/paths.js";
 import type { ArrayNode, GroupNode } from "./scene.js";
 
 export type Json = Record<string, unknown>;
@@ -26,8 +26,8 @@ export interface NamedNode {
 
 function paths(list: unknown): string[] {
   if (!Array.isArray(list)) return [];
-  const found = list.map((entry: unknown) => (isObject(entry) ? entry.path : entry));
-  return found.filter((path): path is string => typeof path === "string" && path !== "");
+  const found = list.map((entry: unknown) => pathBelow(isObject(entry) ? entry.path : entry));
+  return found.filter((path) => path !== "");
 }
 
 /** The role that a group's attributes give it. */
@@ -135,8 +135,8 @@ export function readPlate(node: ArrayNode | GroupNode): Plate | null {
   const places = { rows: positionsOf(rows), columns: positionsOf(columns) };
   const [rowNames, columnNames] = [rows.map(shortened), columns.map(shortened)];
   const wells = objects(plate.wells).flatMap((well): PlateWell[] => {
-    const { path } = well;
-    if (typeof path !== "string" || path === "") return [];
+    const path = pathBelow(well.path);
+    if (path === "") return [];
     const { row, column } = placeOf(well, path, places.rows, places.columns);
     const [rowName, columnName] = [rowNames[row], columnNames[column]];
     if (rowName === undefined || columnName === undefined) return [];

@@ -13,3 +13,15 @@ export const joined = (base: string, name: string): string => (base === "" ? nam
 /** A name that is repeated in many places, with an ellipsis for what is left out. */
 export const shortName = (name: string, most: number): string =>
   name.length <= most ? name : `${name.slice(0, most - 1)}…`;
+
+/**
+ * A path below a node, as attributes have it: `./0`, with backslashes, or a number. `""` for what
+ * is no such path, and for one that leads upwards.
+ */
+export function pathBelow(written: unknown): string {
+  if (typeof written !== "string" && typeof written !== "number") return "";
+  const names = String(written)
+    .split(/[/\\]/)
+    .filter((name) => name !== "" && name !== ".");
+  return names.includes("..") ? "" : names.join("/");
+}
