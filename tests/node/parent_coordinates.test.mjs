@@ -31,8 +31,8 @@ for (const { name, store, coordinates } of JSON.parse(readFileSync(TREES, "utf8"
       assert.deepEqual(pixels.affine, [10, 0, 5, 0, -10, 50]);
       const row = await array.get({ time: 0, lat: zarr.at(31), lon: null });
       assert.deepEqual([...row.data], [4, 5]);
-      const sum = { op: "mean", over: ["lat", "lon"], weights: { lat: "cos" } };
-      const mean = await zarr.reduce(array, sum);
+      const options = { op: "mean", over: ["lat", "lon"], weights: { lat: "cos" } };
+      const mean = await zarr.reduce(array, null, options);
       const weights = dimensions.lat.map((degrees) => Math.cos((degrees * Math.PI) / 180));
       const { data } = await array.get({ time: 0 }, { as: "float64" });
       const total = weights.reduce((all, weight, at) => all + weight * (data[2 * at] + data[2 * at + 1]), 0);
@@ -125,7 +125,7 @@ test("bounds are those in the group of the coordinates", async () => {
     lat_bounds: bounds,
   });
   const array = await zarr.open(files, { kind: "array", path: "a/v" });
-  const { data } = await zarr.reduce(array, { op: "mean", weights: "area" });
+  const { data } = await zarr.reduce(array, null, { op: "mean", weights: "area" });
   // The sine of 30 degrees is ½: both cells have the same height.
   assert.ok(Math.abs(data[0] - 1.5) < 1e-12, String(data[0]));
 });
@@ -147,7 +147,7 @@ test("lateral search: the only variable downwards of the nearest group above", a
   await assert.rejects(lateral({ "b/x": x(5), "c/x": x(6) }), { code: "NotFound" });
   // Groups of other data have no dimensions in common.
   await assert.rejects(lateral({ "b/x": x(5) }, { conventions: "CF-1.6" }), { code: "NotFound" });
-  await assert.rejects(lateral({ "b/x": x(5) }, { conventions: undefined }), { code: "NotFound" });
+  await assert.rejects(lateral({ "b/x": x(5) }, { conventions: null }), { code: "NotFound" });
   await assert.rejects(lateral({ "b/x": x(5) }, { consolidate: false }), { code: "NotFound" });
 });
 

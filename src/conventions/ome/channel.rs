@@ -128,11 +128,12 @@ fn of_integer(integer: i64) -> Option<String> {
     Some(format!("{rgb:06X}"))
 }
 
-/// A window whose start is below its end. Its range holds it; without one, the range is the window.
+/// A window whose start is not above its end; they are equal if all elements are. Its range holds
+/// it; without one, the range is the window.
 fn window(window: &Value) -> Option<Value> {
     let number = |key: &str| window.get(key).and_then(Value::as_f64).filter(|number| number.is_finite());
     let (start, end) = (number("start")?, number("end")?);
-    if start >= end {
+    if start > end {
         return None;
     }
     let range = number("min").zip(number("max")).filter(|(min, max)| min < max);

@@ -45,7 +45,7 @@ export interface PyramidChannel {
   readonly label?: string | undefined;
   /** Six hexadecimal digits. */
   readonly color?: string | undefined;
-  /** `start` is below `end`, and both are between `min` and `max`. */
+  /** `start` is not above `end`, and both are from `min` to `max`. */
   readonly window?: { start: number; end: number; min: number; max: number } | undefined;
   readonly active?: boolean | undefined;
   readonly [other: string]: unknown;

@@ -28,38 +28,35 @@ const CF_WITH_GROUPS = /\bCF-(1\.(8|9|[1-9]\d)|[2-9])/;
  */
 const variables = new WeakMap<ArrayFacts, Map<string, Promise<AnyArray | undefined>>>();
 
+/** What searches for names found, by the path of the name in the first group. */
+const searches: typeof variables = new WeakMap();
+
 const undefinedIfAbsent = (error: unknown): undefined => {
   if (error instanceof NotFoundError) return undefined;
   throw error;
 };
 
 /** The array at a path in the store of `array`. Undefined if absent. */
-async function arrayAt(
-  array: AnyArray,
-  path: AbsolutePath,
-  signal: AbortSignal | undefined,
-): Promise<AnyArray | undefined> {
+async function arrayAt(array: AnyArray, path: AbsolutePath): Promise<AnyArray | undefined> {
   if (path === array.path) return array;
   if (isKnownAbsent(array.store, path)) return undefined;
   const opener = openerBeside(array);
   const open = () => opener(new Location(array.store, path), { kind: "array" }).catch(undefinedIfAbsent);
-  return unlessAborted(onceFor(variables, [array[FACTS], path], open), signal);
+  return onceFor(variables, [array[FACTS], path], open);
 }
 
 /** The first array of this name in a group and in those above it. */
-async function nearest(
-  array: AnyArray,
-  group: AbsolutePath,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<AnyArray | undefined> {
-  let above = group;
-  for (let step = 0; step < MOST_GROUPS; step += 1) {
-    const found = await arrayAt(array, below(above, name), signal);
-    if (found || above === "/") return found;
-    above = parentOf(above);
-  }
-  return undefined;
+function nearest(array: AnyArray, group: AbsolutePath, name: string): Promise<AnyArray | undefined> {
+  const search = async () => {
+    let above = group;
+    for (let step = 0; step < MOST_GROUPS; step += 1) {
+      const found = await arrayAt(array, below(above, name));
+      if (found || above === "/") return found;
+      above = parentOf(above);
+    }
+    return undefined;
+  };
+  return onceFor(searches, [array[FACTS], below(group, name)], search);
 }
 
 /** The only array of this name in the uppermost of the groups below one that have it. */
@@ -79,11 +76,7 @@ function onlyBelow(array: AnyArray, apex: AbsolutePath, name: string): AbsoluteP
  * first. Zarr has no dimensions that groups share, so it is done only where the root declares a CF
  * that has groups, and where one variable alone can be meant. It needs consolidated metadata.
  */
-async function lateral(
-  array: AnyArray,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<AnyArray | undefined> {
+async function lateral(array: AnyArray, name: string): Promise<AnyArray | undefined> {
   if (consolidatedChildren(array.store, "/") === undefined) return undefined;
   const place = new Location(array.store, "/");
   const root = await openerBeside(array)(place, { kind: "group" }).catch(undefinedIfAbsent);
@@ -91,7 +84,7 @@ async function lateral(
   let apex = parentOf(array.path);
   for (let step = 0; step < MOST_GROUPS; step += 1) {
     const path = onlyBelow(array, apex, name);
-    if (path || apex === "/") return path && arrayAt(array, path, signal);
+    if (path || apex === "/") return path && arrayAt(array, path);
     apex = parentOf(apex);
   }
   return undefined;
@@ -106,8 +99,8 @@ export async function coordinateVariable(
   signal: AbortSignal | undefined,
 ): Promise<AnyArray | undefined> {
   if (!isName(dimension)) return undefined;
-  const found = await nearest(array, parentOf(array.path), dimension, signal);
-  return found ?? lateral(array, dimension, signal);
+  const found = await unlessAborted(nearest(array, parentOf(array.path), dimension), signal);
+  return found ?? unlessAborted(lateral(array, dimension), signal);
 }
 
 /** An attribute that names variables, and the path of the array that has it. */
@@ -152,6 +145,7 @@ export async function namedVariable(
   signal?: AbortSignal,
 ): Promise<AnyArray | undefined> {
   const text = reference.replaceAll("\\", "/");
-  if (isName(text)) return nearest(array, parentOf(naming.path), text, signal);
-  return arrayAt(array, pathOf(text, naming), signal);
+  const isOfName = isName(text);
+  const found = isOfName ? nearest(array, parentOf(naming.path), text) : arrayAt(array, pathOf(text, naming));
+  return unlessAborted(found, signal);
 }

@@ -84,7 +84,11 @@ fn windows_are_four_numbers_or_none() {
             window(json!(1), json!(9), json!(1.0), json!(9.0)),
         ),
         (window(null.clone(), json!(9), json!(0), json!(10)), null.clone()),
-        (window(json!(9), json!(9), json!(0), json!(10)), null.clone()),
+        (
+            window(json!(9), json!(9), null.clone(), null.clone()),
+            window(json!(9), json!(9), json!(9), json!(9)),
+        ),
+        (window(json!(9), json!(8), json!(0), json!(10)), null.clone()),
         (json!([0, 1]), null),
     ];
     for (written, expected) in cases {

@@ -22,11 +22,12 @@ const LEFT_OUT = 0.001;
 const colorOf = (channel: zarr.PyramidChannel | undefined): string | undefined =>
   channel?.color && `#${channel.color.toLowerCase()}`;
 
-/** The window in the metadata, and its range. */
+/** The window in the metadata, and its range. Undefined if it is absent or empty. */
 function windowOf({
   window,
 }: zarr.PyramidChannel): { window: [number, number]; limits: [number, number] } | undefined {
-  return window && { window: [window.start, window.end], limits: [window.min, window.max] };
+  if (!window || window.start >= window.end) return undefined;
+  return { window: [window.start, window.end], limits: [window.min, window.max] };
 }
 
 /**
