@@ -359,12 +359,24 @@ test("a write invalidates the cache", async () => {
   }
 });
 
-test("responses that the server declares uncacheable are not cached", async () => {
-  for (const control of ["no-store", "private, no-cache", "max-age=5"]) {
+test("responses of which the server demands to be asked again are not cached", async () => {
+  for (const control of ["private, no-cache", "max-age=5"]) {
     headers = { "Cache-Control": control };
     const array = await openServed(madeStore(VOLUME, valueAt));
     for (const z of range(0, 3)) await array.get([z, zarr.slice(0, 32), zarr.slice(0, 16)]);
     assert.equal(asked.length, 3, control);
+  }
+});
+
+test("what no cache of the network may keep is held for the reads of the page, until it reloads", async () => {
+  for (const control of ["no-store", "no-cache, no-store, must-revalidate"]) {
+    headers = { "Cache-Control": control };
+    const array = await openServed(madeStore(VOLUME, valueAt));
+    for (const z of range(0, 3)) await array.get([z, zarr.slice(0, 32), zarr.slice(0, 16)]);
+    assert.equal(asked.length, 1, control);
+    const { data } = await array.get([1, zarr.slice(0, 32), zarr.slice(0, 16)], { cache: "reload" });
+    assert.deepEqual([...data], expectedOf([[1], range(0, 32), range(0, 16)]));
+    assert.equal(asked.length, 2, control);
   }
 });
 

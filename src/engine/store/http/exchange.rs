@@ -104,7 +104,7 @@ pub(super) struct ServerKnowledge {
     /// A range around the likely end did not tell the size.
     pub tails_useless: Cell<bool>,
     /// The `Cache-Control` header of the last chunk demands revalidation.
-    pub forbids_caching: Cell<bool>,
+    pub demands_revalidation: Cell<bool>,
     /// A 403 was taken for an absent chunk.
     pub took_refusal_for_absence: Cell<bool>,
     /// The server labels objects as HTML too, so the label says nothing.

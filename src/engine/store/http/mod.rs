@@ -241,7 +241,7 @@ impl<T: Transport + 'static> HttpStore<T> {
             && context.subject != Subject::Metadata
             && next.method != Method::Probe
         {
-            self.knowledge.forbids_caching.set(response.headers.forbid_caching());
+            self.knowledge.demands_revalidation.set(response.headers.demand_revalidation());
         }
         answer
     }
@@ -271,7 +271,7 @@ impl<T: Transport + 'static> Store for HttpStore<T> {
     }
 
     fn is_cacheable(&self) -> bool {
-        !self.knowledge.forbids_caching.get()
+        !self.knowledge.demands_revalidation.get()
     }
 
     fn forget_kept(&self) {

@@ -158,20 +158,30 @@ impl Headers {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Whether `Cache-Control` demands that the body is requested again, always or soon.
-    pub fn forbid_caching(&self) -> bool {
+    /// Whether `Cache-Control` demands that the server is asked again, always or soon, before a body
+    /// is used again.
+    ///
+    /// `no-store` demands that no cache of the network keeps the body, so that there is nothing to
+    /// ask about. What the page holds in its memory for its own reads is no such cache.
+    pub fn demand_revalidation(&self) -> bool {
         let directives = self.get("cache-control").unwrap_or_default().to_ascii_lowercase();
-        directives.split(',').any(forbids_caching)
+        let mut demands = false;
+        for directive in directives.split(',') {
+            if directive.trim() == "no-store" {
+                return false;
+            }
+            demands |= demands_revalidation(directive.trim());
+        }
+        demands
     }
 }
 
-fn forbids_caching(directive: &str) -> bool {
-    let directive = directive.trim();
+fn demands_revalidation(directive: &str) -> bool {
     match directive.split_once('=') {
         Some(("max-age", seconds)) => {
             seconds.trim_matches('"').parse::<u64>().is_ok_and(|seconds| seconds < SOON_SECONDS)
         }
-        _ => directive == "no-store" || directive == "no-cache",
+        _ => directive == "no-cache",
     }
 }
 

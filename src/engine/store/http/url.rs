@@ -221,9 +221,15 @@ fn dots(segment: &str) -> Option<usize> {
     Some(count)
 }
 
+fn has_port(host: &str) -> bool {
+    host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+}
+
 /// Origin and path of a root, by its scheme.
 fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
     match scheme {
+        // Only a server has a port: it is that of another provider, before the bucket.
+        "s3" if has_port(host) => (format!("https://{host}"), path.to_owned()),
         // The certificate of S3 covers one label before the host, so a bucket with a dot goes into
         // the path.
         "s3" if host.contains('.') => ("https://s3.amazonaws.com".to_owned(), format!("{host}/{path}")),
@@ -278,6 +284,7 @@ mod tests {
         assert_eq!(joined("s3://bucket/a/b.zarr"), "https://bucket.s3.amazonaws.com/a/b.zarr/c/0/1");
         assert_eq!(joined("s3://my.bucket/a/"), "https://s3.amazonaws.com/my.bucket/a/c/0/1");
         assert_eq!(joined("s3://bucket"), "https://bucket.s3.amazonaws.com/c/0/1");
+        assert_eq!(joined("s3://host.eu:443/e05:bucket/a"), "https://host.eu:443/e05:bucket/a/c/0/1");
         assert_eq!(joined("gs://bucket/a"), "https://storage.googleapis.com/bucket/a/c/0/1");
         assert_eq!(joined("gs://bucket"), "https://storage.googleapis.com/bucket/c/0/1");
     }

@@ -5,8 +5,8 @@
 //! flight. All objects together have at most [`WANTED_BYTES`], those that are not wanted
 //! [`KEPT_BYTES`]. The last object that was used does not count, unless it alone has more than
 //! [`WANTED_BYTES`] and is not wanted. `init({ memoryLimit })` lowers both bounds. The least
-//! recently used object goes first. An object whose response forbids caching serves only reads that
-//! began before it arrived, and goes with the last of them.
+//! recently used object goes first. An object whose response demands revalidation serves only reads
+//! that began before it arrived, and goes with the last of them.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -40,7 +40,7 @@ pub(super) struct ObjectName {
 /// How an object came.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Arrival {
-    /// Its response allows caching.
+    /// Its response does not demand that the server is asked again.
     pub is_cacheable: bool,
     /// The request passed the caches in front of the server.
     pub is_reloaded: bool,
@@ -177,7 +177,7 @@ mod tests {
     use crate::store::{HostBytes, Value};
 
     const CACHEABLE: Arrival = Arrival { is_cacheable: true, is_reloaded: false };
-    const NO_STORE: Arrival = Arrival { is_cacheable: false, is_reloaded: false };
+    const NO_CACHE: Arrival = Arrival { is_cacheable: false, is_reloaded: false };
 
     /// Bytes that need no memory.
     struct Claimed(u64);
@@ -296,10 +296,10 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_be_cached_serves_the_reads_that_began_before_it_arrived() {
+    fn what_must_be_asked_for_again_serves_the_reads_that_began_before_it_arrived() {
         let scene = Scene::default();
         let (first, second) = (read(), read());
-        scene.keep("a", 5, NO_STORE, &first);
+        scene.keep("a", 5, NO_CACHE, &first);
         let later = read();
         assert_eq!(scene.len("a", &first), Some(5));
         assert_eq!(scene.len("a", &second), Some(5));

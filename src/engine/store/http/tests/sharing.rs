@@ -156,8 +156,8 @@ fn a_request_goes_on_for_those_who_wait_when_the_first_caller_leaves() {
 }
 
 #[test]
-fn an_object_that_may_not_be_cached_comes_once_for_each_read() {
-    for header in ["Cache-Control: no-store", "Cache-Control: no-cache"] {
+fn an_object_that_must_be_asked_for_again_comes_once_for_each_read() {
+    for header in ["Cache-Control: private, no-cache", "Cache-Control: max-age=5"] {
         let scene = Scene::new(&[header]);
         let (first, second) = (reading(), reading());
         scene.parts("c/0", &[0, 4], &first);
@@ -168,6 +168,19 @@ fn an_object_that_may_not_be_cached_comes_once_for_each_read() {
         scene.parts("c/0", &[2, 6], &reading());
         scene.parts("c/0", &[2], &chunk());
         assert_eq!(scene.asked(), ["GET c/0", "GET c/0"]);
+    }
+}
+
+#[test]
+fn what_no_cache_of_the_network_may_keep_comes_once_for_all_reads() {
+    for header in ["Cache-Control: no-store", "Cache-Control: No-Cache, No-Store, max-age=0"] {
+        let scene = Scene::new(&[header]);
+        scene.parts("c/0", &[0, 4], &reading());
+        scene.parts("c/0", &[2, 6], &reading());
+        scene.parts("c/0", &[2], &chunk());
+        assert_eq!(scene.asked(), ["GET c/0 bytes=0-1"]);
+        scene.parts("c/0", &[2], &RequestContext { reload: true, ..reading() });
+        assert_eq!(scene.asked(), ["GET c/0 reload"]);
     }
 }
 
