@@ -204,6 +204,16 @@ test("`repo` is read again where its snapshot is gone", async () => {
   }
 });
 
+test("a branch, a tag and a snapshot that do not exist are not found", async () => {
+  for (const name of ["v1", "v2"])
+    for (const version of [{ branch: "none" }, { tag: "none" }, { snapshot: "ZZZZZZZZZZZZZZZZZZZ0" }]) {
+      const [kind, wanted] = Object.entries(version)[0];
+      const expected = { code: "NotFound", message: new RegExp(`with the ${kind} "${wanted}" at http`) };
+      await assert.rejects(zarr.open(`${server.url}/${name}`, version), expected);
+      await assert.rejects(new zarr.IcechunkStore(`${server.url}/${name}`, version).snapshot(), expected);
+    }
+});
+
 test("what is missing or damaged is an error, never the fill value", async () => {
   const lost = [...server.files].filter(([path]) => path.startsWith("/v2/chunks/"));
   const open = () => zarr.open(new zarr.IcechunkStore(`${server.url}/v2`), { path: "temperature" });

@@ -80,11 +80,16 @@ pub(super) async fn open(
             let repo = repo.map_or_else(OnceCell::new, OnceCell::from);
             return Ok(Session { id, snapshot, repo, containers: OnceCell::new() });
         }
-        // Others may have let it expire since `repo` was read.
-        if missed == Some(id) {
-            return Err(missing("a snapshot", &key, inner));
-        }
-        missed = Some(id);
+        let error = match version {
+            Version::Snapshot(_) => unnamed("snapshot", &id.to_string(), inner).at_key(key),
+            // Others may have let it expire since `repo` was read.
+            Version::Named(..) if missed != Some(id) => {
+                missed = Some(id);
+                continue;
+            }
+            Version::Named(..) => missing("a snapshot", &key, inner),
+        };
+        return Err(error);
     }
 }
 
@@ -106,6 +111,7 @@ async fn find(
         Some(repo) => repo.find(kind, name)?,
         None => of_file(inner, kind, name, context).await?,
     };
+    let kind = if kind == RefKind::Branch { "branch" } else { "tag" };
     Ok((id.ok_or_else(|| refusal.unwrap_or_else(|| unnamed(kind, name, inner)))?, Some(repo)))
 }
 
@@ -144,8 +150,8 @@ pub(super) async fn newest(
     }
 }
 
-fn unnamed(kind: RefKind, name: &str, inner: &Rc<dyn Store>) -> Error {
-    let kind = if kind == RefKind::Branch { "branch" } else { "tag" };
+/// The error for a branch, a tag or a snapshot that the repository does not have.
+fn unnamed(kind: &str, name: &str, inner: &Rc<dyn Store>) -> Error {
     Error::not_found(format!("an Icechunk repository with the {kind} \"{name}\" at {}", inner.describe()))
 }
 
