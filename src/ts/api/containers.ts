@@ -1,12 +1,14 @@
 /**
  * Late code of `open`: the store with consolidated metadata, and what else may be at a place that
- * has no node. That is references of kerchunk, in Parquet or in JSON. A STAC document is an error
- * that tells how it is opened.
+ * has no node. That is references of kerchunk, in Parquet or in JSON, also in an archive or in a
+ * file of this machine. A STAC document is an error that tells how it is opened.
  */
 import { InvalidMetadataError, ZarrError } from "../model/errors.ts";
-import type { AsyncReadable, Readable } from "../model/types.ts";
+import type { AbsolutePath, AsyncReadable, Readable } from "../model/types.ts";
+import { FileSystemStore, readerOfFile } from "../store/file_system.ts";
 import { type IcechunkAccess, IcechunkStore } from "../store/icechunk.ts";
-import { ReferenceStore } from "../store/reference.ts";
+import { DocumentIn, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
+import { ZipFileStore } from "../store/zip.ts";
 import { withConsolidatedMetadata } from "./consolidated.ts";
 
 /** Settles as a promise does, or rejects at once when the signal aborts. */
@@ -33,20 +35,63 @@ export async function consolidatedStore(
   return signal ? abortable(loading, signal) : loading;
 }
 
-/**
- * The references in a store that `storeOf` has made of a place, if it has kerchunk's Parquet in
- * place of a hierarchy.
- */
+/** Keys of documents of references in an archive: JSON that is no node's, in no folder. */
+const DOCUMENT_KEY = /^\/(?!zarr\.json$)[^/]+\.json$/i;
+
+/** The references in a store: kerchunk's Parquet, or the only JSON of an archive. */
 async function referencesIn(
+  store: AsyncReadable,
+  options: ReferenceStoreOptions,
+): Promise<ReferenceStore | undefined> {
+  const text = async (key: AbsolutePath) => new TextDecoder().decode(await store.get(key));
+  if (/"record_size"\s*:/.test(await text("/.zmetadata"))) return ReferenceStore.fromStore(store, options);
+  if (!(store instanceof ZipFileStore)) return undefined;
+  const [key, other] = (await store.list()).filter((each) => DOCUMENT_KEY.test(each));
+  return key && !other
+    ? new ReferenceStore(new DocumentIn(await text(key), store.url) as never, options)
+    : undefined;
+}
+
+/** The references in an archive, which must have some. */
+export async function referencesInArchive(
+  archive: ZipFileStore,
+  options: ReferenceStoreOptions,
+): Promise<ReferenceStore> {
+  const found = await referencesIn(archive, options);
+  if (found) return found;
+  throw new InvalidMetadataError(`there are no references in the archive ${archive.url?.pathname ?? ""}`, {
+    expected: "one JSON document of kerchunk, or its Parquet",
+    actual: `${(await archive.list()).length} files`,
+  });
+}
+
+/** The references in the file at a path of this machine. */
+async function referencesAtPath(path: string, options: IcechunkAccess): Promise<ReferenceStore | undefined> {
+  if (!/\.json$/i.test(path)) return undefined;
+  const file = readerOfFile(path);
+  const bytes = await file.read(0, await file.getLength());
+  const { allowHosts } = options;
+  return ReferenceStore.fromSpec(new TextDecoder().decode(bytes), allowHosts && { allowHosts });
+}
+
+/**
+ * The references in a store that `storeOf` has made of a place, if it has some in place of a
+ * hierarchy. What cannot be read is none.
+ */
+async function referencesAt(
   store: unknown,
   place: unknown,
-  access: IcechunkAccess,
+  { allowHosts }: IcechunkAccess,
 ): Promise<ReferenceStore | undefined> {
   if (store === place || store instanceof ReferenceStore) return undefined;
-  const readable = store as AsyncReadable;
-  const text = await readable.get("/.zmetadata").catch(() => undefined);
-  const isTables = text && /"record_size"\s*:/.test(new TextDecoder().decode(text));
-  return isTables ? ReferenceStore.fromStore(readable, access) : undefined;
+  const options = allowHosts && { allowHosts };
+  try {
+    const isFile = store instanceof FileSystemStore;
+    const atPath = isFile ? await referencesAtPath(store.root, { allowHosts }) : undefined;
+    return atPath ?? (await referencesIn(store as AsyncReadable, options ?? {}));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Addresses of documents that do not end in `.json`, as APIs of STAC have them. */
@@ -76,4 +121,4 @@ export const containerAt = async (
   store: unknown,
   place: unknown,
   options: IcechunkAccess,
-): Promise<Readable | undefined> => (await referencesIn(store, place, options)) ?? documentAt(place, options);
+): Promise<Readable | undefined> => (await referencesAt(store, place, options)) ?? documentAt(place, options);

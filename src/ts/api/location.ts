@@ -3,35 +3,50 @@
  * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
  * files, folders. The calls are `exists`, `erase`, `consolidate`, and changes of attributes.
  */
-import { isA, needReadable, needText, object, optionsOf, parsedUrl } from "../model/argument.ts";
+import { isA, needReadable, needText, object, optionsOf, pageUrl, parsedUrl } from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
+import { isNode } from "../model/node.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import { call, write } from "../port/engine.ts";
 import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
-import { FetchStore } from "../store/fetch_store.ts";
+import { addressOfNode, FetchStore } from "../store/fetch_store.ts";
+import { FileSystemStore, readerOfFile } from "../store/file_system.ts";
 import { type IcechunkAccess, IcechunkStore, isOfRepository } from "../store/icechunk.ts";
 import { ReferenceStore, TABLES } from "../store/reference.ts";
-import { ZipFileStore } from "../store/zip.ts";
+import { ARCHIVE, ZipFileStore } from "../store/zip.ts";
 
 /** An archive (`Blob`, `File`), or a folder in any form that browsers provide. */
 export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDirectoryEntry;
 
-/** Paths of ZIP archives. */
-const ARCHIVE = /\.(zip|ozx)$/i;
-
 /** Paths of kerchunk's JSON: of all JSON but the document of a node. */
-const REFERENCES = /(?<!\/zarr)\.json$/i;
+const REFERENCES = /\.json$/i;
+
+/**
+ * Whether a text is a path on this machine, or the address of a file. Pages read neither, and take
+ * texts without a scheme for relative URLs. One letter before a colon is a drive.
+ */
+const isOfMachine = (text: string) =>
+  isNode() && (/^file:/i.test(text) || (!pageUrl() && text !== "" && !/^[a-z][a-z\d+.-]+:/i.test(text)));
+
+/** The store of a path: an archive, references in tables, or else a folder. */
+function storeOfPath(path: string, access?: IcechunkAccess): FileSystemStore | ZipFileStore | ReferenceStore {
+  if (ARCHIVE.test(path)) return new ZipFileStore(readerOfFile(path));
+  const store = new FileSystemStore(path);
+  return TABLES.test(path) ? ReferenceStore.fromStore(store, access) : store;
+}
 
 /**
  * The store of a URL: an archive, references, or an Icechunk repository, if the URL says so; or
- * else a hierarchy.
+ * else a hierarchy. The address of a document is that of its node. In Node it may be a path.
  */
 function storeOfUrl(
-  url: string | URL,
+  place: string | URL,
   access?: IcechunkAccess,
-): FetchStore | ZipFileStore | ReferenceStore | IcechunkStore {
+): FetchStore | ZipFileStore | ReferenceStore | IcechunkStore | FileSystemStore {
+  const url = addressOfNode(place);
+  if (isOfMachine(String(url))) return storeOfPath(String(url), access);
   if (isOfRepository(url)) return new IcechunkStore(url, access);
   const path = String(url).replace(/[?#].*$/s, "");
   if (ARCHIVE.test(path)) return ZipFileStore.fromUrl(url);

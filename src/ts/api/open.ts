@@ -101,7 +101,8 @@ const [openV2, openV3] = [openerOf(2), openerOf(3)];
 /**
  * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
  * location. A URL whose path ends in `.zip` or `.ozx` is an archive, one in `.parq` or `.parquet` a
- * folder of kerchunk's references, and one in `.json` a document of them, unless it is `zarr.json`.
+ * folder of kerchunk's references, and one in `.json` a document of them. The URL of a node's own
+ * document stands for the node. In Node, paths and `file:` URLs are places too.
  * Rejects with a `NotFoundError` if there is no node, and with an `InvalidMetadataError` if its
  * metadata is invalid. A STAC document is one, too: `assetsOf` lists what it names.
  *

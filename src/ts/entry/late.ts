@@ -4,9 +4,10 @@
  */
 
 export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
-export { consolidatedStore, containerAt } from "../api/containers.ts";
+export { consolidatedStore, containerAt, referencesInArchive } from "../api/containers.ts";
 export { engineCodecEntry } from "../api/engine_codec.ts";
 export { appendValues, changing, resizeArray, writeSelection } from "../api/write/write.ts";
 export { getByChunk } from "../compat/by_chunk.ts";
 export { HandleFolder, opfsFolder } from "../files/directory.ts";
-export { readFound, whileChanging, withState } from "../files/folders.ts";
+export { readFound } from "../files/folders.ts";
+export { NodeFolder, nodeFile } from "../files/node_folder.ts";

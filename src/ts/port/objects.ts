@@ -231,6 +231,14 @@ async function collectedDirectory(listed: unknown, left: AbortSignal): Promise<u
   return { keys: await collected(keys, left), prefixes: await collected(prefixes, left) };
 }
 
+/** A key as a `Map` has it: those of other programs may have keys without the slash. */
+function keyIn(map: Map<unknown, unknown>, key: string): string {
+  const bare = key.slice(1);
+  const [first] = map.keys();
+  const isBare = typeof first === "string" && !first.startsWith("/");
+  return map.has(bare) || (isBare && !map.has(key)) ? bare : key;
+}
+
 /**
  * Calls a method of a user's store as zarrita does: the caller's own signal and options are in the
  * last argument.
@@ -238,6 +246,8 @@ async function collectedDirectory(listed: unknown, left: AbortSignal): Promise<u
 function callStore(store: object, { method, args }: Ask, options: object, left: () => AbortSignal): unknown {
   const methods = store as Methods;
   const use = STORE_METHODS[method];
+  const isMap = store instanceof Map && store.get === Map.prototype.get;
+  if (isMap && use !== "lists") args[0] = keyIn(store, args[0] as string);
   if (use === "reads") return methods[method]?.(...args, options);
   const answer = methods[method]?.(...args);
   if (use !== "lists") return answer;

@@ -36,6 +36,15 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 /** Paths that need no escaping in a URL, and do not lead out of the root. */
 const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
 
+/** An address of a metadata document, of which people mean the node. */
+const OF_DOCUMENT = /^([^?#]*)\/(?:zarr\.json|\.z(?:array|group|attrs|metadata))(?=[?#]|$)/;
+
+/** The address of a node in place of that of its document. Others are returned as they are. */
+export function addressOfNode(url: string | URL): string | URL {
+  const text = String(url).trim();
+  return OF_DOCUMENT.test(text) ? text.replace(OF_DOCUMENT, "$1") : url;
+}
+
 /** The address of a root, and its query. */
 const ADDRESS = /^(https?:\/\/[^/?#][^?#]*)(\?[^#]*)?(?:#.*)?$/i;
 
@@ -148,7 +157,8 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
 }
 
 /**
- * A store over HTTP for the hierarchy below a URL. A query string, such as a signature, is sent
+ * A store over HTTP for the hierarchy below a URL, or for the node whose document is there: that is
+ * the node, for `…/zarr.json` and v2's documents. A query string, such as a signature, is sent
  * with every request. It writes with PUT and DELETE if the server accepts them. It lists buckets of
  * S3 and Azure, and servers with HTML directory listings.
  */
@@ -157,8 +167,9 @@ export class FetchStore extends NativeStore {
   readonly #options: FetchStoreOptions;
   readonly #early: BeginEarly | undefined;
 
-  constructor(url: string | URL, options: FetchStoreOptions = {}) {
-    needUrl(url, "url");
+  constructor(place: string | URL, options: FetchStoreOptions = {}) {
+    needUrl(place, "url");
+    const url = addressOfNode(place);
     checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);
     super((objects) => ({

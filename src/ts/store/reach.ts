@@ -7,11 +7,15 @@ import { needList, needText, pageUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { Reach } from "../port/definitions.ts";
 
-/** The https URL of an object in a public bucket. Other URLs are returned as they are. */
+/**
+ * The https URL of an object in a public bucket. Other URLs are returned as they are. Only a server
+ * has a port: `s3://host:443/bucket/key` is at another provider.
+ */
 export function resolvedUri(url: string): string {
   const [, protocol, bucket, key = ""] = /^(s3|gs|gcs):\/\/([^/]+)(?:\/(.*))?$/is.exec(url) ?? [];
   if (protocol === undefined || bucket === undefined) return url;
   if (protocol.toLowerCase() !== "s3") return `https://storage.googleapis.com/${bucket}/${key}`;
+  if (/:\d+$/.test(bucket)) return `https://${bucket}/${key}`;
   return bucket.includes(".")
     ? `https://s3.amazonaws.com/${bucket}/${key}`
     : `https://${bucket}.s3.amazonaws.com/${key}`;

@@ -4,6 +4,7 @@
  * document of another server, it only requests from that server, unless `allowHosts` names others.
  */
 
+import { late } from "#late";
 import { need, needReadable, needUrl, object, parsedUrl } from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
 import type { AsyncReadable } from "../model/types.ts";
@@ -13,6 +14,7 @@ import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 import { baseUrl, isOwn, reachOf, resolvedUri, urlOf } from "./reach.ts";
+import { ARCHIVE, ZipFileStore } from "./zip.ts";
 
 export interface ReferenceStoreOptions extends FetchStoreOptions {
   /** The file of references without a URL, which only JSON has. */
@@ -38,6 +40,14 @@ class TableStore {
   constructor(readonly store: AsyncReadable) {
     object(store, "store");
   }
+}
+
+/** A document in an archive. Its relative references are beside the archive. */
+export class DocumentIn {
+  constructor(
+    readonly text: string,
+    readonly url: URL | undefined,
+  ) {}
 }
 
 export class ReferenceStore extends NativeStore {
@@ -69,9 +79,16 @@ export class ReferenceStore extends NativeStore {
     return new ReferenceStore(new TableStore(store) as never, options);
   }
 
-  /** Makes a store from the document at a URL. Resolves when the document has been read. */
-  static async fromUrl(url: string | URL, options?: ReferenceStoreOptions): Promise<ReferenceStore> {
-    const store = new ReferenceStore(parsedUrl(absoluteUrl(url)), options);
+  /**
+   * Makes a store from the document at a URL, or from the document or the Parquet in an archive
+   * there. Resolves when the document has been read.
+   */
+  static async fromUrl(url: string | URL, options: ReferenceStoreOptions = {}): Promise<ReferenceStore> {
+    const address = parsedUrl(absoluteUrl(url));
+    const { target, allowHosts, ...http } = object(options, "options");
+    if (ARCHIVE.test(address.pathname))
+      return (await late()).referencesInArchive(ZipFileStore.fromUrl(address, http), options);
+    const store = new ReferenceStore(address, options);
     // Looking up any key reads the document.
     await store.has("/zarr.json");
     return store;
@@ -89,7 +106,7 @@ export class ReferenceStore extends NativeStore {
 isOurs(ReferenceStore);
 
 function definitionOf(
-  place: URL | ReferenceSpec | TableStore,
+  place: URL | ReferenceSpec | TableStore | DocumentIn,
   options: ReferenceStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
   needReadable(place, "spec");
@@ -100,18 +117,26 @@ function definitionOf(
   if (place instanceof URL && TABLES.test(place.pathname))
     return tablesIn(new FetchStore(place, options), options);
   // Keep the text, because a restarted engine needs it again.
-  const text =
-    place instanceof URL ? undefined : typeof place === "string" ? place : exactJson(place, "spec");
+  const text = textOf(place);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
-  const http = requestsOf({ url, target, isGiven: url === undefined }, options);
+  const archive = place instanceof DocumentIn ? place.url?.href : undefined;
+  const isGiven = url === undefined && !(place instanceof DocumentIn);
+  const http = requestsOf({ url: url ?? archive, target, isGiven }, options);
   return (objects) => ({
     kind: "reference",
     url,
     text,
-    pageUrl: baseUrl(),
+    pageUrl: archive ?? baseUrl(),
     target,
     http: http(objects),
   });
+}
+
+/** The text of a document; undefined for one at a URL. */
+function textOf(place: URL | ReferenceSpec | DocumentIn): string | undefined {
+  if (place instanceof DocumentIn) return place.text;
+  if (place instanceof URL) return undefined;
+  return typeof place === "string" ? place : exactJson(place, "spec");
 }
 
 /** The definition of the references in a store's tables. */

@@ -10,6 +10,9 @@ import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
+/** Paths of ZIP archives. */
+export const ARCHIVE = /\.(zip|ozx)$/i;
+
 /**
  * A reader of byte ranges of an archive, with `unzipit`'s interface. Offsets and lengths are in
  * bytes.

@@ -1,7 +1,6 @@
 /**
- * The source of a data set: an address, or a chosen or dropped item of this computer. Buckets
- * (`s3://`, `gs://`) become the HTTPS URL of the same object. It makes the store, and does not
- * check whether there are data.
+ * The source of a data set: an address, or a chosen or dropped item of this computer. It makes the
+ * store, and does not check whether there are data.
  */
 
 import * as zarr from "zarr-wasm";
@@ -81,8 +80,8 @@ export function localSource(name: string, store: zarr.Readable): Source {
 export const NO_OTHER_SERVER = { allowHosts: [] as string[] };
 
 /**
- * The store by the ending of the name. Names of metadata documents have been removed, so other JSON
- * is a reference document.
+ * The store by the ending of the name. Addresses of a node's documents are those of the node, so
+ * other JSON is a reference document.
  */
 function storeOf(
   url: URL,
@@ -145,30 +144,15 @@ class AddressError extends PageError {
 const shown = (address: string) => address.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
 
 /**
- * Names of metadata documents. They are removed from an address, because users paste the URL of a
- * document and mean its node.
+ * The URL of an address. Relative ones are resolved against `base`. The package knows which address
+ * is that of a node's document, and where buckets are.
  */
-const DOCUMENT = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
-
-/** The URL of an address. Relative ones are resolved against `base`. */
 export function parseAddress(text: string, base: string): URL {
   const address = text.trim().replace(/^<|>$|^"|"$/g, "");
   if (address === "") throw new AddressError("The address is empty.");
-  const url = bucketUrl(address) ?? webUrl(address, base);
-  url.pathname = url.pathname.replace(DOCUMENT, "");
+  const url = webUrl(zarr.ReferenceStore.resolveUri(address), base);
   url.hash = "";
-  return url;
-}
-
-function bucketUrl(address: string): URL | null {
-  const match = /^(s3|gs|gcs):\/\/([^/?#\s]+)(\/[^?#]*)?(\?[^#]*)?$/i.exec(address);
-  if (!match) return null;
-  const [, scheme = "", bucket = "", key = "/", query = ""] = match;
-  if (scheme.toLowerCase() !== "s3") return new URL(`https://storage.googleapis.com/${bucket}${key}${query}`);
-  // The certificate of *.s3.amazonaws.com does not match names with a dot, so such buckets are in
-  // the path.
-  const host = bucket.includes(".") ? `s3.amazonaws.com/${bucket}` : `${bucket}.s3.amazonaws.com`;
-  return new URL(`https://${host}${key}${query}`);
+  return new URL(new zarr.FetchStore(url).url);
 }
 
 /**
