@@ -4,7 +4,9 @@
 import base64
 import io
 import json
+import subprocess
 import sys
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -59,6 +61,15 @@ def pillow(decoded, form, **options):
     file = io.BytesIO()
     Image.fromarray(decoded).save(file, form, **options)
     return file.getvalue()
+
+
+def openjpeg(decoded, *arguments):
+    """What Pillow cannot write, by the command of Debian's package libopenjp2-tools."""
+    with tempfile.TemporaryDirectory() as folder:
+        Image.fromarray(decoded).save(f"{folder}/image.ppm")
+        files = ["-i", f"{folder}/image.ppm", "-o", f"{folder}/image.j2k"]
+        subprocess.run(["opj_compress", *files, *arguments], check=True, capture_output=True)
+        return Path(f"{folder}/image.j2k").read_bytes()
 
 
 def add(codec, name, decoded, encoded=None, config=None, tolerance=0, zarr_format=2, writer=WRITER):
@@ -141,6 +152,17 @@ def jpeg2k():
         decoded = picture("u1", 45, 38, 3)
         encoded = pillow(decoded, "JPEG2000", no_jp2=name != "tiles", irreversible=False, **options)
         add(ic.Jpeg2k(level=0, reversible=True), name, decoded, encoded, writer=PILLOW)
+    several = {
+        "packet-markers": ["-SOP", "-EPH", "-t", "20,32", "-n", "3"],
+        "packet-ends": ["-EPH"],
+        "tile-parts": ["-t", "20,32", "-TP", "R", "-n", "4"],
+        "code-block-styles": ["-M", "63"],
+        "region-of-interest": ["-ROI", "c=0,U=3"],
+        "lengths-of-packets": ["-PLT", "-TLM"],
+    }
+    for name, options in several.items():
+        decoded = picture("u1", 45, 38, 3)
+        add(ic.Jpeg2k(level=0, reversible=True), name, decoded, openjpeg(decoded, *options), writer="OpenJPEG 2.5.0")
     add(ic.Jpeg2k(level=40), "lossy", picture("u1", *COLOR), tolerance=2)
     add(ic.Jpeg2k(level=60), "lossy-u2", picture("u2", *GRAY), tolerance=2)
 
