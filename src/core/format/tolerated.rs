@@ -64,7 +64,7 @@ forms! {
     }
     V2FillNearest {
         name: "v2-fill-nearest",
-        form: "a `fill_value` of a v2 array that its type of integers does not have, such as -1 of `|u1` or 255 of `|i1`",
+        form: "a `fill_value` of a v2 array that its type of integers does not have, such as -1 of `uint8` or 255 of `int8`",
         writer: "an unknown writer; GDAL reads it",
         read: "the nearest number of the type",
     }
