@@ -280,3 +280,17 @@ fn a_chain_of_compressors_has_room_for_what_does_not_compress() {
         assert_eq!(decode_all(&pipeline, &encoded).unwrap(), ArrayBytes::Fixed(noise), "{len}");
     }
 }
+
+/// Scans of a few bytes each that go through all blocks take time, not memory.
+#[test]
+fn a_jpeg_of_endless_scans_is_refused() {
+    let progressive = |vector: &Vector| vector.name == "imagecodecs_jpeg/progressive-gray";
+    let vector = vectors().into_iter().find(progressive).expect("the vector");
+    let start = place_of(&vector.encoded, &[0xff, 0xda]);
+    let is_marker = |bytes: &[u8]| bytes[0] == 0xff && bytes[1] != 0;
+    let len = 2 + vector.encoded[start + 2..].windows(2).position(is_marker).expect("a marker");
+    let (front, rest) = vector.encoded.split_at(start);
+    let image = [front, &rest[..len].repeat(200), &rest[len..]].concat();
+    let error = refused_with_little(&vector, &image);
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+}

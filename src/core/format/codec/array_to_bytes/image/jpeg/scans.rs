@@ -10,6 +10,8 @@ use crate::limits;
 
 /// The coefficients of a block.
 const COEFFICIENTS: usize = 64;
+/// The most scans, which is the decoder's own limit. A scan of a few bytes may go through all blocks.
+const MOST_SCANS: u64 = 100;
 /// A coefficient of which no scan has a bit yet.
 const NOT_SENT: u8 = u8::MAX;
 
@@ -40,6 +42,8 @@ struct Scans<'a> {
     means: [Option<HuffmanTable>; 4],
     bands: [Option<HuffmanTable>; 4],
     restart: u64,
+    /// The scans so far.
+    count: u64,
 }
 
 /// A component of a scan, by its place in the frame, and the places of its tables.
@@ -68,6 +72,7 @@ pub(super) fn check_complete(stream: &[u8], size: [u16; 2]) -> Result<()> {
         means: [const { None }; 4],
         bands: [const { None }; 4],
         restart: 0,
+        count: 0,
     };
     let mut at = 2;
     while let Some(next) = scans.read_segment(at)? {
@@ -111,7 +116,11 @@ impl Scans<'_> {
                 let interval = segment.first_chunk().ok_or_else(truncated)?;
                 self.restart = u64::from(u16::from_be_bytes(*interval));
             }
-            0xda => return self.walk(&self.read_scan(segment)?, next).map(Some),
+            0xda => {
+                self.count = self.count.saturating_add(1);
+                limits::within(self.count, MOST_SCANS, "the number of scans of the JPEG image")?;
+                return self.walk(&self.read_scan(segment)?, next).map(Some);
+            }
             _ => {}
         }
         Ok(Some(next))
