@@ -10,7 +10,8 @@ use crate::limits;
 
 /// The coefficients of a block.
 const COEFFICIENTS: usize = 64;
-/// The most scans, which is the decoder's own limit. A scan of a few bytes may go through all blocks.
+/// The most scans, which is the decoder's own limit. A scan of a few bytes may go through all
+/// blocks.
 const MOST_SCANS: u64 = 100;
 /// A coefficient of which no scan has a bit yet.
 const NOT_SENT: u8 = u8::MAX;
