@@ -4,7 +4,7 @@
  * follow from the bytes that the tests write.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { after, before, test } from "node:test";
@@ -106,13 +106,23 @@ test("in Node paths and file: addresses open folders, also by their documents", 
       }
   assert.deepEqual(await valuesAt(pathToFileURL(join(work, "x.zarr/0/zarr.json"))), [1, 2]);
   assert.deepEqual(await valuesAt(join(work, "y.zarr"), { path: "0" }), [3, 4]);
-  const made = await zarr.create(join(work, "new.zarr"), { shape: [2], dtype: "uint8" });
-  await made.set(null, 7);
-  assert.deepEqual(await valuesAt(join(work, "new.zarr")), [7, 7]);
-  assert.deepEqual(
-    await valuesAt(new zarr.FileSystemStore(pathToFileURL(work).href), { path: "new.zarr" }),
-    [7, 7],
-  );
+  const store = new zarr.FileSystemStore(pathToFileURL(work).href);
+  assert.deepEqual(await valuesAt(zarr.root(store).resolve("y.zarr/0")), [3, 4]);
+  assert.equal(await zarr.exists(join(work, "y.zarr/0")), "array");
+});
+
+test("nothing is written or erased at a path that is a text", async () => {
+  const place = join(work, "x.zarr");
+  const before = readdirSync(work, { recursive: true }).sort();
+  for (const text of [place, pathToFileURL(place), relative(process.cwd(), place)])
+    for (const change of [
+      () => zarr.create(text, { shape: [2], dtype: "uint8" }),
+      () => zarr.erase(text),
+      () => zarr.consolidate(text),
+      () => zarr.createDataset(text, { dimensions: { x: 2 }, variables: {} }),
+    ])
+      await assert.rejects(change(), { code: "Argument" }, String(text));
+  assert.deepEqual(readdirSync(work, { recursive: true }).sort(), before);
 });
 
 test("in Node archives and references open by their paths", async () => {

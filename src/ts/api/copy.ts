@@ -11,7 +11,7 @@ import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
 import { childrenOf } from "./children.ts";
 import { type ArrayChoices, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
-import { Location, locationOf } from "./location.ts";
+import { Location, readableLocation } from "./location.ts";
 import { open } from "./open.ts";
 import { openSource, writeSource } from "./write/element_source.ts";
 
@@ -119,6 +119,6 @@ export async function copy<S extends Readable = Readable>(
   needReadable(target, "target");
   const isNode = source instanceof ZarrArray || source instanceof Group;
   const { signal } = optionsOf(options);
-  const node = isNode ? source : await open(locationOf(source) as Location<Readable>, { signal });
+  const node = isNode ? source : await open(readableLocation(source) as Location<Readable>, { signal });
   return (await copyNode(node as Node<Readable>, target, options)) as Node<S>;
 }

@@ -28,7 +28,7 @@ const REFERENCES = /\.json$/i;
  * texts without a scheme for relative URLs. One letter before a colon is a drive.
  */
 const isOfMachine = (text: string) =>
-  isNode() && (/^file:/i.test(text) || (!pageUrl() && text !== "" && !/^[a-z][a-z\d+.-]+:/i.test(text)));
+  text !== "" && isNode() && (/^file:/i.test(text) || !(pageUrl() || /^[a-z][a-z\d+.-]+:/i.test(text)));
 
 /** The store of a path: an archive, references in tables, or else a folder. */
 function storeOfPath(path: string, access?: IcechunkAccess): FileSystemStore | ZipFileStore | ReferenceStore {
@@ -39,14 +39,13 @@ function storeOfPath(path: string, access?: IcechunkAccess): FileSystemStore | Z
 
 /**
  * The store of a URL: an archive, references, or an Icechunk repository, if the URL says so; or
- * else a hierarchy. The address of a document is that of its node. In Node it may be a path.
+ * else a hierarchy. The address of a document is that of its node.
  */
 function storeOfUrl(
   place: string | URL,
   access?: IcechunkAccess,
-): FetchStore | ZipFileStore | ReferenceStore | IcechunkStore | FileSystemStore {
+): FetchStore | ZipFileStore | ReferenceStore | IcechunkStore {
   const url = addressOfNode(place);
-  if (isOfMachine(String(url))) return storeOfPath(String(url), access);
   if (isOfRepository(url)) return new IcechunkStore(url, access);
   const path = String(url).replace(/[?#].*$/s, "");
   if (ARCHIVE.test(path)) return ZipFileStore.fromUrl(url);
@@ -55,7 +54,7 @@ function storeOfUrl(
 }
 
 /** The store for a place. Any other value is returned, as it must be a store itself. */
-export function storeOf(place: unknown, access?: IcechunkAccess): unknown {
+function storeOf(place: unknown, access?: IcechunkAccess): unknown {
   if (typeof place === "string" || place instanceof URL) return storeOfUrl(place, access);
   if (typeof place !== "object" || place === null) return place;
   if (isA(place, "Blob")) return ZipFileStore.fromBlob(place as Blob);
@@ -126,6 +125,17 @@ export function locationOf(place: unknown, access?: IcechunkAccess): Location<un
   return place as Location<unknown>;
 }
 
+/**
+ * As `locationOf`, for calls that only read. In Node a text may be a path, too. Nothing is written
+ * or erased at a text that is hardly an address: `FileSystemStore` names a folder for that.
+ */
+export function readableLocation(place: unknown, access?: IcechunkAccess): Location<unknown> {
+  needReadable(place, "place");
+  const isText = typeof place === "string" || place instanceof URL;
+  const text = isText ? String(addressOfNode(place)) : "";
+  return isOfMachine(text) ? new Location(storeOfPath(text, access)) : locationOf(place, access);
+}
+
 export interface NodeOptions {
   /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -141,7 +151,7 @@ export type ExistingKind = "array" | "group" | "implicit-group";
  */
 export async function exists(place: Place, options: NodeOptions = {}): Promise<ExistingKind | null> {
   const { signal } = optionsOf(options);
-  const { store, path } = locationOf(place);
+  const { store, path } = readableLocation(place);
   const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
   return kind ?? null;
 }

@@ -9,7 +9,7 @@ import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
-import { type Files, isLocation, Location, locationOf } from "./location.ts";
+import { type Files, isLocation, Location, readableLocation } from "./location.ts";
 import {
   inExtensionsOfStore,
   isAbsent,
@@ -69,7 +69,7 @@ async function containerIn(
 
 /** The location for a place, in the state of a repository that the options name. */
 function statedLocation(place: unknown, options: OpenOptions): Location<unknown> {
-  const { store, path } = locationOf(place, options);
+  const { store, path } = readableLocation(place, options);
   return new Location(namedState(place, store, options), path);
 }
 
