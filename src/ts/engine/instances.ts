@@ -12,7 +12,7 @@ import { ENGINE_BUILDS, type EngineBuild } from "../port/protocol.ts";
 import { type FullGlue, type Glue, linked, type ReadingGlue } from "./glue.ts";
 import { Instance, type Pending } from "./instance.ts";
 import type { EngineState } from "./state.ts";
-import type { WasmBuilds } from "./wasm_builds.ts";
+import { type WasmBuilds, wrongWasm } from "./wasm_builds.ts";
 
 export type { FullGlue, Glue, ReadingGlue };
 
@@ -270,9 +270,18 @@ export class Instances {
     return new Instance(glue, build, { state: this.#state, onTrap });
   }
 
+  /** Links a build. That of another version of the package has other imports. */
+  async #linked(build: EngineBuild): Promise<Glue> {
+    const module = await this.#builds.module(build);
+    return linked(module, build).catch((cause) => {
+      const isOther = cause instanceof TypeError || cause instanceof WebAssembly.LinkError;
+      throw isOther ? wrongWasm(build, cause) : cause;
+    });
+  }
+
   async #startFirst(): Promise<void> {
     try {
-      const glue = await linked(await this.#builds.module("engine"), "engine");
+      const glue = await this.#linked("engine");
       this.#current ??= this.#begin(glue, "engine");
     } catch (error) {
       throw allowedBy(error);
@@ -288,7 +297,7 @@ export class Instances {
   }
 
   async #replaceBy(build: EngineBuild): Promise<void> {
-    const glue = await linked(await this.#builds.module(build), build);
+    const glue = await this.#linked(build);
     if (this.#has(build)) return;
     const before = this.#current;
     this.#current = this.#begin(glue, build);

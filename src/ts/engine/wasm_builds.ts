@@ -13,11 +13,41 @@
 import { ZarrError } from "../model/errors.ts";
 import { nodeModule } from "../model/node.ts";
 import { once } from "../model/once.ts";
-import { compileResponse, requireOk } from "../port/loading.ts";
+import { compileResponse, requireOk, WASM_OPTION } from "../port/loading.ts";
 import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
 import type { PageLink } from "./page.ts";
 import type { EngineState } from "./state.ts";
+
+/** A function of each build that no smaller one exports. */
+const FUNCTION: Record<Build, string> = {
+  engine: "zarr_bind",
+  reading: "icechunkStore",
+  full: "writeArray",
+  images: "zarr_bind",
+  grib: "zarr_bind",
+  conventions: "conventions_answer",
+  reduction: "reduction_answer",
+};
+
+/** The published file of a build. */
+const fileOf = (build: Build): string => (build === "engine" ? "zarr_wasm.wasm" : `zarr_wasm_${build}.wasm`);
+
+/** The error for bytes that are not the wasm of a build: a web page, half a file, another file. */
+export const wrongWasm = (build: Build, cause: unknown): ZarrError =>
+  new ZarrError("Argument", `the option ${WASM_OPTION[build]} of init is not the ${build} build: ${cause}`, {
+    expected: `the file ${fileOf(build)} of this version of zarr-wasm`,
+    cause,
+  });
+
+/** Rejects a module that is another build. */
+function checked(build: Build, module: WebAssembly.Module): WebAssembly.Module {
+  if (WebAssembly.Module.exports(module).some(({ name }) => name === FUNCTION[build])) return module;
+  throw new Error(`it does not export ${FUNCTION[build]}`);
+}
+
+/** Whether `init` gave it, or the bundler placed it. The others are texts of the package. */
+const isGiven = (wasm: WasmText): boolean => !("zstandard" in wasm || "deflated" in wasm);
 
 /** The compiled modules of an engine. Another engine may have been given other files. */
 export class WasmBuilds {
@@ -42,7 +72,12 @@ export class WasmBuilds {
 
   async #load(build: Build): Promise<WebAssembly.Module> {
     const sent = build === "engine" ? this.#state.wasm : undefined;
-    return this.#compile(sent ?? ((await this.#page.ask(PAGE, "wasm", [build])) as WasmText));
+    const wasm = sent ?? ((await this.#page.ask(PAGE, "wasm", [build])) as WasmText);
+    try {
+      return checked(build, await this.#compile(wasm));
+    } catch (error) {
+      throw error instanceof ZarrError || !isGiven(wasm) ? error : wrongWasm(build, error);
+    }
   }
 
   async #compile(wasm: WasmText): Promise<WebAssembly.Module> {
@@ -87,7 +122,12 @@ async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
 async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
   if ("deflated" in wasm) return inflating(wasm.deflated);
   if ("bytes" in wasm) return wasm.bytes as BufferSource;
-  return wasm.url.startsWith("file:") ? readFile(wasm.url) : fetch(wasm.url, { cache: "force-cache" });
+  const { url } = wasm;
+  const reading = url.startsWith("file:") ? readFile(url) : fetch(url, { cache: "force-cache" });
+  return reading.catch((cause) => {
+    if (cause instanceof ZarrError) throw cause;
+    throw new ZarrError("Store", `the wasm at ${url} could not be loaded: ${cause}`, { cause });
+  });
 }
 
 async function bytesOf(wasm: WasmBytes): Promise<Uint8Array<ArrayBuffer>> {

@@ -41,13 +41,36 @@ export interface EngineSource {
   loadBuild: Record<Exclude<Build, "engine">, () => Promise<string>> | undefined;
 }
 
-export function chunkFailed(cause: unknown): never {
-  throw new ZarrError(
-    "Store",
-    `a chunk of zarr-wasm could not be loaded; reload the page, and check that all files of the bundle are served: ${cause}`,
-    { cause },
-  );
+interface ChunkHost {
+  /** Only in service workers. */
+  ServiceWorkerGlobalScope?: unknown;
+  location?: { protocol?: string };
 }
+
+/** Why a chunk cannot be loaded here, and what to do. */
+function chunkAdvice({ ServiceWorkerGlobalScope, location }: ChunkHost): string {
+  if (ServiceWorkerGlobalScope)
+    return "service workers cannot import modules later; import zarr-wasm/inline in place of this entry";
+  if (location?.protocol === "file:")
+    return "browsers forbid this to pages of file:// addresses; serve the folder over HTTP, or bundle zarr-wasm/inline into one classic script";
+  return "reload the page, and check that all files of the bundle are served";
+}
+
+export function chunkFailed(cause: unknown): never {
+  const advice = chunkAdvice(globalThis as ChunkHost);
+  throw new ZarrError("Store", `a chunk of zarr-wasm could not be loaded: ${advice}: ${cause}`, { cause });
+}
+
+/** The option of `init` for each build. */
+export const WASM_OPTION = {
+  engine: "wasm",
+  reading: "wasmReading",
+  full: "wasmFull",
+  images: "wasmImages",
+  grib: "wasmGrib",
+  conventions: "wasmConventions",
+  reduction: "wasmReduction",
+} as const satisfies Record<Build, string>;
 
 /** `compileStreaming` takes only responses with this type. Servers may send another one. */
 const TYPE = "application/wasm";

@@ -8,23 +8,16 @@ import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { configuration } from "./configuration.ts";
-import { compileResponse, requireOk, type WorkerPrograms } from "./loading.ts";
+import { compileResponse, requireOk, WASM_OPTION, type WorkerPrograms } from "./loading.ts";
 import type { Build, WasmBytes, WasmText } from "./protocol.ts";
 import { warn } from "./warnings.ts";
 
-const OPTION = {
-  engine: "wasm",
-  reading: "wasmReading",
-  full: "wasmFull",
-  images: "wasmImages",
-  grib: "wasmGrib",
-  conventions: "wasmConventions",
-  reduction: "wasmReduction",
-} as const;
-
 /** The error for an entry point that has no inlined wasm and received none. */
 const noWasm = (build: Build) =>
-  new ZarrError("Argument", `this entry point has no inlined wasm: call init({ ${OPTION[build]} }) first`);
+  new ZarrError(
+    "Argument",
+    `this entry point has no inlined wasm: call init({ ${WASM_OPTION[build]} }) first`,
+  );
 
 const read = new WeakMap<Response, Promise<ArrayBuffer>>();
 
@@ -40,12 +33,12 @@ async function bytesOf(response: Response): Promise<ArrayBuffer> {
 
 /** The wasm that `init` received for a build, as it crosses the port. */
 async function givenWasm(build: Build): Promise<WasmBytes | { module: WebAssembly.Module } | undefined> {
-  const source = await configuration[OPTION[build]];
+  const source = await configuration[WASM_OPTION[build]];
   if (source === undefined) return undefined;
   if (source instanceof WebAssembly.Module) return { module: source };
   if (typeof source === "string" || source instanceof URL) return { url: parsedUrl(source).href };
   if (typeof Response !== "undefined" && source instanceof Response) return { bytes: await bytesOf(source) };
-  need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), OPTION[build], "WebAssembly");
+  need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), WASM_OPTION[build], "WebAssembly");
   return { bytes: source };
 }
 

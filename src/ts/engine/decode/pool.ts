@@ -4,7 +4,7 @@
  * priority.
  */
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
-import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
+import { type ErrorReport, INTERNAL, ZarrError } from "../../model/errors.ts";
 import type { CodedArray } from "../../port/definitions.ts";
 import { NOBODY } from "../../port/worker_start.ts";
 import type { PageLink } from "../page.ts";
@@ -298,7 +298,10 @@ export class DecodePool {
         this.#modules.set(build, module);
         this.#pump();
       },
-      (error) => this.#fail(part, failed("Store", `a build of the engine could not be loaded: ${error}`)),
+      (error) => {
+        const code = error instanceof ZarrError ? error.code : "Store";
+        this.#fail(part, failed(code, `a build of the engine could not be loaded: ${error}`));
+      },
     );
   }
 
