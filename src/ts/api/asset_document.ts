@@ -2,9 +2,11 @@
  * Reads STAC documents: from an address, or as the caller gives them. A document of another kind is
  * an error that says what it is.
  */
+
 import { isReadable, need, pageUrl, parsedUrl } from "../model/argument.ts";
 import { type BodyLimits, BodyTooLarge, bodyOf } from "../model/body.ts";
 import { InvalidMetadataError, NotFoundError, ZarrError } from "../model/errors.ts";
+import { newDecoder } from "../model/utf8.ts";
 import { resolvedUri } from "../store/reach.ts";
 import { type Json, objectOf } from "./asset_places.ts";
 
@@ -78,7 +80,7 @@ export async function readDocument(place: string | URL, options: AssetsOptions):
       cause,
     });
   }
-  return { document: parsed(new TextDecoder().decode(body), shownUrl(url)), url: response.url || url };
+  return { document: parsed(newDecoder().decode(body), shownUrl(url)), url: response.url || url };
 }
 
 function parsed(text: string, place: string): unknown {

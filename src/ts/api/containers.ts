@@ -5,6 +5,7 @@
  */
 import { InvalidMetadataError, ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncReadable, Readable } from "../model/types.ts";
+import { newDecoder } from "../model/utf8.ts";
 import { FileSystemStore, readerOfFile } from "../store/file_system.ts";
 import { type IcechunkAccess, IcechunkStore } from "../store/icechunk.ts";
 import { DocumentIn, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
@@ -43,7 +44,7 @@ async function referencesIn(
   store: AsyncReadable,
   options: ReferenceStoreOptions,
 ): Promise<ReferenceStore | undefined> {
-  const text = async (key: AbsolutePath) => new TextDecoder().decode(await store.get(key));
+  const text = async (key: AbsolutePath) => newDecoder().decode(await store.get(key));
   if (/"record_size"\s*:/.test(await text("/.zmetadata"))) return ReferenceStore.fromStore(store, options);
   if (!(store instanceof ZipFileStore)) return undefined;
   const [key, other] = (await store.list()).filter((each) => DOCUMENT_KEY.test(each));
@@ -71,7 +72,7 @@ async function referencesAtPath(path: string, options: IcechunkAccess): Promise<
   const file = readerOfFile(path);
   const bytes = await file.read(0, await file.getLength());
   const { allowHosts } = options;
-  return ReferenceStore.fromSpec(new TextDecoder().decode(bytes), allowHosts && { allowHosts });
+  return ReferenceStore.fromSpec(newDecoder().decode(bytes), allowHosts && { allowHosts });
 }
 
 /**

@@ -5,6 +5,7 @@
  * zarrita asks synchronously for the chunk after an array-to-array codec, and for the encoded size
  * of codecs of fixed size. The engine cannot be asked then, so both are computed here.
  */
+
 import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../codec/chunk.ts";
 import { CodecFault } from "../codec/fault.ts";
 import type { ArrayForm, CodecEntry, CodecKind, UserCodec } from "../codec/site.ts";
@@ -13,6 +14,7 @@ import { ZarrError } from "../model/errors.ts";
 import { exactJson, MARK, TOKENS } from "../model/json.ts";
 import { viewBytes } from "../model/memory.ts";
 import { once } from "../model/once.ts";
+import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { call } from "../port/engine.ts";
 import type { CodecDescription } from "../port/operations.ts";
 import { orderOf } from "./node_facts.ts";
@@ -58,7 +60,7 @@ const SHAPE_BYTES = 700;
 
 /** Returns the shape at the end of a JSON list. Undefined if there is none. */
 function storedShape(bytes: Uint8Array): number[] | undefined {
-  const end = new TextDecoder().decode(bytes.subarray(-SHAPE_BYTES));
+  const end = newDecoder().decode(bytes.subarray(-SHAPE_BYTES));
   const lengths = /(\[(?:\s*\d+\s*(?:,\s*\d+\s*)*)?\])\s*\]\s*$/.exec(end)?.[1];
   return lengths === undefined ? undefined : (JSON.parse(lengths) as number[]);
 }
@@ -203,7 +205,7 @@ export class EngineCodec implements UserCodec {
 /** Replaces the elements of a chunk of JSON texts by their values. */
 function read({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
   if (type.kind !== "json") return chunk;
-  const decoder = new TextDecoder();
+  const decoder = newDecoder();
   const data = (chunk.data as Uint8Array[]).map((text) => valueOfJson(decoder.decode(text)));
   return { ...chunk, data };
 }
@@ -211,7 +213,7 @@ function read({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
 /** Replaces the elements of a chunk by their JSON texts, for a codec of JSON. */
 function written({ type }: ArrayForm, chunk: ZarrChunk): ZarrChunk {
   if (type.kind !== "json" || !Array.isArray(chunk?.data)) return chunk;
-  const encoder = new TextEncoder();
+  const encoder = newEncoder();
   return { ...chunk, data: chunk.data.map((value) => encoder.encode(jsonOfValue(value))) };
 }
 

@@ -21,6 +21,7 @@ import type {
   NodeSummary,
 } from "../model/node_summary.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
+import { newDecoder } from "../model/utf8.ts";
 import { warn } from "../port/warnings.ts";
 
 /** A storage transformer, as in the metadata of a draft of v3. */
@@ -103,7 +104,7 @@ export interface ArrayFacts {
   doubt?: (signal: AbortSignal | undefined) => Promise<void>;
 }
 
-const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+const decoded = (bytes: Uint8Array) => newDecoder().decode(bytes);
 
 /** The attributes in a large document, with marks in place of tokens. */
 function attributesIn({ bytes, attributes = new Uint32Array(), places = "{}" }: LargeDocument): JsonText {

@@ -3,12 +3,14 @@
  * }`), and back. Floats without a typed array in this environment are given as bits. Elements that
  * are not numbers, text or booleans are given as packed bytes.
  */
+
 import { wrapperOf } from "../elements/elements.ts";
 import { loopsOver } from "../elements/loops.ts";
 import { isInOrder, joinVariable, reach } from "../elements/pack.ts";
 import { CLASSES, product, stridesInOrder, viewOf } from "../elements/typed_arrays.ts";
 import { splitVariable, variableAt } from "../elements/variable.ts";
 import type { TypeDescription } from "../model/data_type.ts";
+import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { CodecFault } from "./fault.ts";
 import type { ArrayForm } from "./site.ts";
 
@@ -36,7 +38,7 @@ function dataOf(type: TypeDescription, bytes: Uint8Array<ArrayBuffer>, count: nu
 
 function variableElements({ kind }: TypeDescription, bytes: Uint8Array, count: number): unknown[] {
   const elements = splitVariable(bytes, count);
-  const text = new TextDecoder("utf-8", { ignoreBOM: true });
+  const text = newDecoder({ ignoreBOM: true });
   return Array.from({ length: count }, (_, at) => {
     const element = variableAt(elements, at);
     return kind === "string" ? text.decode(element) : element.slice();
@@ -153,7 +155,7 @@ function packVariable({ type }: ArrayForm, { data, shape, stride }: ZarrChunk): 
   const values = data as ArrayLike<unknown>;
   checkLength(reach(shape, stride), values.length ?? 0, "elements");
   const elements: Uint8Array[] = [];
-  const encoder = new TextEncoder();
+  const encoder = newEncoder();
   for (const loops = loopsOver(shape, stride); loops.left > 0; loops.next()) {
     const value = values[loops.source];
     if (type.kind === "string" && typeof value === "string") elements.push(encoder.encode(value));

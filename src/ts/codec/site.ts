@@ -3,7 +3,9 @@
  * them, which `src/engine/js/user_codecs.rs` and `src/core/format/codec/user` write. Workers use
  * this file too.
  */
+
 import type { TypeDescription } from "../model/data_type.ts";
+import { newDecoder } from "../model/utf8.ts";
 
 export type CodecKind = "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
 
@@ -86,7 +88,7 @@ interface RequestsMessage {
 export function readRequests(result: Uint8Array<ArrayBuffer>): CodecRequest[] {
   if (result.length === 0) return [];
   const end = 4 + new DataView(result.buffer, result.byteOffset).getUint32(0, true);
-  const text = new TextDecoder().decode(result.subarray(4, end));
+  const text = newDecoder().decode(result.subarray(4, end));
   const { sites, requests } = JSON.parse(text) as RequestsMessage;
   return requests.map(({ start, end: stop, site, ...request }) => ({
     ...request,

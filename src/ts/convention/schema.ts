@@ -3,11 +3,13 @@
  * `loadSchema` those that declarations name. This package interprets no schema. A schema that
  * nothing examined is a finding, as all that `validate` reports about a node's attributes.
  */
+
 import { need } from "../model/argument.ts";
 import { bodyOf } from "../model/body.ts";
 import { documentOf, type NodeLike } from "../model/node_like.ts";
 import { once } from "../model/once.ts";
 import { withoutSecrets } from "../model/secrets.ts";
+import { newDecoder } from "../model/utf8.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { warn } from "../port/warnings.ts";
 
@@ -66,7 +68,7 @@ async function download(url: string): Promise<JsonSchema> {
   const response = await fetch(url, { signal: AbortSignal.timeout(LOADING_MS) });
   const body = await bodyOf(response, [LONGEST_SCHEMA, LONGEST_SCHEMA]);
   if (!response.ok) throw new Error(`HTTP status ${response.status}`);
-  const schema = JSON.parse(new TextDecoder().decode(body));
+  const schema = JSON.parse(newDecoder().decode(body));
   if (
     typeof schema !== "boolean" &&
     (typeof schema !== "object" || schema === null || globalThis.Array.isArray(schema))

@@ -6,6 +6,7 @@
 
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/json.ts";
+import { newDecoder } from "../model/utf8.ts";
 import { isDue, pauseIfDue } from "../model/waiting.ts";
 import { packedOf, scalarOf, someOf } from "./elements.ts";
 import { aligned } from "./typed_arrays.ts";
@@ -33,7 +34,7 @@ const ELEMENTS_BETWEEN = 1024;
 /** Maximum number of bytes that are decoded at once. */
 const MOST_DECODED = 2 ** 26;
 
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const utf8 = newDecoder({ ignoreBOM: true });
 
 /** JSON elements that `JSON.parse` cannot read, by their text, in the engine's marked form. */
 type MarkedTexts = Record<string, [text: string, places: string]>;

@@ -4,7 +4,9 @@
  * take from the JavaScript that wasm-bindgen writes. That text would be in the program twice, once
  * a build. Values of JavaScript are numbered in a table of the wasm (`externrefs`).
  */
+
 import { forms, importsOf } from "#glue-tables";
+import { newDecoder, newEncoder } from "../model/utf8.ts";
 import type { EngineBuild } from "../port/protocol.ts";
 
 type Made = "default" | "initSync" | "__wbg_reset_state";
@@ -153,7 +155,7 @@ class Linker {
   readonly text = (at: number, length: number): string => {
     this.#decoded += length;
     if (this.#decoded >= MOST_DECODED) {
-      this.#decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+      this.#decoder = newDecoder({ ignoreBOM: true });
       this.#decoded = length;
     }
     return this.#decoder.decode(this.#bytesNow().subarray(at >>> 0, (at >>> 0) + length));
@@ -177,7 +179,7 @@ class Linker {
     const { __wbindgen_realloc: resized } = this.wasm;
     const most = done + rest.length * 3;
     const at = resized(before, length, most, 1) >>> 0;
-    const { written } = new TextEncoder().encodeInto(rest, this.array(Uint8Array, at + done, most - done));
+    const { written } = newEncoder().encodeInto(rest, this.array(Uint8Array, at + done, most - done));
     return [resized(at, most, done + written, 1) >>> 0, done + written];
   }
 

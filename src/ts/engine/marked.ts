@@ -3,6 +3,7 @@
  * tokens (`NaN`) or integers that a double would round. Such a document crosses as strict text with
  * the places of the marks that replace them (`src/engine/js/json.rs`).
  */
+
 import { splitVariable, variableAt } from "../elements/variable.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import type {
@@ -12,6 +13,7 @@ import type {
   NumberTables,
   UnreadableSummary,
 } from "../model/node_summary.ts";
+import { newDecoder } from "../model/utf8.ts";
 import type { Instances } from "./instances.ts";
 
 /** Tokens that `JSON.parse` rejects, a byte order mark, and integers that may exceed 2^53. */
@@ -43,7 +45,7 @@ export function markedElements(
   return marked;
 }
 
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const utf8 = newDecoder({ ignoreBOM: true });
 
 function addMarked(
   instances: Instances,

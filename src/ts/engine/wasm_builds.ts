@@ -10,9 +10,12 @@
  * which callers give again when they are gone; so an instance that trapped is thrown away and the
  * next call has a new one.
  */
+
 import { ZarrError } from "../model/errors.ts";
+import { viewBytes } from "../model/memory.ts";
 import { nodeModule } from "../model/node.ts";
 import { once } from "../model/once.ts";
+import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { compileResponse, requireOk, WASM_OPTION } from "../port/loading.ts";
 import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
@@ -84,7 +87,7 @@ export class WasmBuilds {
     if ("module" in wasm) return wasm.module;
     if ("zstandard" in wasm) return WebAssembly.compile(await unpacked(wasm, await this.module("engine")));
     const bytes = await opened(wasm);
-    return bytes instanceof Response ? compileResponse(bytes) : WebAssembly.compile(bytes);
+    return isResponse(bytes) ? compileResponse(bytes) : WebAssembly.compile(bytes);
   }
 }
 
@@ -98,12 +101,29 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A base64 text of a deflate-raw stream, inflated while it is read. */
-export function inflating(text: string): Response {
-  const deflated = new Response(decodeBase64(text)).body as ReadableStream<Uint8Array<ArrayBuffer>>;
+interface Zlib {
+  inflateRaw(bytes: Uint8Array, done: (error: Error | null, bytes: Uint8Array<ArrayBuffer>) => void): void;
+}
+
+/**
+ * The bytes of a base64 text of a deflate-raw stream, or a response from which they arrive. Node
+ * inflates without streams: where a test imitates a page in it, `Response` may be another program's,
+ * which no stream of the platform takes, and `DecompressionStream` may be absent.
+ */
+export async function inflated(text: string): Promise<Response | Uint8Array<ArrayBuffer>> {
+  const bytes = decodeBase64(text);
+  const zlib = nodeModule("node:zlib") as Zlib | undefined;
+  if (zlib)
+    return new Promise((resolve, reject) => {
+      zlib.inflateRaw(bytes, (error, inflated) => (error ? reject(error) : resolve(inflated)));
+    });
+  const deflated = new Response(bytes).body as ReadableStream<Uint8Array<ArrayBuffer>>;
   const headers = { "Content-Type": "application/wasm" };
   return new Response(deflated.pipeThrough(new DecompressionStream("deflate-raw")), { headers });
 }
+
+/** Whether it is a response, of the platform or of a program that imitates it. */
+const isResponse = (value: Response | BufferSource): value is Response => "arrayBuffer" in value;
 
 /** Reads a file in Node, whose `fetch` does not support `file:` URLs. */
 async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -120,7 +140,7 @@ async function readFile(url: string): Promise<Uint8Array<ArrayBuffer>> {
 
 /** A module's bytes, or a response from which they arrive. */
 async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
-  if ("deflated" in wasm) return inflating(wasm.deflated);
+  if ("deflated" in wasm) return inflated(wasm.deflated);
   if ("bytes" in wasm) return wasm.bytes as BufferSource;
   const { url } = wasm;
   const reading = url.startsWith("file:") ? readFile(url) : fetch(url, { cache: "force-cache" });
@@ -130,11 +150,11 @@ async function opened(wasm: WasmBytes): Promise<Response | BufferSource> {
   });
 }
 
-async function bytesOf(wasm: WasmBytes): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(wasm: WasmBytes): Promise<Uint8Array> {
   const bytes = await opened(wasm);
-  const response = bytes instanceof Response ? bytes : new Response(bytes);
-  requireOk(response);
-  return new Uint8Array(await response.arrayBuffer());
+  if (!isResponse(bytes)) return ArrayBuffer.isView(bytes) ? viewBytes(bytes) : new Uint8Array(bytes);
+  requireOk(bytes);
+  return new Uint8Array(await bytes.arrayBuffer());
 }
 
 /**
@@ -207,9 +227,9 @@ export class Conventions {
    * error.
    */
   async ask(request: string): Promise<{ status: number; answer: string }> {
-    const bytes = new TextEncoder().encode(request);
+    const bytes = newEncoder().encode(request);
     const { status, answer } = await this.#asked("conventions_answer", bytes, "the attributes are too large");
-    return { status, answer: new TextDecoder().decode(answer) };
+    return { status, answer: newDecoder().decode(answer) };
   }
 
   /** As `ask`, with binary numbers in place of JSON. */

@@ -12,15 +12,15 @@ import grib from "#grib-wasm";
 import images from "#images-wasm";
 import reading from "#reading-wasm";
 import reduction from "#reduction-wasm";
-import { inflating, unpacked } from "../engine/wasm_builds.ts";
+import { inflated, unpacked } from "../engine/wasm_builds.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);
 
 async function writeFiles(folder: string): Promise<void> {
   const at = (name: string) => join(folder, name);
   await mkdir(folder, { recursive: true });
-  const engineBytes = await inflating(engine.wasm).arrayBuffer();
-  await writeFile(at("zarr_wasm.wasm"), new Uint8Array(engineBytes));
+  const engineBytes = (await inflated(engine.wasm)) as Uint8Array<ArrayBuffer>;
+  await writeFile(at("zarr_wasm.wasm"), engineBytes);
   const module = await WebAssembly.compile(engineBytes);
   for (const [name, zstandard] of Object.entries({ reading, full, images, grib, conventions, reduction })) {
     const bytes = await unpacked({ zstandard, engine: { deflated: engine.wasm } }, module);

@@ -28,6 +28,24 @@ export interface AnyBody {
   arrayBuffer?(): Promise<ArrayBuffer | ArrayBufferView>;
 }
 
+/**
+ * What a `fetch` answered, as a response: what it lacks is empty. Tests answer with no more than
+ * `{ ok, status, arrayBuffer }`, and with `{ ok: false, status: 404 }`. What has no status, or no
+ * body where one is promised, stays as it is, and is refused later.
+ */
+export function asResponse<T>(answer: T): T {
+  const { status, headers, arrayBuffer } = Object(answer) as AnyBody;
+  const [hasHeaders, hasBody] = [headers?.get, arrayBuffer].map((each) => typeof each === "function");
+  const isError = typeof status === "number" && (status < 200 || status > 299);
+  if (typeof status !== "number" || (hasHeaders && hasBody) || !(hasBody || isError)) return answer;
+  const { url, redirected, body, ok } = answer as unknown as Response;
+  return {
+    ...{ status, url, redirected, body, ok },
+    headers: hasHeaders ? headers : new Headers((headers ?? {}) as HeadersInit),
+    arrayBuffer: async () => (answer as AnyBody).arrayBuffer?.() ?? new ArrayBuffer(0),
+  } as unknown as T;
+}
+
 /** The limits of a request that the engine made. */
 export const limitsOf = (request: Request): BodyLimits | undefined =>
   (request as { [LIMITS]?: BodyLimits })[LIMITS];

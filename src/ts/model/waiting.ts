@@ -3,6 +3,7 @@
  * short, on the engine's thread and on the page's: long work calls `pauseIfDue` regularly, which
  * lets other tasks run.
  */
+import { nodeModule } from "./node.ts";
 
 /** What waits for a signal, and its only listener: Node warns of signals with more than ten. */
 interface Waits {
@@ -50,8 +51,16 @@ let sliceEnd = 0;
 /** Whether it is time for a pause. */
 export const isDue = (): boolean => performance.now() > sliceEnd;
 
-/** Node's. Taken at the start, because users' tests replace timers, and reads must go on. */
-const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void };
+interface Timers {
+  setImmediate?: (run: () => void) => void;
+}
+
+/**
+ * Node's. Taken at the start, because users' tests replace timers, and reads must go on. jsdom has
+ * neither this global nor channels of messages.
+ */
+const setImmediate =
+  (globalThis as Timers).setImmediate ?? (nodeModule("node:timers") as Timers | undefined)?.setImmediate;
 
 /** Resolves in a new task. A `setTimeout` would be delayed by at least 4 ms. */
 export function nextTask(): Promise<void> {

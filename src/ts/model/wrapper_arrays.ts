@@ -4,6 +4,7 @@
  * fifty times slower (half a microsecond), because a proxy at the end of the prototype chain
  * handles indices. Calls of `get` do not reach the proxy and cost nothing more.
  */
+import { newDecoder, newEncoder } from "./utf8.ts";
 
 const isBuffer = (value: unknown): value is ArrayBufferLike =>
   value instanceof ArrayBuffer ||
@@ -204,13 +205,13 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
   /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
     checkIndex(idx, this);
-    return new TextDecoder().decode(this.place(idx).slice()).replaceAll("\0", "");
+    return newDecoder().decode(this.place(idx).slice()).replaceAll("\0", "");
   }
 
   set(idx: number, value: string): void {
     const place = this.place(idx);
     place.fill(0);
-    place.set(new TextEncoder().encode(value));
+    place.set(newEncoder().encode(value));
   }
 }
 

@@ -2,8 +2,10 @@
  * Sends requests to the conventions' module (`src/conventions/` in Rust), which the engine runs.
  * Requests and answers are JSON; those of warping are binary numbers.
  */
+
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";
+import { newDecoder } from "../model/utf8.ts";
 import { call } from "./engine.ts";
 
 interface Report {
@@ -47,6 +49,6 @@ export async function askNumbers(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const request = questionOf(numbers, blocks);
   const { status, answer } = await call("numbers", () => ({ request }), { signal });
-  if (status !== 0) throw errorOf(JSON.parse(new TextDecoder().decode(answer)) as Report);
+  if (status !== 0) throw errorOf(JSON.parse(newDecoder().decode(answer)) as Report);
   return answer;
 }

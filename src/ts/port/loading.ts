@@ -5,6 +5,7 @@
  */
 
 import { ZarrError } from "../model/errors.ts";
+import { isNode } from "../model/node.ts";
 import type { Build, Channel, ToEngine } from "./protocol.ts";
 
 /** The programs of the workers, as classic scripts. */
@@ -81,7 +82,8 @@ export function requireOk({ ok, status, url }: Response): void {
 
 export async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   requireOk(response);
-  const isWasm = response.headers.get("Content-Type")?.startsWith(TYPE);
-  if (isWasm && WebAssembly.compileStreaming) return WebAssembly.compileStreaming(response);
+  const isWasm = response.headers?.get("Content-Type")?.startsWith(TYPE);
+  // In Node the response may be that of a program that imitates a page.
+  if (isWasm && !isNode() && WebAssembly.compileStreaming) return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await response.arrayBuffer());
 }

@@ -37,7 +37,9 @@ async function givenWasm(build: Build): Promise<WasmBytes | { module: WebAssembl
   if (source === undefined) return undefined;
   if (source instanceof WebAssembly.Module) return { module: source };
   if (typeof source === "string" || source instanceof URL) return { url: parsedUrl(source).href };
-  if (typeof Response !== "undefined" && source instanceof Response) return { bytes: await bytesOf(source) };
+  // A program that imitates a page has another class of responses.
+  if (typeof (source as Response).arrayBuffer === "function")
+    return { bytes: await bytesOf(source as Response) };
   need(source instanceof ArrayBuffer || ArrayBuffer.isView(source), WASM_OPTION[build], "WebAssembly");
   return { bytes: source };
 }

@@ -3,7 +3,14 @@
  * user's `fetch` runs on the page; requests and responses are converted for it.
  */
 import { need, needFunction, object, optionsOf, pageUrl } from "../model/argument.ts";
-import { type AnyBody, type BodyLimits, bodyOf, type Exceeded, exceededBy } from "../model/body.ts";
+import {
+  type AnyBody,
+  asResponse,
+  type BodyLimits,
+  bodyOf,
+  type Exceeded,
+  exceededBy,
+} from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { withoutSecrets } from "../model/secrets.ts";
@@ -312,7 +319,7 @@ function headersOf({ headers }: AnyResponse): [string, string][] {
  * `fetch` returned if it resembles a `Response`.
  */
 export async function answerParts(answer: unknown, limits: BodyLimits | undefined): Promise<ResponseParts> {
-  const response = (answer ?? {}) as AnyResponse;
+  const response = asResponse((answer ?? {}) as AnyResponse);
   const { status, url, redirected } = response;
   if (typeof status !== "number" || typeof response.arrayBuffer !== "function") {
     throw new ZarrError("Store", "the custom `fetch` did not return a Response", { actual: typeof answer });

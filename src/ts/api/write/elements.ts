@@ -9,6 +9,7 @@ import { type FieldDescription, isNumeric, type TypeDescription } from "../../mo
 import { shown, ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/json.ts";
 import { viewBytes } from "../../model/memory.ts";
+import { newEncoder } from "../../model/utf8.ts";
 import { broadcast, entryOf, gather, ONE, placeText, unitsOf, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuseValue } from "./numbers.ts";
 
@@ -18,7 +19,7 @@ export interface PackedElements {
   offsets?: Uint32Array;
 }
 
-const utf8 = new TextEncoder();
+const utf8 = newEncoder();
 
 /** Encodes text. Unpaired surrogates have no UTF-8 form. */
 function encodeText(type: TypeDescription, value: unknown, place: string, { cast }: PackOptions): Uint8Array {

@@ -3,8 +3,10 @@
  * plain numbers (`src/engine/js/decode_host.rs`), without wasm-bindgen's glue and without imports.
  * It runs in a worker, or on the engine's thread if there are none.
  */
+
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
 import { viewBytes } from "../../model/memory.ts";
+import { newDecoder, newEncoder } from "../../model/utf8.ts";
 import type { CodecWork, Supply, Unstored, Update } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 
@@ -128,7 +130,7 @@ export class DecodeHost {
   }
 
   bind(array: number, document: string, users = ""): void {
-    const texts = [document, users].map((text) => new TextEncoder().encode(text));
+    const texts = [document, users].map((text) => newEncoder().encode(text));
     this.#call(texts, (text, length, own, ownLength) =>
       this.#wasm.zarr_bind(array, text, length, own, ownLength),
     );
@@ -227,7 +229,7 @@ export class DecodeHost {
 
   /** Runs a codec on its own and returns its output. */
   runCodec({ text, encodes }: CodecWork, input: Uint8Array): Uint8Array<ArrayBuffer> {
-    this.#call([new TextEncoder().encode(text), input], (at, length, inputAt, inputLength) =>
+    this.#call([newEncoder().encode(text), input], (at, length, inputAt, inputLength) =>
       this.#wasm.zarr_codec(at, length, inputAt, inputLength, encodes ? 1 : 0),
     );
     return this.#takeResult();
@@ -244,7 +246,7 @@ export class DecodeHost {
   /** The warnings about chunks decoded since the last call. */
   takeWarnings(): string[] {
     if (this.#wasm.zarr_warnings() === 0) return [];
-    return new TextDecoder().decode(this.#takeResult()).split("\n");
+    return newDecoder().decode(this.#takeResult()).split("\n");
   }
 
   /** The message of the panic hook. Memory can still be read after a trap. */
@@ -291,7 +293,7 @@ export class DecodeHost {
   #check(status: number): void {
     if (status === 0) return;
     const report = this.#takeResult();
-    throw new DecodeFailure(new TextDecoder().decode(report));
+    throw new DecodeFailure(newDecoder().decode(report));
   }
 
   /** The result of the last call, in linear memory. */
@@ -307,6 +309,6 @@ export class DecodeHost {
   }
 
   #text(pointer: number, len: number): string {
-    return new TextDecoder().decode(new Uint8Array(this.#wasm.memory.buffer, pointer, len));
+    return newDecoder().decode(new Uint8Array(this.#wasm.memory.buffer, pointer, len));
   }
 }

@@ -3,6 +3,7 @@
  * merges what parts remember, and in decode workers it adds up the elements of a part. Its
  * interface is that of `src/reduction/host.rs`.
  */
+import { newDecoder } from "../../model/utf8.ts";
 import { DecodeFailure } from "./decode_host.ts";
 import type { PartReduction } from "./messages.ts";
 
@@ -173,7 +174,7 @@ export class Reducer {
       reduction_answer_ptr() >>> 0,
       reduction_answer_len(),
     ).slice();
-    if (status !== 0) throw new DecodeFailure(new TextDecoder().decode(answer));
+    if (status !== 0) throw new DecodeFailure(newDecoder().decode(answer));
     return answer;
   }
 }

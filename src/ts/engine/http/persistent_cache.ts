@@ -8,7 +8,9 @@
  * The storage may fail at any time: it is full, the user has cleared it, a file of it is damaged.
  * Then the object is requested from the server. Only a request to the server may fail a read.
  */
+
 import { ZarrError } from "../../model/errors.ts";
+import { newEncoder } from "../../model/utf8.ts";
 import type { CacheDefinition } from "../../port/definitions.ts";
 import type { PageLink } from "../page.ts";
 import type { EngineState } from "../state.ts";
@@ -69,7 +71,7 @@ const MADE_UP = "https://zarr-wasm.invalid/";
 
 /** The address of an object: a hash, because the query of a URL may be a signature. */
 async function objectOf(partition: string | undefined, url: string): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify([partition ?? null, url]));
+  const text = newEncoder().encode(JSON.stringify([partition ?? null, url]));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return MADE_UP + Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

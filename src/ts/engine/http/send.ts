@@ -7,7 +7,7 @@
  * The user's headers are added to every request. They are given once, or by a function, which is
  * called again when a server answers 401.
  */
-import { type BodyLimits, BodyTooLarge, bodyOf, limitsOf, withLimits } from "../../model/body.ts";
+import { asResponse, type BodyLimits, BodyTooLarge, bodyOf, limitsOf, withLimits } from "../../model/body.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { HeaderPairs, HeadersReason, HttpDefinition } from "../../port/definitions.ts";
 import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
@@ -114,13 +114,13 @@ async function partsOf(request: Request): Promise<RequestParts> {
 function sendOnPage(page: PageLink, callback: number): Send {
   return async (request) => {
     const { signal } = request;
-    if (page.isLocal) return (await page.ask(callback, "fetch", [request])) as Response;
+    if (page.isLocal) return asResponse((await page.ask(callback, "fetch", [request])) as Response);
     const parts = (await page.ask(callback, "fetch", [await partsOf(request)], { signal })) as ResponseParts;
     return new PageResponse(parts) as unknown as Response;
   };
 }
 
-const sendHere: Send = (request) => fetch(request);
+const sendHere: Send = async (request) => asResponse(await fetch(request));
 
 function headersOf(page: PageLink, headers: NonNullable<HttpDefinition["headers"]>): HeadersSource {
   if (Array.isArray(headers)) return headers;
