@@ -55,6 +55,7 @@ const NAMES = [
   "assetsOf",
   "at",
   "between",
+  "channelLook",
   "consolidate",
   "conventionAttributes",
   "conventions",

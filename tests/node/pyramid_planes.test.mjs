@@ -359,6 +359,24 @@ test("the channels that are drawn if nobody has chosen", async () => {
   assert.deepEqual(zarr.shownChannels(await image()), [0]);
 });
 
+test("the look of a channel: of the metadata, else a colour of its own", () => {
+  const image = (channels, count) => ({
+    axes: [{ name: "c", role: "c" }],
+    levels: [{ shape: [count] }],
+    channels,
+  });
+  const window = { start: 5, end: 9, min: 0, max: 10 };
+  const described = image([{ color: "FF8000", window }, { window: { ...window, end: 5 } }], 3);
+  assert.deepEqual(zarr.channelLook(described, 0), { color: "#ff8000", window: [5, 9] });
+  const looks = [1, 2].map((channel) => zarr.channelLook(described, channel));
+  assert.notEqual(looks[0].color, looks[1].color);
+  assert.deepEqual(
+    looks.map((look) => look.window),
+    [undefined, undefined],
+  );
+  assert.equal(zarr.channelLook(image([], 1), 0).color, "#ffffff", "one channel alone is grey");
+});
+
 test("a picture reads at most 64 channels that metadata call active", async () => {
   const count = 5000;
   const axes = ["c", "y", "x"].map((name) => ({ name, type: name === "c" ? "channel" : "space" }));

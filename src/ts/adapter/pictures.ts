@@ -15,7 +15,7 @@ import {
   levelIndices,
   planeSelection,
 } from "../convention/axis_indices.ts";
-import { shownChannels } from "../convention/channels.ts";
+import { channelLook, shownChannels } from "../convention/channels.ts";
 import { pointIn, toIndex, toWorld } from "../convention/geometry.ts";
 import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
@@ -110,19 +110,17 @@ const usual = ({ levels }: Pyramid): CfOptions => {
 
 function paintsOf(pyramid: Pyramid, options: PictureOptions): Paint[] {
   const { at = {}, channels, window, colors, gamma, decode } = options;
-  const known = pyramid.channels;
   const decoded = decode || undefined;
   const inColor = ({ channel, color, ...shown }: PictureChannel): Paint => {
     const own = atChannel(pyramid, at, channel);
     return { ...shown, decode: decoded, colors: ["#000000", color], at: own };
   };
   if (channels) return channels.map(inColor);
-  if (window || colors || known.length === 0) {
+  if (window || colors || pyramid.channels.length === 0) {
     return [{ at, window, colors, gamma, decode: decode === undefined && window ? usual(pyramid) : decoded }];
   }
   return drawnChannels(pyramid, at).map((channel) => {
-    const { color = "ffffff", window: shown } = known[channel] ?? {};
-    const ends = shown && ([shown.start, shown.end] as const);
+    const { color, window: ends } = channelLook(pyramid, channel);
     return inColor({ channel, color, window: ends as [number, number] });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Which channels of an image are drawn if nobody has chosen. The viewer and the pictures of tiles
- * share it.
+ * Which channels of an image are drawn if nobody has chosen, and how. The viewer and the pictures of
+ * tiles share it.
  */
 import { channelAxisOf } from "./axis_indices.ts";
 import type { Pyramid } from "./pyramid_model.ts";
@@ -15,17 +15,26 @@ const FIRST = 4;
 const MOST = 64;
 
 /**
+ * Colours of channels without one, in the order that microscopists use. They also differ for users
+ * who cannot distinguish red and green.
+ */
+const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58", "#ff5252", "#ffffff"];
+
+type Image = Pick<Pyramid, "axes" | "levels" | "channels">;
+
+/** The number of channels that an image has. Its metadata may describe more. */
+function countOf({ axes, levels }: Image): number {
+  const axis = channelAxisOf(axes);
+  return axis === undefined ? 1 : (levels[0]?.shape[axis] ?? 1);
+}
+
+/**
  * The indices of the channels that are drawn if nobody has chosen: those that OME's metadata call
  * active, of others the first four, and of none the first one. Never more than 64.
  */
-export function shownChannels({
-  axes,
-  levels,
-  channels,
-}: Pick<Pyramid, "axes" | "levels" | "channels">): number[] {
-  const axis = channelAxisOf(axes);
-  // The metadata may describe more channels than there are.
-  const count = axis === undefined ? 1 : (levels[0]?.shape[axis] ?? 1);
+export function shownChannels(image: Image): number[] {
+  const { channels } = image;
+  const count = countOf(image);
   const shown: number[] = [];
   for (let channel = 0; channel < count && shown.length < MOST; channel += 1) {
     const active = channels[channel]?.active;
@@ -33,4 +42,22 @@ export function shownChannels({
     else if (channel >= channels.length) break;
   }
   return shown.length > 0 ? shown : [0];
+}
+
+/** How a channel is drawn if nobody has chosen. */
+export interface ChannelLook {
+  /** `#rrggbb`. */
+  color: string;
+  /** The numbers that are black and fully coloured. Undefined if the metadata do not say it. */
+  window: readonly [low: number, high: number] | undefined;
+}
+
+/** The look of a channel: that of OME's metadata, else a colour that no other of the first has. */
+export function channelLook(image: Image, channel: number): ChannelLook {
+  const { color, window } = image.channels[channel] ?? {};
+  const other = countOf(image) === 1 ? "#ffffff" : (COLORS[channel % COLORS.length] ?? "#ffffff");
+  return {
+    color: color === undefined ? other : `#${color.toLowerCase()}`,
+    window: window && window.start < window.end ? [window.start, window.end] : undefined,
+  };
 }

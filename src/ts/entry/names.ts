@@ -124,7 +124,7 @@ export {
   withRangeCoalescing,
 } from "../compat/store_extensions.ts";
 export { levelIndices } from "../convention/axis_indices.ts";
-export { shownChannels } from "../convention/channels.ts";
+export { type ChannelLook, channelLook, shownChannels } from "../convention/channels.ts";
 export {
   addConvention,
   type Convention,

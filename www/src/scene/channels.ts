@@ -1,33 +1,24 @@
 /**
  * Makes the channels of an image: names, colours and windows from OME's metadata, or defaults.
  */
-import type * as zarr from "zarr-wasm";
+import * as zarr from "zarr-wasm";
 import { asRange, BOUNDS, type Limits, sampledLimits } from "./limits.js";
-import { atMost, MOST_MIXED, type Scene, type SceneAxis, type SceneChannel, type Subject } from "./scene.js";
+import type { Scene, SceneAxis, SceneChannel, Subject } from "./scene.js";
 
-/**
- * Colours of channels without one, in the order that microscopists use. They also differ for users
- * who cannot distinguish red and green.
- */
-const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58", "#ff5252", "#ffffff"];
 const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
-/** Maximum number of channels that are visible by default. */
-const MOST_VISIBLE = 4;
 /** Maximum number of channels of a scene. An array can declare a million in a few bytes. */
 export const MOST_CHANNELS = 1000;
 /** The share of values that default limits leave out at each end. */
 const LEFT_OUT = 0.001;
 
-/** The CSS colour of a channel, if it has one. */
-const colorOf = (channel: zarr.PyramidChannel | undefined): string | undefined =>
-  channel?.color && `#${channel.color.toLowerCase()}`;
-
-/** The window in the metadata, and its range. Undefined if it is absent or empty. */
-function windowOf({
-  window,
-}: zarr.PyramidChannel): { window: [number, number]; limits: [number, number] } | undefined {
-  if (!window || window.start >= window.end) return undefined;
-  return { window: [window.start, window.end], limits: [window.min, window.max] };
+/** The window of a channel in the metadata, and its range. Undefined if it is absent or empty. */
+function windowOf(
+  pyramid: zarr.Pyramid,
+  index: number,
+): { window: [number, number]; limits: [number, number] } | undefined {
+  const { window: ends } = zarr.channelLook(pyramid, index);
+  const range = pyramid.channels[index]?.window;
+  return ends && range && { window: [...ends], limits: [range.min, range.max] };
 }
 
 /**
@@ -41,16 +32,16 @@ export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolea
   const { channels } = pyramid;
   if (channels.length >= 3) {
     return (
-      PRIMARIES.every((primary, at) => colorOf(channels[at]) === primary) &&
-      channels.slice(0, 3).every(isFullWindow)
+      PRIMARIES.every((primary, at) => zarr.channelLook(pyramid, at).color === primary) &&
+      PRIMARIES.every((_, at) => isFullWindow(pyramid, at))
     );
   }
   // Without colours, adjacent elements of a pixel are red, green and blue.
   return c.axis === axes.length - 1 || /^(rgb|rgba|s|samples?|bands?)$/i.test(c.name);
 }
 
-const isFullWindow = (channel: zarr.PyramidChannel): boolean => {
-  const own = windowOf(channel)?.window;
+const isFullWindow = (pyramid: zarr.Pyramid, index: number): boolean => {
+  const own = windowOf(pyramid, index)?.window;
   return own === undefined || (own[0] === 0 && own[1] === 255);
 };
 
@@ -85,19 +76,21 @@ export async function channelsOf(subject: Subject): Promise<Pick<Scene, "kind" |
   return isImage ? { kind: "image", channels: await imageChannels(subject) } : null;
 }
 
+/** What tells which channels are shown: the axes of the scene know colours of pixels. */
+const imageOf = ({ pyramid: { levels, channels }, axes }: Subject) => ({ axes, levels, channels });
+
 async function imageChannels(subject: Subject): Promise<SceneChannel[]> {
   const { pyramid, axes, isGray } = subject;
+  const shown = zarr.shownChannels(imageOf(subject));
   const c = axes.find(({ role }) => role === "c");
   const count = Math.min(c?.length ?? 1, MOST_CHANNELS);
   const written = Array.from({ length: count }, (_, index): Written => {
     const channel = pyramid.channels[index] ?? {};
-    // Without a word in the metadata, the first ones are shown.
-    return { channel, index, visible: channel.active ?? index < MOST_VISIBLE };
+    return { channel, index, visible: shown.includes(index) };
   });
-  const all = await Promise.all(atMost(written, MOST_MIXED).map((channel) => channelOf(subject, channel)));
+  const all = await Promise.all(written.map((channel) => channelOf(subject, channel)));
   if (isGray)
     for (const [at, channel] of all.entries()) [channel.color, channel.visible] = ["#ffffff", at === 0];
-  if (!all.some(({ visible }) => visible) && all[0]) all[0].visible = true;
   return all;
 }
 
@@ -112,15 +105,14 @@ async function channelOf(subject: Subject, { channel, index, visible }: Written)
   const { pyramid, axes, plane, signal } = subject;
   const c = axes.find(({ role }) => role === "c");
   const at = axes.map(({ role, start }) => (role === "c" ? index : start));
-  const given = windowOf(channel);
+  const given = windowOf(pyramid, index);
   // The limits of a hidden channel are read when it is shown.
   const sampled =
     given || !visible ? null : await sampledLimits(pyramid, { at, plane, signal, share: LEFT_OUT });
-  const gray = (c?.length ?? 1) === 1 ? "#ffffff" : undefined;
   return {
     index,
     name: channel.label || (c ? `Channel ${index + 1}` : ""),
-    color: colorOf(channel) ?? gray ?? COLORS[index % COLORS.length] ?? "#ffffff",
+    color: zarr.channelLook(imageOf(subject), index).color,
     ...(given ?? limitsOf(sampled, subject)),
     gamma: 1,
     visible,
