@@ -39,6 +39,8 @@ export const RIGHT = {
   options: ["undefined", "empty object", "group", "array"],
   object: ["empty object", "group", "array"],
   place: ["group", "array"],
+  /** A place that is only read. In Node a text is a path. */
+  source: ["text", "group", "array"],
   /** Where the methods of a store are called later. */
   store: ["empty object", "group", "array"],
   /** A URL, or a store as above. */
@@ -322,7 +324,7 @@ export const CALLS = {
     "x",
     {},
   ]),
-  copy: called("copy", { source: "place", target: "place", options: "options" }, ({ array }) => [
+  copy: called("copy", { source: "source", target: "place", options: "options" }, ({ array }) => [
     array,
     new Map(),
     {},
@@ -341,7 +343,7 @@ export const CALLS = {
   defineArrayExtension: called("defineArrayExtension", { factory: "function" }, () => [() => ({})]),
   defineStoreExtension: called("defineStoreExtension", { factory: "function" }, () => [() => ({})]),
   erase: called("erase", { place: "place", options: "options" }, ({ array }) => [array, {}]),
-  exists: called("exists", { place: "place", options: "options" }, ({ array }) => [array, {}]),
+  exists: called("exists", { place: "source", options: "options" }, ({ array }) => [array, {}]),
   extendArray: called("extendArray", { array: "any", extension: "function" }, ({ array }) => [
     array,
     (same) => same,
@@ -363,17 +365,17 @@ export const CALLS = {
     { x: zarr.at("2000-01-02") },
     {},
   ]),
-  open: called("open", { place: "place", options: "options" }, ({ array }) => [array, {}]),
+  open: called("open", { place: "source", options: "options" }, ({ array }) => [array, {}]),
   "open.v2": method(
     () => zarr.open,
     "v2",
-    { place: "place", options: "options" },
+    { place: "source", options: "options" },
     ({ array }) => [array, {}],
   ),
   "open.v3": method(
     () => zarr.open,
     "v3",
-    { place: "place", options: "options" },
+    { place: "source", options: "options" },
     ({ array }) => [array, {}],
   ),
   placement: called("placement", { array: "array", options: "options" }, ({ array }) => [array, {}]),
