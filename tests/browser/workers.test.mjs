@@ -164,3 +164,46 @@ test("an engine that decodes on its own thread answers other calls meanwhile", a
     await zarr.init({ workers: 2 });
   }
 });
+
+/** A program of a worker with two copies of the package, whose engines run on its thread. */
+const twoCopies = (dist) => `
+  import * as zarr from "${dist}/index.js";
+  import * as inline from "${dist}/inline.js";
+  const text = (value) => new TextEncoder().encode(value);
+  const storeOf = (value) => new Map([
+    ["/zarr.json", text(JSON.stringify({
+      zarr_format: 3, node_type: "array", shape: [4], data_type: "uint8", fill_value: 0,
+      chunk_grid: { name: "regular", configuration: { chunk_shape: [4] } },
+      chunk_key_encoding: { name: "default" }, codecs: [{ name: "bytes" }],
+    }))],
+    ["/c/0", new Uint8Array(4).fill(value)],
+  ]);
+  const copies = [zarr, inline];
+  const stores = [storeOf(1), storeOf(2)];
+  try {
+    const arrays = await Promise.all(copies.map((copy, at) => copy.open(stores[at], { kind: "array" })));
+    const read = await Promise.all(arrays.map((array) => array.get(null)));
+    await arrays[0].set(null, 9);
+    inline.dispose();
+    const again = await Promise.all(arrays.map((array) => array.get([0])));
+    postMessage({
+      read: read.map(({ data }) => data[3]),
+      again: again.map(({ data }) => data[0]),
+      stored: stores.map((store) => store.get("/c/0")[0]),
+      engines: copies.map((copy) => copy.info().engine),
+    });
+  } catch (error) {
+    postMessage({ error: String(error) });
+  }`;
+
+test("two copies of the package in one worker have an engine each", async () => {
+  const text = twoCopies(new URL("/dist", location.href).href);
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const worker = new Worker(url, { type: "module" });
+  const found = await new Promise((done, failed) => {
+    worker.onmessage = ({ data }) => done(data);
+    worker.onerror = (event) => failed(new Error(event.message));
+  });
+  worker.terminate();
+  equal(found, { read: [1, 2], again: [9, 2], stored: [9, 2], engines: ["caller", "caller"] });
+});
