@@ -10,8 +10,51 @@ import { type Json, listOf, objectOf, textOf } from "./asset_places.ts";
  */
 export type AssetFormat = "zarr" | "zip" | "references" | "icechunk";
 
-export const rolesOf = (asset: Json): string[] =>
-  [asset.roles ?? asset.role].flat().filter((role) => typeof role === "string");
+/** The most roles of an asset. Its alternatives have the same, and each is compared with all. */
+const MOST_ROLES = 64;
+/** The most characters of a media type that are looked at. */
+const MOST_TYPE = 256;
+
+/** What is read of an asset, but its address. */
+const MEMBERS = [
+  "title",
+  "icechunk:snapshot_id",
+  "storage:refs",
+  "xarray:open_datatree_kwargs",
+  "xarray:open_dataset_kwargs",
+  "xarray:open_kwargs",
+  "xarray:storage_options",
+  "zarr:consolidated",
+  "zarr:node_type",
+  "zarr:zarr_format",
+];
+
+/** What is read of an asset. Lists are read once, for the asset and all its alternatives. */
+export interface Described extends Json {
+  type?: string;
+  roles?: string[];
+  hosts?: string[];
+  /** Whether it has a member of the extension of Icechunk, and of Zarr. */
+  isIcechunk?: boolean;
+  isZarr?: boolean;
+}
+
+/** The members of an asset that are read. An alternative has those of its asset, unless its own. */
+export function describedOf(asset: Json, own: Described = {}): Described {
+  const described: Described = { ...own };
+  for (const name of MEMBERS) if (Object.hasOwn(asset, name)) described[name] = asset[name];
+  if (asset.type !== undefined) described.type = textOf(asset.type).slice(0, MOST_TYPE);
+  const roles = asset.roles ?? asset.role;
+  if (roles !== undefined)
+    described.roles = [roles]
+      .flat()
+      .slice(0, MOST_ROLES)
+      .filter((role) => typeof role === "string");
+  if (asset["icechunk:virtual_chunk_containers"] !== undefined) described.hosts = hostsOf(asset);
+  if (hasField(asset, "icechunk:")) described.isIcechunk = true;
+  if (hasField(asset, "zarr:")) described.isZarr = true;
+  return described;
+}
 
 /** The containers that a name tells. */
 const NAMES: [RegExp, AssetFormat][] = [
@@ -45,10 +88,10 @@ const hasField = (asset: Json, prefix: string) => Object.keys(asset).some((name)
  * The container of an asset; undefined if it is not Zarr data. `place` is its address without the
  * query.
  */
-export function formatOf(asset: Json, place: string): AssetFormat | undefined {
+export function formatOf(asset: Described, place: string): AssetFormat | undefined {
   const type = textOf(asset.type).toLowerCase().trim();
-  const roles = rolesOf(asset);
-  if (ICECHUNK.test(type) || hasField(asset, "icechunk:")) return "icechunk";
+  const roles = asset.roles ?? [];
+  if (ICECHUNK.test(type) || asset.isIcechunk) return "icechunk";
   if (REFERENCES.test(type)) return "references";
   if (ZARR.test(type)) return named(place) ?? "zarr";
   const refers = roles.some((role) => REFERRING.test(role));
@@ -59,9 +102,14 @@ export function formatOf(asset: Json, place: string): AssetFormat | undefined {
 }
 
 /** The container of an asset whose media type tells nothing. */
-function formatByName(asset: Json, place: string, roles: string[], refers: boolean): AssetFormat | undefined {
+function formatByName(
+  asset: Described,
+  place: string,
+  roles: string[],
+  refers: boolean,
+): AssetFormat | undefined {
   const name = named(place);
-  if (roles.includes("zarr") || hasField(asset, "zarr:")) return name ?? "zarr";
+  if (roles.includes("zarr") || asset.isZarr) return name ?? "zarr";
   if (name === "references") return refers ? name : undefined;
   if (name === "zip") return /\.(zarr\.zip|ozx)$/i.test(place) ? name : undefined;
   const isSide = roles.some((role) => SIDE.test(role)) && !roles.includes("data");
@@ -92,7 +140,7 @@ export function nodeKindOf(asset: Json): "array" | "group" | undefined {
 }
 
 /** The servers of virtual chunks that the document names, as entries of `allowHosts`. */
-export const hostsOf = (asset: Json): string[] =>
+const hostsOf = (asset: Json): string[] =>
   listOf(asset["icechunk:virtual_chunk_containers"])
     .map((container) => textOf(objectOf(container).url_prefix))
     .filter((prefix) => /^(https?|s3|gs|gcs):\/\//i.test(prefix));

@@ -3,8 +3,6 @@
  * path below the root of its store. It asks no server, and finds no root that the document does
  * not name.
  */
-import { InvalidMetadataError } from "../model/errors.ts";
-
 /** An object of a document, whose members may be anything. */
 export type Json = Record<string, unknown>;
 
@@ -19,31 +17,67 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 /** Longer addresses are refused. */
 const MOST_CHARACTERS = 4096;
 
+/** The longest address of a bucket's server, and the longest name in it. */
+const MOST_PLATFORM = 512;
+const MOST_NAME = 64;
+
 /** The most levels that a node is below the root of its store, where a link names that. */
 const MOST_LEVELS = 64;
 
-const invalid = (field: string, message: string, expected: string, actual: unknown) =>
-  new InvalidMetadataError(message, { field, expected, actual: String(actual).slice(0, 200) });
-
-/** The `href` of an asset or a link. Throws an error that names it if it is none. */
-export function hrefOf({ href }: Json, field: string): string {
-  if (typeof href !== "string" || href.trim() === "")
-    throw invalid(`${field}.href`, "an asset has no address", "a text that is not empty", href);
-  if (href.length > MOST_CHARACTERS)
-    throw invalid(`${field}.href`, "an address is too long", `at most ${MOST_CHARACTERS} characters`, href);
-  return href.trim();
+/** Why an asset has no address that `open` takes. It is no error yet: a document may have many. */
+export interface Fault {
+  message: string;
+  expected: string;
+  actual: string;
 }
 
-/** An absolute address. Throws if it is relative and the document has no address itself. */
-export function absolute(href: string, base: string | undefined, field: string): string {
+const fault = (message: string, expected: string, actual: unknown): Fault => ({
+  message,
+  expected,
+  actual: String(actual).slice(0, 200),
+});
+
+const tooLong = (address: string) =>
+  fault("an address is too long", `at most ${MOST_CHARACTERS} characters`, address);
+
+/** A text of a document, if it is no longer than it may be: many assets may share one. */
+const shortText = (value: unknown, most = MOST_CHARACTERS): string => {
+  const text = textOf(value);
+  return text.length <= most ? text : "";
+};
+
+/** Schemes of addresses that `open` reads, or that tell where a bucket is. */
+const READABLE = /^(https?|s3a?|gs|gcs|abfss?|az|azure|adl):\/\//i;
+
+/** The address of an asset or a link as `open` takes it, or why there is none. */
+export function addressOf(asset: Json, document: Json, base: string | undefined): string | Fault {
+  const href = typeof asset.href === "string" ? asset.href.trim() : "";
+  if (href === "") return fault("an asset has no address", "a text that is not empty", asset.href);
+  if (href.length > MOST_CHARACTERS) return tooLong(href);
+  const whole = absolute(href, base);
+  if (typeof whole !== "string") return whole;
+  const address = openable(whole, storageOf(asset, document));
+  return address.length > MOST_CHARACTERS ? tooLong(address) : address;
+}
+
+/**
+ * An absolute address of a scheme that is read: a document must not name a file of the machine, or
+ * a script. Beside a document that is a file of the caller's own, relative addresses are files.
+ */
+function absolute(href: string, base: string | undefined): string | Fault {
+  const isAbsolute = /^[a-z][a-z\d+.-]*:/i.test(href);
   // `URL` would take the bucket for a host, and change its letters.
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(href) && !/^https?:/i.test(href)) return href;
+  if (READABLE.test(href) && !/^https?:/i.test(href)) return href;
+  let url: URL;
   try {
-    return new URL(href, base).href;
+    url = new URL(href, base);
   } catch {
     const expected = base === undefined ? "an absolute address, or the option base" : "an address";
-    throw invalid(`${field}.href`, "an address cannot be resolved", expected, href);
+    return fault("an address cannot be resolved", expected, href);
   }
+  const isNear = !isAbsolute && url.protocol === "file:" && url.host === "";
+  if (isNear || READABLE.test(url.href)) return url.href;
+  return fault("an address has a scheme that is not read", "http, https, s3, gs or az", href);
 }
 
 /** What a document says of the server of an asset. */
@@ -59,19 +93,22 @@ export interface Storage {
   scheme: Json;
 }
 
+/** A member of the first of these objects that has it. They are not merged: all assets share them. */
+const memberOf = (objects: Json[], name: string): unknown =>
+  objects.find((each) => Object.hasOwn(each, name))?.[name];
+
 /** Reads the options of xarray-assets, and the scheme of the storage extension. */
-export function storageOf(asset: Json, document: Json): Storage {
-  const kwargs = ["xarray:open_kwargs", "xarray:open_dataset_kwargs"].map((name) => objectOf(asset[name]));
-  const places = [asset["xarray:storage_options"], ...kwargs.map((each) => each.storage_options)];
-  const options: Json = Object.assign({}, ...places.map(objectOf));
-  const schemes = { ...objectOf(objectOf(document.properties)["storage:schemes"]) };
-  Object.assign(schemes, objectOf(document["storage:schemes"]));
-  const scheme = objectOf(schemes[textOf(listOf(asset["storage:refs"])[0])]);
+function storageOf(asset: Json, document: Json): Storage {
+  const kwargs = ["xarray:open_dataset_kwargs", "xarray:open_kwargs"].map((name) => objectOf(asset[name]));
+  const options = [...kwargs.map((each) => each.storage_options), asset["xarray:storage_options"]];
+  const option = (name: string) => memberOf(options.map(objectOf), name);
+  const schemes = [document, objectOf(document.properties)].map((each) => objectOf(each["storage:schemes"]));
+  const scheme = objectOf(memberOf(schemes, textOf(listOf(asset["storage:refs"])[0])));
   return {
-    account: textOf(options.account_name) || textOf(scheme.account),
-    signature: (textOf(options.credential) || textOf(options.sas_token)).replace(/^\?/, ""),
-    endpoint: textOf(options.endpoint_url) || textOf(objectOf(options.client_kwargs).endpoint_url),
-    platform: textOf(scheme.platform),
+    account: shortText(option("account_name")) || shortText(scheme.account),
+    signature: (shortText(option("credential")) || shortText(option("sas_token"))).replace(/^\?/, ""),
+    endpoint: shortText(option("endpoint_url")) || shortText(objectOf(option("client_kwargs")).endpoint_url),
+    platform: shortText(scheme.platform, MOST_PLATFORM),
     scheme,
   };
 }
@@ -87,7 +124,7 @@ const isSecure = (address: string) => /^https:\/\/[^/?#@\s\\]+/i.test(address);
 function azureUrl(href: string, { account, signature }: Storage): string {
   const [, container, host, plain, path = "", query = ""] = AZURE.exec(href) ?? [];
   const name = host ?? account;
-  if (!/^[a-z\d]+$/i.test(name)) return href;
+  if (!/^[a-z\d]{3,24}$/i.test(name)) return href;
   const signed = query || (signature && `?${signature}`);
   return `https://${name}.blob.core.windows.net/${container ?? plain}${path}${signed}`;
 }
@@ -98,13 +135,13 @@ function bucketUrl(href: string, { endpoint, platform, scheme }: Storage): strin
   if (isSecure(endpoint)) return `${endpoint.replace(/\/$/, "")}/${bucket}${path}${query}`;
   if (!platform.includes("{bucket}")) return href;
   const place = platform.replace(/\{(\w+)\}/g, (_, name) =>
-    name === "bucket" ? bucket : textOf(scheme[name]),
+    name === "bucket" ? bucket : shortText(scheme[name], MOST_NAME),
   );
   return isSecure(place) && !/\.\.|\/\/\./.test(place) ? `${place.replace(/\/$/, "")}${path}${query}` : href;
 }
 
 /** An address as `open` takes it, where the document tells enough. */
-export function openable(href: string, storage: Storage): string {
+function openable(href: string, storage: Storage): string {
   if (AZURE.test(href)) return azureUrl(href, storage);
   return BUCKET.test(href) ? bucketUrl(href, storage) : href;
 }

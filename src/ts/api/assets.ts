@@ -9,22 +9,20 @@ import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl 
 import {
   type AssetFormat,
   consolidationOf,
+  type Described,
+  describedOf,
   formatOf,
-  hostsOf,
   nodeKindOf,
-  rolesOf,
   zarrFormatOf,
 } from "./asset_formats.ts";
 import {
-  absolute,
-  hrefOf,
+  addressOf,
+  type Fault,
   type Json,
   listOf,
   objectOf,
-  openable,
   placeOf,
   rootOf,
-  storageOf,
   textOf,
 } from "./asset_places.ts";
 
@@ -65,13 +63,17 @@ export interface Asset {
 
 /** The most assets of a document. */
 const MOST_ASSETS = 2 ** 16;
+/** The longest address of a document, in characters, that the document tells itself. */
+const MOST_BASE = 4096;
+/** How many assets that are left out have a warning of their own. */
+const MOST_WARNINGS = 3;
 
 /** An asset or a link of a document, with the names that errors and results have of it. */
 interface Entry {
   key: string;
   alternate?: string;
   field: string;
-  asset: Json;
+  asset: Described;
 }
 
 /** The assets with their alternatives, and the links to stores. */
@@ -79,18 +81,29 @@ function* entriesOf({ assets, links }: Json): Generator<Entry> {
   for (const [key, value] of Object.entries(objectOf(assets))) {
     const asset = objectOf(value);
     const field = `assets.${key}`;
-    yield { key, field, asset };
-    const { alternate, ...own } = asset;
-    for (const [name, other] of Object.entries(objectOf(alternate))) {
-      const { href, ...rest } = objectOf(other);
+    const own = describedOf(asset);
+    yield { key, field, asset: { ...own, href: asset.href } };
+    for (const [name, other] of Object.entries(objectOf(asset.alternate))) {
+      const { href } = objectOf(other);
       // An alternative without an address is a way to open the same one.
       if (href !== undefined)
-        yield { key, alternate: name, field: `${field}.alternate.${name}`, asset: { ...own, ...rest, href } };
+        yield {
+          key,
+          alternate: name,
+          field: `${field}.alternate.${name}`,
+          asset: { ...describedOf(objectOf(other), own), href },
+        };
     }
   }
-  for (const [at, link] of listOf(links).entries())
-    if (objectOf(link).rel === "store")
-      yield { key: "store", field: `links[${at}]`, asset: { roles: ["store", "zarr"], ...objectOf(link) } };
+  for (const [at, link] of listOf(links).entries()) {
+    const { rel, href, ...rest } = objectOf(link);
+    if (rel === "store")
+      yield {
+        key: "store",
+        field: `links[${at}]`,
+        asset: { ...describedOf({ roles: ["store", "zarr"], ...rest }), href },
+      };
+  }
 }
 
 /** The address that relative ones are resolved against: that of the document itself. */
@@ -99,13 +112,20 @@ function baseOf(document: Json, url: string | undefined): string | undefined {
   const href = textOf(objectOf(self).href);
   if (href === "") return url;
   const own = URL.canParse(href, url) ? new URL(href, url) : undefined;
-  return own && /^https?:$/.test(own.protocol) ? own.href : url;
+  // All relative addresses begin with it.
+  return own && /^https?:$/.test(own.protocol) && own.href.length <= MOST_BASE ? own.href : url;
 }
 
 /** An entry that is Zarr data, with its address as `open` takes it. */
 interface PlacedEntry extends Entry {
   format: AssetFormat;
   address: string;
+}
+
+/** An asset that is left out, and why. */
+interface LeftOut extends Fault {
+  field: string;
+  document: Json;
 }
 
 /** What the entries of a document say together. */
@@ -115,37 +135,27 @@ interface Placed {
   roots: Set<string>;
   /** Those with consolidated metadata. */
   consolidated: Set<string>;
-  /** The errors of entries without an address that can be opened. */
-  malformed: InvalidMetadataError[];
+  /** The entries without an address that can be opened. */
+  leftOut: LeftOut[];
 }
 
-/** The address of an entry as `open` takes it, or the error that it has none. */
-function addressOf(
-  { asset, field }: Entry,
-  document: Json,
-  base: string | undefined,
-): string | InvalidMetadataError {
-  try {
-    return openable(absolute(hrefOf(asset, field), base, field), storageOf(asset, document));
-  } catch (error) {
-    if (error instanceof InvalidMetadataError) return error;
-    throw error;
-  }
-}
-
-/** The addresses of the entries that are Zarr data, and the roots of their stores. */
-function placedIn(document: Json, url: string | undefined): Placed {
+/**
+ * The addresses of the entries that are Zarr data, and the roots of their stores. `room` is the
+ * number of entries that may still be; it ends after one more.
+ */
+function placedIn(document: Json, url: string | undefined, room: number): Placed {
   const base = baseOf(document, url);
-  const placed: Placed = { assets: [], roots: new Set(), consolidated: new Set(), malformed: [] };
+  const placed: Placed = { assets: [], roots: new Set(), consolidated: new Set(), leftOut: [] };
   for (const entry of entriesOf(document)) {
     const { asset } = entry;
     // The consolidated metadata are at a root.
     const isMetadata = /\/\.zmetadata$/.test(textOf(asset.href));
     const format = formatOf(asset, textOf(asset.href).replace(/[?#].*$/s, ""));
     if (!isMetadata && !format) continue;
-    const address = addressOf(entry, document, base);
+    if (placed.assets.length + placed.leftOut.length > room) break;
+    const address = addressOf(asset, document, base);
     if (typeof address !== "string") {
-      placed.malformed.push(address);
+      placed.leftOut.push({ ...address, field: `${entry.field}.href`, document });
       continue;
     }
     if (isMetadata) placed.consolidated.add(rootOf(address));
@@ -162,8 +172,8 @@ const withoutGaps = <T extends object>(members: T): { [K in keyof T]?: Exclude<T
 function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Placed): Asset {
   const { key, alternate, asset, address, format } = entry;
   const place = placeOf(address, roots);
-  const roles = key === "store" ? ["store"] : rolesOf(asset);
-  const hosts = hostsOf(asset);
+  const roles = key === "store" ? ["store"] : (asset.roles ?? []);
+  const { hosts = [] } = asset;
   return {
     key,
     ...place,
@@ -183,13 +193,22 @@ function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Pl
   };
 }
 
+/** The most characters of a name in a message. */
+const MOST_NAME = 200;
+
 /**
- * Warns of an entry that is left out. Lists of items have entries of the same name, so the item is
- * named.
+ * Warns of entries that are left out: of the first ones by name, of the others by their number. Lists
+ * of items have entries of the same name, so the item is named.
  */
-function warnOf({ field, message, expected, actual }: ZarrError, { id }: Json, place: string): void {
-  const item = textOf(id) && ` of ${JSON.stringify(textOf(id))}`;
-  warn(`${field}${item} is left out: ${message}: expected ${expected}, found ${actual}`, place);
+function warnOf(leftOut: LeftOut[], place: string): void {
+  for (const { field, message, expected, actual, document } of leftOut.slice(0, MOST_WARNINGS)) {
+    const id = textOf(document.id).slice(0, MOST_NAME);
+    const name = `${field.slice(0, MOST_NAME)}${id && ` of ${JSON.stringify(id)}`}`;
+    warn(`${name} is left out: ${message}: expected ${expected}, found ${actual}`, place);
+  }
+  const others = leftOut.length - MOST_WARNINGS;
+  if (others > 0)
+    warn(`${others} more ${others === 1 ? "asset is" : "assets are"} left out, without an address`, place);
 }
 
 /**
@@ -218,15 +237,19 @@ export async function assetsOf(
   const place =
     read.url === undefined || !isAddress ? "the document" : `the document at ${shownUrl(read.url)}`;
   const found: Asset[] = [];
-  const malformed: [InvalidMetadataError, Json][] = [];
+  const leftOut: LeftOut[] = [];
   for (const each of documentsIn(read.document, place)) {
-    const placed = placedIn(each, read.url);
+    const placed = placedIn(each, read.url, MOST_ASSETS - found.length - leftOut.length);
     for (const entry of placed.assets) found.push(assetOf(entry, each, placed));
-    for (const error of placed.malformed) malformed.push([error, each]);
-    if (found.length + malformed.length > MOST_ASSETS)
+    for (const entry of placed.leftOut) leftOut.push(entry);
+    if (found.length + leftOut.length > MOST_ASSETS)
       throw new ZarrError("Limit", `${place} has too many assets`, { expected: `at most ${MOST_ASSETS}` });
   }
-  if (found.length === 0 && malformed[0]) throw malformed[0][0];
-  for (const [error, each] of malformed) warnOf(error, each, place);
+  const [first] = leftOut;
+  if (found.length === 0 && first) {
+    const { field, message, expected, actual } = first;
+    throw new InvalidMetadataError(message, { field: field.slice(0, MOST_NAME), expected, actual });
+  }
+  warnOf(leftOut, place);
   return found;
 }
