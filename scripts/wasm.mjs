@@ -5,6 +5,7 @@
  * `target/glue/<variant>/` with zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm, and a Zstandard
  * frame of all builds but the engine: the module as the package has it (`packedWasm`).
  */
+import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -15,6 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { keyOf } from "./finished.mjs";
@@ -104,11 +106,32 @@ export const cargoArguments = ({ crate, features }) => [
   ...["--no-default-features", "--features", features.join(",")],
 ];
 
+/**
+ * Arguments of cargo that give the folders of this machine other names. Panics have the paths of
+ * their source files, and a published module would tell where it was made. C files leave no paths.
+ * cargo joins the list with that of `.cargo/config.toml`. Quick builds are not published and go
+ * without.
+ */
+export function withoutPaths(profile) {
+  if (profile !== "release") return [];
+  const sysroot = spawnSync("rustc", ["--print", "sysroot"], { cwd: ROOT, encoding: "utf8" }).stdout?.trim();
+  const folders = [
+    [process.env.CARGO_HOME || join(homedir(), ".cargo"), "/cargo"],
+    [sysroot, "/rust"],
+    [ROOT, "/zarr-wasm"],
+  ];
+  const flags = folders
+    .filter(([folder]) => folder)
+    .map(([folder, name]) => `--remap-path-prefix=${folder.replace(/[\\/]$/, "")}=${name}`);
+  // JSON's lists of texts are TOML's.
+  return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
+}
+
 /** Resolves to the path of the compiled module. */
 async function compile(variant, profile, clang) {
   const folder = join(cargoTarget(), "wasm");
   const where = ["--profile", profile, "--target-dir", folder];
-  const args = ["build", "--locked", ...cargoArguments(variant), ...where];
+  const args = ["build", "--locked", ...cargoArguments(variant), ...where, ...withoutPaths(profile)];
   const title = `cargo: ${variant.name} (${variant.what}), profile ${profile}`;
   await run(title, "cargo", args, { env: wasmEnvironment(clang) });
   return join(folder, "wasm32-unknown-unknown", profile, `zarr_wasm_${variant.crate}.wasm`);

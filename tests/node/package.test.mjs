@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { moduleOf, VARIANTS, withoutPaths } from "../../scripts/wasm.mjs";
 import { FIXTURES } from "./fixture_files.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -318,6 +319,33 @@ test("the package has the engine as a text and as a file, no maps, and a bounded
   );
   const isRelease = JSON.parse(readFileSync(join(ROOT, "target/finished/dist"), "utf8")).quick === false;
   if (isRelease) assert.ok(size <= MOST_PACKED_BYTES, `${size} bytes`);
+});
+
+/** What a path of a machine that builds begins with. */
+const FOLDERS = /\/(root|home|Users|work|tmp|usr|opt|builds?|runner)\/[\w.@+/-]+|[A-Z]:\\[\w\\.-]+/g;
+
+test("published wasm has no paths of the machine that built it", () => {
+  const { quick } = JSON.parse(readFileSync(join(ROOT, "target/finished/dist"), "utf8"));
+  for (const { name } of VARIANTS) {
+    const text = readFileSync(moduleOf(name), "latin1");
+    // Panics have the paths of their source files, so the search finds something.
+    if (name === "engine") assert.match(text, /[\w/]+\.rs/);
+    if (!quick) assert.deepEqual([...new Set(text.match(FOLDERS))], [], name);
+  }
+});
+
+test("the release build renames each folder that compilers read from", () => {
+  assert.deepEqual(withoutPaths("quick"), []);
+  const [option, value] = withoutPaths("release");
+  assert.equal(option, "--config");
+  const flags = JSON.parse(value.replace(/^[^=]+=/, ""));
+  const sources = [process.env.CARGO_HOME || join(homedir(), ".cargo"), ROOT];
+  for (const folder of sources)
+    assert.ok(
+      flags.some((flag) => flag.startsWith(`--remap-path-prefix=${folder}=/`)),
+      folder,
+    );
+  assert.equal(flags.length, 3);
 });
 
 test("slim takes bytes and modules, and starts the worker from its file", () => {
