@@ -34,10 +34,13 @@ pub const ARCHIVE_DIRECTORY_BYTES: u64 = 1 << 28;
 pub const REFERENCES: u64 = if cfg!(fuzzing) { 1 << 16 } else { 1 << 23 };
 
 /// The most rows of one Parquet file of references. kerchunk writes 10 000 or 100 000.
-pub const PARQUET_ROWS: u64 = if cfg!(fuzzing) { 1 << 14 } else { 1 << 22 };
+pub const PARQUET_ROWS: u64 = if cfg!(fuzzing) { 1 << 14 } else { 1 << 20 };
 
-/// The most bytes of one column of such a file, and of one of its pages.
-pub const PARQUET_BYTES: u64 = if cfg!(fuzzing) { 1 << 20 } else { 1 << 27 };
+/// The most different strings of one column of such a file.
+pub const PARQUET_STRINGS: u64 = 2 * PARQUET_ROWS;
+
+/// The most bytes of one column of such a file, and of all its pages.
+pub const PARQUET_BYTES: u64 = if cfg!(fuzzing) { 1 << 20 } else { 1 << 26 };
 
 /// The most templates of one reference document.
 pub const TEMPLATES: u64 = 1 << 20;

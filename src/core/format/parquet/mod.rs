@@ -51,10 +51,12 @@ impl BytesColumn {
     }
 
     fn push(&mut self, string: &[u8]) -> Result<u32> {
+        // Each row group has a dictionary, whose strings may be empty.
+        limits::within(self.ends.len() as u64, limits::PARQUET_STRINGS, "the strings of a Parquet file")?;
         let end = self.strings.len().saturating_add(string.len());
         limits::within(end as u64, limits::PARQUET_BYTES, "a column of a Parquet file")?;
         self.strings.extend_from_slice(string);
-        // At most `PARQUET_BYTES` and `PARQUET_ROWS` of each page.
+        // At most `PARQUET_BYTES` and `PARQUET_STRINGS`.
         self.ends.push(u32::try_from(end).unwrap_or(u32::MAX));
         Ok(u32::try_from(self.ends.len()).unwrap_or(u32::MAX))
     }
@@ -84,6 +86,7 @@ impl<'a> ParquetFile<'a> {
     pub fn strings(&self, name: &str) -> Result<Option<BytesColumn>> {
         let mut column = BytesColumn::default();
         self.read(name, |chunk| {
+            limits::reserve(&mut column.rows, chunk.values, "a column of a Parquet file")?;
             column::read_strings(chunk, self.bytes, &mut column)?;
             Ok(column.rows.len())
         })
@@ -97,6 +100,7 @@ impl<'a> ParquetFile<'a> {
     pub fn integers(&self, name: &str) -> Result<Option<Vec<u64>>> {
         let mut column = Vec::new();
         self.read(name, |chunk| {
+            limits::reserve(&mut column, chunk.values, "a column of a Parquet file")?;
             column::read_integers(chunk, self.bytes, &mut column)?;
             Ok(column.len())
         })
@@ -104,13 +108,22 @@ impl<'a> ParquetFile<'a> {
     }
 
     /// Reads the chunk of a column in each row group. `read` returns the rows so far. The result
-    /// tells whether there is such a column.
+    /// tells whether there is such a column. Row groups have no bytes in common: each would have the
+    /// rows of these bytes again.
     fn read(&self, name: &str, mut read: impl FnMut(&ColumnChunk) -> Result<usize>) -> Result<bool> {
         let Some(number) = self.footer.column(name) else { return Ok(false) };
         let mut all = || {
-            let mut rows = 0;
+            let (mut rows, mut bytes) = (0_usize, 0_usize);
             for group in &self.footer.groups {
-                rows = read(group.get(number).ok_or_else(|| corrupt("a row group lacks a column"))?)?;
+                let chunk = group.get(number).ok_or_else(|| corrupt("a row group lacks a column"))?;
+                bytes = bytes.saturating_add(chunk.place.len());
+                if bytes > self.bytes.len() {
+                    return Err(corrupt("row groups are at one place"));
+                }
+                if rows.saturating_add(chunk.values) > self.footer.rows {
+                    return Err(corrupt("its row groups have more rows than the table"));
+                }
+                rows = read(chunk)?;
             }
             Ok(rows)
         };

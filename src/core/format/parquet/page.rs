@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::format::codec::bytes_to_bytes::{snappy, zstd};
 use crate::limits;
 
+/// The longest header of a page (bytes). It may have statistics.
+const HEADER_BYTES: usize = 1 << 16;
+
 /// A page of data or a dictionary.
 pub enum Page<'a> {
     /// The values of a dictionary, of this number.
@@ -65,19 +68,23 @@ pub fn each<'a>(
     mut each: impl FnMut(Page<'a>) -> Result<()>,
 ) -> Result<()> {
     let mut bytes = file.get(chunk.place.clone()).ok_or_else(|| corrupt("a column is not in it"))?;
-    let mut left = chunk.values;
+    let (mut left, mut decoded, mut has_dictionary) = (chunk.values, 0_u64, false);
     while left > 0 {
-        let header = Thrift::read(&mut bytes)?;
+        let header = header(&mut bytes)?;
+        decoded = decoded.saturating_add(header.count(2).unwrap_or_default());
+        limits::within(decoded, limits::PARQUET_BYTES, "the pages of a column of a Parquet file")?;
         let len = header.count(3).and_then(|len| usize::try_from(len).ok());
         let stored = len.and_then(|len| take(&mut bytes, len)).ok_or_else(|| corrupt("a page ends early"))?;
         let raw = Raw { header, bytes: stored, compression: chunk.compression };
         let page = match raw.header.count(1) {
             Some(0) => Some(Page::Data(raw.data(chunk.is_optional)?)),
+            Some(2) if has_dictionary => return Err(corrupt("a column has two dictionaries")),
             Some(2) => Some(raw.dictionary()?),
             Some(3) => Some(Page::Data(raw.data_v2(chunk.is_optional)?)),
             // An index, or what is not known yet.
             _ => None,
         };
+        has_dictionary |= matches!(page, Some(Page::Dictionary(..)));
         if let Some(Page::Data(data)) = &page {
             let more = corrupt("a column has too many values");
             left = left.checked_sub(data.values).ok_or(more)?;
@@ -85,6 +92,17 @@ pub fn each<'a>(
         page.map_or(Ok(()), &mut each)?;
     }
     Ok(())
+}
+
+/// Reads the header of a page, and moves `bytes` to what follows it. The tree of a header takes much
+/// more than its bytes.
+fn header<'a>(bytes: &mut &'a [u8]) -> Result<Thrift<'a>> {
+    let whole = *bytes;
+    let mut start = whole.get(..HEADER_BYTES).unwrap_or(whole);
+    let before = start.len();
+    let header = Thrift::read(&mut start)?;
+    *bytes = whole.get(before.saturating_sub(start.len())..).unwrap_or_default();
+    Ok(header)
 }
 
 impl<'a> Raw<'a> {
