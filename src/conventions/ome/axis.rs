@@ -40,6 +40,10 @@ impl Axis {
     }
 }
 
+/// The most axes that are read. An array has no more dimensions, and each level of an image has a
+/// number for each axis.
+const MOST: usize = 64;
+
 /// Reads a list of axes and skips invalid entries without a finding.
 pub fn read(axes: &Place<'_>) -> Vec<Axis> {
     let axis = |place: &Place<'_>| match place.value.as_str() {
@@ -51,7 +55,7 @@ pub fn read(axes: &Place<'_>) -> Vec<Axis> {
             Axis { name: name.to_owned(), kind, unit: text("unit").map(str::to_owned) }
         }
     };
-    axes.items().iter().map(axis).collect()
+    axes.items().iter().take(MOST).map(axis).collect()
 }
 
 /// Checks a list of axes.

@@ -247,7 +247,7 @@ impl<'a> Collector<'a> {
             references: References { table, ..References::default() },
             known: HashMap::new(),
             templates: Names::new(),
-            budget: Budget::default(),
+            budget: Budget::of(document.len()),
         }
     }
 
@@ -322,6 +322,7 @@ impl<'a> Collector<'a> {
     }
 
     fn generate_one(&mut self, generator: &Generator<'_>, names: &Names) -> Result<()> {
+        self.budget.generated();
         let templates = std::mem::take(&mut self.templates);
         let names = [names, &templates];
         let budget = &self.budget;
@@ -337,7 +338,12 @@ impl<'a> Collector<'a> {
         self.templates = templates;
         let (key, url, offset, len): (String, String, _, _) = rendered?;
         let urls = &mut self.references.urls;
-        let url = if urls.get(urls.last()) == Some(&url) { urls.last() } else { urls.push(&url)? };
+        let url = if urls.get(urls.last()) == Some(&url) {
+            self.budget.dropped(url.len());
+            urls.last()
+        } else {
+            urls.push(&url)?
+        };
         let wrong = || Error::format("generated references need both an offset and a length").at_key(&*key);
         self.push(&key, Reference::of(url, offset, len).ok_or_else(wrong)?)
     }

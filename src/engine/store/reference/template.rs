@@ -19,6 +19,12 @@ const DEPTH: usize = 16;
 /// Maximum length of a rendered text.
 const RENDERED_BYTES: usize = 1 << 16;
 
+/// The most rendered bytes of a document for each of its bytes, those of a short one besides, and
+/// those of each reference that is generated.
+const RENDERED_TIMES: u64 = 16;
+const RENDERED_FLOOR: u64 = 1 << 20;
+const GENERATED_BYTES: u64 = 1 << 9;
+
 /// A text costs a step for each so many bytes, whenever it is read.
 const BYTES_OF_A_STEP: usize = 256;
 
@@ -62,16 +68,39 @@ pub fn has_expressions(text: &str) -> bool {
 }
 
 /// What all texts of one document have cost. Templates may call each other many times.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Budget {
     steps: Cell<u64>,
     bytes: Cell<u64>,
+    /// The most bytes: references of few bytes may all call a template with a long text.
+    most_bytes: Cell<u64>,
     /// The steps of the present text.
     own_steps: Cell<u64>,
 }
 
 #[allow(clippy::arithmetic_side_effects, reason = "costs of texts that are in memory")]
 impl Budget {
+    /// The budget of a document of `len` bytes.
+    pub fn of(len: usize) -> Self {
+        let most = (len as u64).saturating_mul(RENDERED_TIMES).saturating_add(RENDERED_FLOOR);
+        Self {
+            steps: Cell::default(),
+            bytes: Cell::default(),
+            most_bytes: Cell::new(most),
+            own_steps: Cell::default(),
+        }
+    }
+
+    /// Takes back the cost of a text that is not kept.
+    pub fn dropped(&self, bytes: usize) {
+        self.bytes.set(self.bytes.get().saturating_sub(bytes as u64));
+    }
+
+    /// Allows the texts of a reference that a generator makes: few bytes make many.
+    pub fn generated(&self) {
+        self.most_bytes.set(self.most_bytes.get().saturating_add(GENERATED_BYTES));
+    }
+
     /// Charges a step.
     fn step(&self) -> Result<()> {
         self.charge(1)
@@ -94,7 +123,8 @@ impl Budget {
 
     fn rendered(&self, bytes: usize) -> Result<()> {
         self.bytes.set(self.bytes.get() + bytes as u64);
-        limits::within(self.bytes.get(), limits::RENDERED_BYTES, "the rendered text of templates").map(drop)
+        let most = self.most_bytes.get().min(limits::RENDERED_BYTES);
+        limits::within(self.bytes.get(), most, "the rendered text of templates").map(drop)
     }
 }
 
@@ -453,7 +483,7 @@ mod tests {
             ("{{ '%03d' % i }}_{{ \"%d\" | format(i) }}_{{ 'a%sb' % 'x' }}", "007_7_axb"),
             ("{{ '12'|int + 1 }}", "13"),
         ] {
-            assert_eq!(render(text, &[&names()], &Budget::default()).unwrap(), expected, "{text}");
+            assert_eq!(render(text, &[&names()], &Budget::of(0)).unwrap(), expected, "{text}");
         }
     }
 
@@ -481,7 +511,7 @@ mod tests {
             "{{ 2 ** -1 }}",
             deep.as_str(),
         ] {
-            assert!(render(text, &[&names()], &Budget::default()).is_err(), "{text}");
+            assert!(render(text, &[&names()], &Budget::of(0)).is_err(), "{text}");
         }
     }
     /// Templates that call each other many times, with and without text in the end.
@@ -494,7 +524,7 @@ mod tests {
                 let text = format!("{{{{t{}}}}}", at + 1).repeat(1000);
                 names.insert(format!("t{at}").into(), Binding::of_template(&text));
             }
-            let error = render("{{t0}}", &[&names], &Budget::default()).unwrap_err();
+            let error = render("{{t0}}", &[&names], &Budget::of(0)).unwrap_err();
             assert_eq!(error.kind(), crate::error::ErrorKind::Limit, "{last}");
         }
     }
@@ -505,7 +535,7 @@ mod tests {
         names.insert("double".into(), Binding::of_template("{{x ~ x}}"));
         let long = "y".repeat(60_000);
         let text = format!("{{{{double(x=double(x='{long}'))}}}}");
-        let error = render(&text, &[&names], &Budget::default()).unwrap_err();
+        let error = render(&text, &[&names], &Budget::of(0)).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::Limit);
     }
 
@@ -524,7 +554,7 @@ mod tests {
             (format!("{{{{'{}'{}}}}}", "a".repeat(32_000), "~'b'".repeat(6000)), false),
             (format!("{{{{'a'{}}}}}", "~'b'".repeat(1000)), true),
         ] {
-            let rendered = render(&text, &[&names], &Budget::default());
+            let rendered = render(&text, &[&names], &Budget::of(0));
             let expected = if is_allowed { None } else { Some(crate::error::ErrorKind::Limit) };
             assert_eq!(rendered.err().map(|error| error.kind()), expected, "{}", &text[..13]);
         }
@@ -532,8 +562,14 @@ mod tests {
 
     #[test]
     fn the_texts_of_one_document_share_a_budget() {
-        let (budget, text) = (Budget::default(), "x".repeat(1 << 16));
+        let (budget, text) = (Budget::of(1 << 16), "x".repeat(1 << 16));
         let failed = (0..=1 << 12).find_map(|_| render(&text, &[], &budget).err());
         assert_eq!(failed.unwrap().kind(), crate::error::ErrorKind::Limit);
+        // 16 times the document, and what it may have besides.
+        let (budget, texts) = (Budget::of(1 << 16), 16 + 16);
+        assert!((0..texts).all(|_| render(&text, &[], &budget).is_ok()));
+        assert!(render(&text, &[], &budget).is_err());
+        budget.generated();
+        assert!(render("{{1}}", &[], &budget).is_ok());
     }
 }
