@@ -54,6 +54,7 @@ fn snapshot(file: &[u8]) -> Result<()> {
     for node in snapshot.nodes().take(100) {
         let node = node?;
         assert_eq!(snapshot.node(node.path)?.map(|found| found.path), Some(node.path));
+        snapshot.array(&node)?;
         snapshot.children(node.path)?;
     }
     Ok(())

@@ -46,6 +46,11 @@ impl Value {
         Self { bytes: Bytes::Host(bytes), range }
     }
 
+    /// A part of a buffer that others hold, too. The part is within the buffer.
+    pub fn shared(bytes: Rc<Vec<u8>>, part: Range<usize>) -> Self {
+        Self { bytes: Bytes::Owned(bytes), range: part.start as u64..part.end as u64 }
+    }
+
     /// Number of bytes.
     #[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]
     pub fn len(&self) -> u64 {

@@ -1,6 +1,8 @@
 //! Damaged files: each gives an error that blames the data, or values. A chunk that has a reference
 //! never becomes one without, unless no reader could tell.
 
+use std::rc::Rc;
+
 use support::Files;
 use zarr_wasm::format::icechunk::manifest::Manifest;
 use zarr_wasm::format::icechunk::repo::{RefKind, Repo};
@@ -77,15 +79,15 @@ fn damaged_snapshots_are_errors_or_read() {
         check(&uncompressed(&file), |file| {
             let snapshot = Snapshot::parse(file)?;
             snapshot.info()?;
-            snapshot.nodes().try_for_each(|node| node.map(drop))
+            snapshot.nodes().try_for_each(|node| snapshot.array(&node?).map(drop))
         });
     }
 }
 
 /// The arrays of a repository's largest snapshot.
-fn arrays(files: &Files) -> Vec<ArrayNode> {
+fn arrays(files: &Files) -> Vec<Rc<ArrayNode>> {
     let snapshot = Snapshot::parse(&file_of(files, "snapshots/")).unwrap();
-    snapshot.nodes().filter_map(|node| node.unwrap().array).collect()
+    snapshot.nodes().filter_map(|node| snapshot.array(&node.unwrap()).unwrap()).collect()
 }
 
 #[test]

@@ -4,12 +4,16 @@
 //! A container says how the addresses that begin with its prefix are read. `vcc://NAME/path` is
 //! relative to the container of that name. Who may be asked is not decided here.
 
+use super::budget::Budget;
 use super::config_yaml::{self, Fields};
 use super::flatbuffer::damaged;
 use super::flexbuffer::Slot;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::sorted;
+
+/// The most bytes of a text of a container: a bucket or a server has no longer address.
+const TEXT_BYTES: u64 = 1024;
 
 const RELATIVE: &str = "vcc://";
 const TIGRIS: &str = "https://t3.storage.dev";
@@ -47,12 +51,12 @@ impl Containers {
     /// # Errors
     /// `Format` for a configuration of another form; `Limit` for one with too many containers.
     pub fn read(config: &[u8]) -> Result<Self> {
-        let mut containers = Vec::new();
+        let (mut containers, mut budget) = (Vec::new(), Budget::of(config.len()));
         if let Some(listed) = Slot::root(config)?.get("virtual_chunk_containers")? {
             let len = listed.len()?;
             limits::within(len as u64, limits::CONTAINERS, "the list of virtual chunk containers")?;
             for index in 0..len {
-                containers.push(Container::read(listed.member(index)?)?);
+                containers.push(Container::read(listed.member(index)?, &mut budget)?);
             }
         }
         Ok(Self::of(containers))
@@ -79,8 +83,8 @@ impl Containers {
     /// The file of a location.
     ///
     /// # Errors
-    /// `Format` for a relative location whose container is missing; `Unsupported` for an address
-    /// that no request can have.
+    /// `Format` for a relative location whose container is missing, and for a server that has no
+    /// legal name; `Unsupported` for an address that no request can have.
     pub fn locate(&self, location: &str) -> Result<Place> {
         let location = match location.strip_prefix(RELATIVE) {
             Some(relative) => self.absolute(relative)?,
@@ -100,9 +104,9 @@ impl Containers {
         let scheme = scheme.to_ascii_lowercase();
         let (server, has_endpoint) = match (scheme.as_str(), endpoint, account) {
             ("http" | "https" | "gs" | "gcs", ..) | ("s3", None, _) => (format!("{scheme}:/"), false),
-            ("s3" | "tigris", Some(endpoint), _) => (endpoint.trim_end_matches('/').to_owned(), true),
+            ("s3" | "tigris", Some(endpoint), _) => (server_of(endpoint)?, true),
             ("tigris", None, _) => (TIGRIS.to_owned(), true),
-            ("az" | "azure" | "abfs", _, Some(account)) => (format!("https://{account}.{AZURE}"), true),
+            ("az" | "azure" | "abfs", _, Some(account)) => (server_of_account(account)?, true),
             _ => return Err(Error::unsupported("virtual chunks that are on no web server").actual(scheme)),
         };
         Ok(Place { url: format!("{server}/{rest}"), has_endpoint, location })
@@ -120,6 +124,37 @@ impl Containers {
     }
 }
 
+/// The server of a storage account. A text that is no name of an account would make the address of
+/// another server.
+fn server_of_account(account: &str) -> Result<String> {
+    let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if (3..=24).contains(&account.len()) && account.bytes().all(is_legal) {
+        return Ok(format!("https://{account}.{AZURE}"));
+    }
+    Err(Error::format("a container of virtual chunks has an Azure account that cannot exist")
+        .in_field("account")
+        .expected("3 to 24 lower-case letters and digits")
+        .actual(account.to_owned()))
+}
+
+/// A server that speaks S3: `http` or `https`, a host, and a path. In a query or a fragment the names
+/// of the bucket and the object would be lost, and a user name may look like a host.
+fn server_of(endpoint: &str) -> Result<String> {
+    let (scheme, rest) = endpoint.split_once("://").unwrap_or_default();
+    let host = rest.split('/').next().unwrap_or_default();
+    let is_other = |char: char| {
+        char.is_whitespace() || char.is_control() || matches!(char, '?' | '#' | '\\' | '@' | '%')
+    };
+    let is_web = scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http");
+    if is_web && !host.is_empty() && !rest.contains(is_other) {
+        return Ok(endpoint.trim_end_matches('/').to_owned());
+    }
+    Err(Error::format("a container of virtual chunks has a server that no request can have")
+        .in_field("endpoint_url")
+        .expected("https://host or http://host, with a path at most")
+        .actual(endpoint.to_owned()))
+}
+
 /// Whether a part of a path means this folder or the one above, also if it is encoded.
 fn is_dots(part: &str) -> bool {
     let part = part.replace("%2e", ".").replace("%2E", ".");
@@ -127,16 +162,16 @@ fn is_dots(part: &str) -> bool {
 }
 
 impl Container {
-    fn read(container: Slot<'_>) -> Result<Self> {
-        let (name, url_prefix) = (text(container, "name")?, text(container, "url_prefix")?);
+    fn read(container: Slot<'_>, budget: &mut Budget) -> Result<Self> {
+        let (name, url_prefix) = (text(container, "name", budget)?, text(container, "url_prefix", budget)?);
         let mut fields = Fields { name, url_prefix, ..Fields::default() };
         // The kind of server, with its options: `{"s3_compatible": {"endpoint_url": …}}`.
         if let Some(store) = container.get("store")?
             && store.len()? == 1
         {
             let options = store.member(0)?;
-            fields.endpoint_url = text(options, "endpoint_url")?;
-            fields.account = text(options, "account")?;
+            fields.endpoint_url = text(options, "endpoint_url", budget)?;
+            fields.account = text(options, "account", budget)?;
         }
         Self::of(fields)
     }
@@ -150,12 +185,13 @@ impl Container {
     }
 }
 
-/// A text, if there is one.
-fn text(map: Slot<'_>, name: &str) -> Result<Option<String>> {
-    match map.get(name)? {
-        Some(value) => Ok(value.text()?.map(str::to_owned)),
-        None => Ok(None),
-    }
+/// A text, if there is one. Containers may share it.
+fn text(map: Slot<'_>, name: &str, budget: &mut Budget) -> Result<Option<String>> {
+    let Some(value) = map.get(name)? else { return Ok(None) };
+    let Some(text) = value.text()? else { return Ok(None) };
+    limits::within(text.len() as u64, TEXT_BYTES, "a text of a container of virtual chunks")?;
+    budget.take(text.len())?;
+    Ok(Some(text.to_owned()))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -172,7 +208,7 @@ mod tests {
         Containers(vec![
             container("near", "s3://bucket/near/", "https://host:9/", ""),
             container("", "s3://bucket/", "", ""),
-            container("", "az://box/", "", "me"),
+            container("", "az://box/", "", "mine"),
         ])
     }
 
@@ -182,12 +218,63 @@ mod tests {
         assert_eq!(url("s3://bucket/far/x.nc"), "s3://bucket/far/x.nc");
         assert_eq!(url("s3://bucket/near//x%20y.nc?z#w"), "https://host:9/bucket/near//x%20y.nc");
         assert_eq!(url("vcc://near/x.nc"), "https://host:9/bucket/near/x.nc");
-        assert_eq!(url("az://box/x.nc"), "https://me.blob.core.windows.net/box/x.nc");
+        assert_eq!(url("az://box/x.nc"), "https://mine.blob.core.windows.net/box/x.nc");
         assert_eq!(url("HTTP://host/x.nc"), "http://host/x.nc");
         assert_eq!(url("gs://bucket/x.nc"), "gs://bucket/x.nc");
         assert_eq!(url("tigris://b/x.nc"), "https://t3.storage.dev/b/x.nc");
         assert!(containers().locate("vcc://near/x.nc").unwrap().has_endpoint);
         assert!(!containers().locate("s3://bucket/x.nc").unwrap().has_endpoint);
+    }
+
+    #[test]
+    fn an_account_and_an_endpoint_name_no_other_server() {
+        let refusal = |location: &str, endpoint: &str, account: &str| {
+            let [endpoint, account] =
+                [endpoint, account].map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()));
+            let prefix = format!("{}/", location.rsplit_once('/').unwrap().0);
+            let containers = Containers(vec![Container { name: None, prefix, endpoint, account }]);
+            containers.locate(location).map_err(|error| error.kind())
+        };
+        for account in [
+            "evil.test/x",
+            "evil.test/?",
+            "evil.test#",
+            "evil.test\\",
+            "user@evil.test:1/",
+            "a",
+            "ab",
+            "UPPER",
+            "with-dash",
+            "é12",
+            "\u{fe52}evil",
+            "abcdefghijklmnopqrstuvwxy",
+        ] {
+            let found = refusal("az://box/x", "", account);
+            assert_eq!(found.unwrap_err(), crate::error::ErrorKind::Format, "{account}");
+        }
+        assert!(refusal("az://box/x", "", "abcdefghijklmnopqrstuvwx").is_ok());
+        for endpoint in [
+            "evil.test",
+            "//evil.test",
+            "ftp://evil.test",
+            "https://",
+            "https:///x",
+            "https://user:pw@evil.test",
+            "https://evil.test?x=",
+            "https://evil.test/#",
+            "https://near\\evil.test",
+            "https://a b",
+            "https://a%2eb",
+            "javascript://x",
+        ] {
+            for location in ["s3://box/x", "tigris://box/x"] {
+                let found = refusal(location, endpoint, "");
+                assert_eq!(found.unwrap_err(), crate::error::ErrorKind::Format, "{endpoint}");
+            }
+        }
+        for endpoint in ["https://host", "http://127.0.0.1:9000/", "HTTPS://[::1]:9/s3"] {
+            assert!(refusal("s3://box/x", endpoint, "").is_ok(), "{endpoint}");
+        }
     }
 
     #[test]

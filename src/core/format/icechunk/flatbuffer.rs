@@ -2,7 +2,8 @@
 //! <https://flatbuffers.dev/internals/>
 //!
 //! Every offset is checked where it is followed, so that no bytes make it read beyond the buffer.
-//! Nothing recurses, and a list is never longer than the bytes that it would need.
+//! Nothing recurses, and a list is never longer than the bytes that it would need. What several
+//! offsets lead to counts for each of them: see [`Budget`](super::budget::Budget).
 
 use crate::error::{Error, Result};
 
@@ -181,6 +182,11 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
+    /// The place of the elements of `width` bytes in the file.
+    pub fn range(&self, width: usize) -> std::ops::Range<usize> {
+        self.start..self.start.saturating_add(self.len.saturating_mul(width))
+    }
+
     /// An element of a list of tables.
     #[inline(never)]
     pub fn table(&self, index: usize) -> Result<Table<'a>> {

@@ -1,15 +1,22 @@
 //! Reads FlexBuffers: a repository's configuration, and the metadata of its snapshots as JSON text.
 //! <https://flatbuffers.dev/internals/#flexbuffers>
 //!
-//! Values may share bytes, so a small buffer can have a large text: depth and text are bounded. A
-//! buffer begins at its end: the last two bytes are the type and the width of the root.
+//! Values may share bytes, so a small buffer can have a large text: the depth is bounded, and the
+//! text by the length of the buffer. A buffer begins at its end: the last two bytes are the type and
+//! the width of the root.
+
+use std::cmp::Ordering;
 
 use super::flatbuffer;
 use crate::error::{Error, Result};
 use crate::format::json::{decimal, text};
+
 const DEPTH: usize = 32;
-/// The most bytes of text.
+/// The most bytes of text, of a buffer of any length.
 const TEXT_BYTES: usize = 1 << 22;
+/// The most bytes of text for each byte of a buffer, and those that a small one may have besides.
+const TIMES: usize = 16;
+const FLOOR: usize = 1 << 10;
 
 fn damaged() -> Error {
     flatbuffer::damaged("a FlexBuffer")
@@ -24,6 +31,11 @@ pub fn to_json(buffer: &[u8]) -> Result<String> {
     let mut json = String::new();
     Slot::root(buffer)?.put(&mut json, DEPTH)?;
     Ok(json)
+}
+
+/// The most bytes of text of a buffer.
+fn most_text(buffer: &[u8]) -> usize {
+    buffer.len().saturating_mul(TIMES).saturating_add(FLOOR).min(TEXT_BYTES)
 }
 
 /// A value where it is stored: itself, or an offset back to it.
@@ -113,11 +125,15 @@ impl<'a> Slot<'a> {
         self.element(index, Elements { at, width, len, packed: None })
     }
 
-    /// The value of a member of a map by its name.
+    /// The value of a member of a map by its name. The keys of a map are sorted.
     pub fn get(self, name: &str) -> Result<Option<Self>> {
-        for index in 0..self.len()? {
-            if self.element(index, self.keys()?)?.key()? == name {
-                return self.member(index).map(Some);
+        let (mut low, mut high) = (0, self.len()?);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.element(middle, self.keys()?)?.compare_key(name)? {
+                Ordering::Less => low = middle.saturating_add(1),
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return self.member(middle).map(Some),
             }
         }
         Ok(None)
@@ -183,7 +199,7 @@ impl<'a> Slot<'a> {
                     .actual(format!("type {other}")));
             }
         }
-        if json.len() > TEXT_BYTES {
+        if json.len() > most_text(self.buffer) {
             return Err(Error::limit("the text of a FlexBuffer is too long"));
         }
         Ok(())
@@ -194,6 +210,14 @@ impl<'a> Slot<'a> {
         let end = rest.iter().position(|byte| *byte == 0);
         let key = end.and_then(|end| rest.get(..end)).ok_or_else(damaged)?;
         std::str::from_utf8(key).map_err(|_| damaged())
+    }
+
+    /// Compares a key with a name. It reads no more of a longer key than tells the order.
+    fn compare_key(self, name: &str) -> Result<Ordering> {
+        let rest = self.buffer.get(self.target()?.0..).ok_or_else(damaged)?;
+        let start = rest.get(..=name.len()).unwrap_or(rest);
+        let key = start.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(key.cmp(name.as_bytes()))
     }
 
     fn string(self) -> Result<&'a str> {

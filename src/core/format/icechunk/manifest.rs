@@ -5,13 +5,17 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::rc::Rc;
 
+use super::budget::Budget;
 use super::flatbuffer::{List, Table, damaged, number, small};
 use super::object_id::ObjectId;
 use super::snapshot::is_within;
-use super::{File, FileKind};
+use super::{File, FileKind, Span};
 use crate::error::{Error, Result};
 use crate::kernel::zstd::Decompressor;
+use crate::limits;
+use crate::sorted::{self, Map};
 
 /// Fields of the root table.
 const ARRAYS: usize = 1;
@@ -19,14 +23,18 @@ const DICTIONARY: usize = 2;
 const ALGORITHM: usize = 3;
 /// The algorithm of compressed locations, and its number where there is none.
 const ZSTD_DICTIONARY: u64 = 1;
-/// The most bytes of a location.
-const LOCATION_BYTES: usize = 1024;
+/// The most bytes of a location, of a compressed one, and of an ETag. Servers take no longer ones.
+const LOCATION_BYTES: u64 = 4096;
+const EXPANDED_BYTES: usize = 1024;
+const TAG_BYTES: u64 = 1024;
+/// How many locations are known at once, by their places in the file.
+const KNOWN_LOCATIONS: usize = 256;
 
 /// Where the bytes of a chunk are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChunkRef {
-    /// The bytes themselves.
-    Inline(Vec<u8>),
+    /// The bytes themselves, in the manifest.
+    Inline(Span),
     /// A range of a file of the repository.
     Native {
         /// The file.
@@ -38,8 +46,8 @@ pub enum ChunkRef {
     },
     /// A range of another file.
     Virtual {
-        /// The address of the file.
-        location: String,
+        /// The address of the file. Many chunks may be in one file.
+        location: Rc<str>,
         /// The offset of the first byte.
         offset: u64,
         /// The number of bytes.
@@ -62,8 +70,21 @@ pub enum Checksum {
 #[derive(Debug)]
 pub struct Manifest {
     file: File,
-    /// The arrays whose references are known to be in order.
-    checked: RefCell<Vec<[u8; 8]>>,
+    /// The arrays by their ids.
+    arrays: RefCell<Vec<Listed>>,
+    /// What may be checked of the references of all arrays.
+    budget: RefCell<Budget>,
+    locations: RefCell<Map<usize, Rc<str>>>,
+}
+
+/// An array of a manifest.
+#[derive(Debug)]
+struct Listed {
+    id: [u8; 8],
+    /// Its place in the file.
+    place: usize,
+    /// Whether its references are known to be in order.
+    is_checked: bool,
 }
 
 impl Manifest {
@@ -72,7 +93,15 @@ impl Manifest {
     /// # Errors
     /// `Format` for a damaged file, `Unsupported` for one of a newer version.
     pub fn parse(file: &[u8]) -> Result<Self> {
-        Ok(Self { file: File::open(FileKind::Manifest, file)?, checked: RefCell::default() })
+        let file = File::open(FileKind::Manifest, file)?;
+        let (found, mut arrays) = (file.root()?.tables(ARRAYS)?, Vec::new());
+        for place in 0..found.len {
+            let id = found.table(place)?.id(0)?.ok_or_else(|| damaged("an array without its id"))?;
+            arrays.push(Listed { id, place, is_checked: false });
+        }
+        sorted::sort_by_key(&mut arrays, |array| array.id);
+        let (arrays, budget) = (RefCell::new(arrays), RefCell::new(file.budget()));
+        Ok(Self { file, arrays, budget, locations: RefCell::default() })
     }
 
     /// The approximate memory in bytes.
@@ -88,13 +117,12 @@ impl Manifest {
     /// `Format` for a damaged file.
     pub fn find(&self, array: [u8; 8], extents: &[[u32; 2]], chunk: &[u32]) -> Result<Option<ChunkRef>> {
         let references = self.references(array, extents)?;
-        let mut index = Vec::new();
         let (mut low, mut high) = (0, references.len);
         while low < high {
             let middle = low.midpoint(high);
             let reference = references.table(middle)?;
-            read_index(reference, &mut index)?;
-            match index.as_slice().cmp(chunk) {
+            let index = index_of(reference)?;
+            match index.iter().map(|part| small(part)).cmp(chunk.iter().copied()) {
                 Ordering::Less => low = middle.saturating_add(1),
                 Ordering::Greater => high = middle,
                 Ordering::Equal => return self.chunk_ref(reference).map(Some),
@@ -110,29 +138,26 @@ impl Manifest {
     pub fn chunks(&self, array: [u8; 8], extents: &[[u32; 2]]) -> Result<impl Iterator<Item = Vec<u32>>> {
         let references = self.references(array, extents)?;
         Ok((0..references.len).map(move |at| {
-            let mut index = Vec::new();
             // All of them were read before.
-            let _ = references.table(at).and_then(|reference| read_index(reference, &mut index));
-            index
+            let index = references.table(at).and_then(index_of).unwrap_or_default();
+            index.iter().map(|part| small(part)).collect()
         }))
     }
 
     /// The references of an array, which are checked once.
     fn references(&self, array: [u8; 8], extents: &[[u32; 2]]) -> Result<List<'_>> {
-        let arrays = self.file.root()?.tables(ARRAYS)?;
-        for at in 0..arrays.len {
-            let found = arrays.table(at)?;
-            if found.id(0)? == Some(array) {
-                let references = found.list(1, 4)?.ok_or_else(|| damaged("an array without references"))?;
-                let mut checked = self.checked.borrow_mut();
-                if !checked.contains(&array) {
-                    check(references, extents)?;
-                    checked.push(array);
-                }
-                return Ok(references);
-            }
+        let mut arrays = self.arrays.borrow_mut();
+        // Of several of one id the first counts.
+        let at = arrays.partition_point(|listed| listed.id < array);
+        let listed = arrays.get_mut(at).filter(|listed| listed.id == array);
+        let listed = listed.ok_or_else(|| damaged("a manifest without its array"))?;
+        let found = self.file.root()?.tables(ARRAYS)?.table(listed.place)?;
+        let references = found.list(1, 4)?.ok_or_else(|| damaged("an array without references"))?;
+        if !listed.is_checked {
+            check(references, extents, &mut self.budget.borrow_mut())?;
+            listed.is_checked = true;
         }
-        Err(damaged("a manifest without its array"))
+        Ok(references)
     }
 
     fn chunk_ref(&self, reference: Table<'_>) -> Result<ChunkRef> {
@@ -143,33 +168,60 @@ impl Manifest {
         if let Some(id) = reference.id(4)? {
             return Ok(ChunkRef::Native { id: ObjectId(id), offset, len });
         }
-        let location = match reference.bytes(8)? {
-            Some(compressed) => Some(expand(self.file.root()?, compressed)?),
-            None => reference.text(5)?.map(str::to_owned),
-        };
-        if let Some(location) = location {
+        if let Some(location) = self.location(reference)? {
             return Ok(ChunkRef::Virtual { location, offset, len, checksum: checksum(reference)? });
         }
-        let inline = reference.bytes(1)?.ok_or_else(|| damaged("a reference to nothing"))?;
-        Ok(ChunkRef::Inline(inline.to_vec()))
+        let inline = reference.list(1, 1)?.ok_or_else(|| damaged("a reference to nothing"))?;
+        Ok(ChunkRef::Inline(self.file.span(inline.range(1))))
+    }
+
+    /// The location of a virtual chunk. Chunks whose locations are at one place share the text.
+    fn location(&self, reference: Table<'_>) -> Result<Option<Rc<str>>> {
+        let compressed = reference.list(8, 1)?;
+        let Some(stored) = (match compressed {
+            Some(compressed) => Some(compressed),
+            None => reference.list(5, 1)?,
+        }) else {
+            return Ok(None);
+        };
+        let (mut known, place) = (self.locations.borrow_mut(), stored.range(1).start);
+        if let Some(location) = known.get(&place) {
+            return Ok(Some(location.clone()));
+        }
+        let location: Rc<str> = match compressed {
+            Some(compressed) => expand(self.file.root()?, compressed.elements)?.into(),
+            None => {
+                limits::within(stored.len as u64, LOCATION_BYTES, "the location of a virtual chunk")?;
+                std::str::from_utf8(stored.elements).map_err(|_| damaged("a text"))?.into()
+            }
+        };
+        if known.len() == KNOWN_LOCATIONS {
+            known.clear();
+        }
+        known.insert(place, location.clone());
+        Ok(Some(location))
     }
 }
 
 /// The index of a reference. That of an array without dimensions is empty.
-fn read_index(reference: Table<'_>, index: &mut Vec<u32>) -> Result<()> {
+fn index_of(reference: Table<'_>) -> Result<&[[u8; 4]]> {
     let list = reference.list(0, 4)?.ok_or_else(|| damaged("a chunk without its index"))?;
-    index.clear();
-    for part in list.elements.as_chunks::<4>().0 {
-        index.push(small(part));
-    }
-    Ok(())
+    Ok(list.elements.as_chunks::<4>().0)
 }
 
 /// Checks that references are sorted, without two of one chunk, and within their extents.
-fn check(references: List<'_>, extents: &[[u32; 2]]) -> Result<()> {
+fn check(references: List<'_>, extents: &[[u32; 2]], budget: &mut Budget) -> Result<()> {
     let (mut last, mut index) = (Vec::new(), Vec::new());
     for at in 0..references.len {
-        read_index(references.table(at)?, &mut index)?;
+        let parts = index_of(references.table(at)?)?;
+        if parts.len() != extents.len() {
+            return Err(damaged("the index of a chunk"));
+        }
+        budget.take(0)?;
+        index.clear();
+        for part in parts {
+            index.push(small(part));
+        }
         if !is_within(&index, extents) || (at > 0 && last >= index) {
             return Err(damaged("the index of a chunk"));
         }
@@ -180,7 +232,10 @@ fn check(references: List<'_>, extents: &[[u32; 2]]) -> Result<()> {
 
 fn checksum(reference: Table<'_>) -> Result<Option<Checksum>> {
     Ok(match (reference.text(6)?, reference.u32(7)?) {
-        (Some(tag), _) => Some(Checksum::Tag(tag.to_owned())),
+        (Some(tag), _) => {
+            limits::within(tag.len() as u64, TAG_BYTES, "the ETag of a virtual chunk")?;
+            Some(Checksum::Tag(tag.to_owned()))
+        }
         (None, 0) => None,
         (None, seconds) => Some(Checksum::Modified(seconds)),
     })
@@ -194,7 +249,7 @@ fn expand(root: Table<'_>, compressed: &[u8]) -> Result<String> {
             .actual(algorithm.to_string()));
     }
     let dictionary = root.bytes(DICTIONARY)?.unwrap_or_default();
-    let mut text = vec![0; LOCATION_BYTES];
+    let mut text = vec![0; EXPANDED_BYTES];
     let len = Decompressor::new()
         .and_then(|mut context| context.decompress_with_dictionary(compressed, dictionary, &mut text));
     text.truncate(len.map_err(|_| damaged("a compressed location"))?);

@@ -10,6 +10,7 @@
 //! read at all.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
+mod budget;
 mod config_yaml;
 pub mod container;
 mod envelope;
@@ -17,10 +18,15 @@ mod flatbuffer;
 mod flexbuffer;
 pub mod manifest;
 pub mod object_id;
+mod regions;
 pub mod repo;
 pub mod snapshot;
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use crate::error::Result;
+use budget::Budget;
 use flatbuffer::Table;
 
 /// A kind of file, by its number in the envelope.
@@ -33,11 +39,29 @@ enum FileKind {
 
 /// A file without its envelope: a flatbuffer.
 #[derive(Debug)]
-struct File(Vec<u8>);
+struct File(Rc<Vec<u8>>);
+
+/// A part of a file, which shares the file's memory: many objects may be at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The file.
+    pub file: Rc<Vec<u8>>,
+    /// The part.
+    pub range: Range<usize>,
+}
 
 impl File {
     fn open(kind: FileKind, file: &[u8]) -> Result<Self> {
-        envelope::open(kind, file).map(Self)
+        Ok(Self(Rc::new(envelope::open(kind, file)?)))
+    }
+
+    /// What may be taken from it.
+    fn budget(&self) -> Budget {
+        Budget::of(self.0.len())
+    }
+
+    fn span(&self, range: Range<usize>) -> Span {
+        Span { file: self.0.clone(), range }
     }
 
     fn root(&self) -> Result<Table<'_>> {

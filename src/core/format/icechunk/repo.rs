@@ -1,6 +1,7 @@
 //! `repo`: the one file of a repository that changes. It has the branches, the tags, the history,
 //! and the configuration. Only repositories of version 2 have it.
 
+use super::budget::Budget;
 use super::container::Containers;
 use super::flatbuffer::{Table, damaged};
 use super::object_id::ObjectId;
@@ -63,7 +64,8 @@ impl Repo {
         let references = root.tables(kind.field())?;
         for at in 0..references.len {
             let reference = references.table(at)?;
-            if reference.name(0)? == name {
+            // Many references may have one long name, which is compared without being read as text.
+            if reference.bytes(0)? == Some(name.as_bytes()) {
                 return target(root, reference).map(Some);
             }
         }
@@ -77,31 +79,42 @@ impl Repo {
     pub fn names(&self, kind: RefKind) -> Result<Vec<(String, ObjectId)>> {
         let root = self.0.root()?;
         let references = root.tables(kind.field())?;
-        let named = |at| {
+        let (mut names, mut budget) = (Vec::new(), self.0.budget());
+        for at in 0..references.len {
             let reference = references.table(at)?;
-            Ok((reference.name(0)?.to_owned(), target(root, reference)?))
-        };
-        (0..references.len).map(named).collect()
+            let name = reference.name(0)?;
+            budget.take(name.len())?;
+            names.push((name.to_owned(), target(root, reference)?));
+        }
+        Ok(names)
     }
 
     /// A snapshot and those before it.
     ///
     /// # Errors
-    /// `Format` for a damaged file, or where the snapshots come back to one of them.
+    /// `Format` for a damaged file, or where the snapshots come back to one of them; `Limit` for one
+    /// whose snapshots share their texts too often.
     pub fn history(&self, newest: ObjectId) -> Result<Vec<SnapshotInfo>> {
         let snapshots = self.0.root()?.tables(SNAPSHOTS)?;
         let is_newest = |at: &usize| snapshots.table(*at).and_then(id_of).is_ok_and(|id| id == newest);
         let (mut found, mut next) = (Vec::new(), (0..snapshots.len).find(is_newest));
+        let (mut is_known, mut budget) = (vec![false; snapshots.len], self.0.budget());
         while let Some(at) = next {
-            if found.len() == snapshots.len {
-                return Err(damaged("the history"));
+            match is_known.get_mut(at) {
+                Some(is_known) if !*is_known => *is_known = true,
+                _ => return Err(damaged("the history")),
             }
             let table = snapshots.table(at)?;
             next = parent_of(table)?;
             let parent = next.map(|at| snapshots.table(at).and_then(id_of)).transpose()?;
-            found.push(info(table, parent)?);
+            found.push(info(table, parent, &mut budget)?);
         }
         Ok(found)
+    }
+
+    /// The number of bytes.
+    pub fn size(&self) -> usize {
+        self.0.0.len()
     }
 
     /// Where virtual chunks are.
@@ -141,21 +154,34 @@ fn parent_of(snapshot: Table<'_>) -> Result<Option<usize>> {
     }
     usize::try_from(place).map(Some).map_err(|_| damaged("the parent of a snapshot"))
 }
-fn info(table: Table<'_>, parent: Option<ObjectId>) -> Result<SnapshotInfo> {
+
+fn info(table: Table<'_>, parent: Option<ObjectId>, budget: &mut Budget) -> Result<SnapshotInfo> {
     let (id, flushed_at) = (id_of(table)?, table.number(2, 8)?);
-    let (message, metadata) = (table.name(3)?.to_owned(), metadata(table, 4)?);
+    let (message, metadata) = (message(table, 3, budget)?, metadata(table, 4, budget)?);
     Ok(SnapshotInfo { id, parent, message, flushed_at, metadata })
 }
 
+/// The message of a snapshot, which is in a field.
+pub(super) fn message(table: Table<'_>, field: usize, budget: &mut Budget) -> Result<String> {
+    let message = table.name(field)?;
+    budget.take(message.len())?;
+    Ok(message.to_owned())
+}
+
 /// The metadata of a snapshot, which are in a field.
-pub(super) fn metadata(table: Table<'_>, field: usize) -> Result<Vec<(String, Vec<u8>)>> {
-    let items = table.tables(field)?;
-    let read = |at| {
+pub(super) fn metadata(
+    table: Table<'_>,
+    field: usize,
+    budget: &mut Budget,
+) -> Result<Vec<(String, Vec<u8>)>> {
+    let (items, mut found) = (table.tables(field)?, Vec::new());
+    for at in 0..items.len.min(limits::SNAPSHOT_METADATA) {
         let item = items.table(at)?;
-        let value = item.bytes(1)?.ok_or_else(|| damaged("a metadata item"))?;
-        Ok((item.name(0)?.to_owned(), value.to_vec()))
-    };
-    (0..items.len.min(limits::SNAPSHOT_METADATA)).map(read).collect()
+        let (name, value) = (item.name(0)?, item.bytes(1)?.ok_or_else(|| damaged("a metadata item"))?);
+        budget.take(name.len().saturating_add(value.len()))?;
+        found.push((name.to_owned(), value.to_vec()));
+    }
+    Ok(found)
 }
 
 /// The JSON text of a metadata value of `repo`.

@@ -1,17 +1,24 @@
 //! Snapshots: all nodes of a hierarchy at one time, with their metadata documents, and where the
 //! manifests of each array are.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::budget::Budget;
 use super::flatbuffer::{Table, damaged, small};
 use super::object_id::ObjectId;
-use super::repo::id_of;
-use super::repo::{SnapshotInfo, metadata};
-use super::{File, FileKind};
+use super::regions::Regions;
+use super::repo::{SnapshotInfo, id_of, message, metadata};
+use super::{File, FileKind, Span};
 use crate::error::Result;
 use crate::limits;
-use crate::sorted;
+use crate::sorted::{self, Map};
 
 /// Fields of the root table.
 const NODES: usize = 2;
+/// Fields of a node.
+const PATH: usize = 1;
+const DOCUMENT: usize = 2;
 /// The type of a node's data.
 const ARRAY: u64 = 1;
 const GROUP: u64 = 2;
@@ -22,6 +29,15 @@ pub struct Snapshot {
     file: File,
     /// The nodes by their paths, as places in the file. Older writers sorted in another way.
     order: Vec<usize>,
+    arrays: RefCell<Arrays>,
+}
+
+/// The arrays that were asked for, by the places of their nodes. They are kept: an array may have
+/// many manifests, and it is asked for with each of its chunks.
+#[derive(Debug)]
+struct Arrays {
+    known: Map<usize, Rc<ArrayNode>>,
+    budget: Budget,
 }
 
 /// A node.
@@ -30,9 +46,11 @@ pub struct Node<'a> {
     /// Its absolute path; `/` for the root.
     pub path: &'a str,
     /// Its document `zarr.json`.
-    pub document: &'a [u8],
-    /// What only arrays have.
-    pub array: Option<ArrayNode>,
+    pub document: Span,
+    /// Whether it is an array.
+    pub is_array: bool,
+    /// Its place in the file.
+    place: usize,
 }
 
 /// Where the references to an array's chunks are.
@@ -42,8 +60,16 @@ pub struct ArrayNode {
     pub id: [u8; 8],
     /// The number of dimensions.
     pub rank: usize,
-    /// The manifests. A chunk that is in none of them was not written.
+    /// The manifests.
     pub manifests: Vec<ManifestRef>,
+    regions: Regions,
+}
+
+impl ArrayNode {
+    /// The manifest of a chunk. A chunk that is in none was not written.
+    pub fn manifest_of(&self, chunk: &[u32]) -> Option<&ManifestRef> {
+        self.regions.find(&self.manifests, chunk)
+    }
 }
 
 /// A manifest, and which chunks it has.
@@ -75,13 +101,19 @@ impl Snapshot {
     /// Parses the file. Two nodes with the same path are an error.
     ///
     /// # Errors
-    /// `Format` for a damaged file, `Unsupported` for one of a newer version.
+    /// `Format` for a damaged file, `Unsupported` for one of a newer version, `Limit` for one whose
+    /// nodes share their paths or documents too often.
     pub fn parse(file: &[u8]) -> Result<Self> {
         let file = File::open(FileKind::Snapshot, file)?;
         let nodes = file.root()?.tables(NODES)?;
-        let mut paths = Vec::new();
+        let (mut paths, mut budget) = (Vec::new(), file.budget());
         for place in 0..nodes.len {
-            paths.push((path_of(nodes.table(place)?)?, place));
+            let node = nodes.table(place)?;
+            let path = path_of(node)?;
+            // A node that is damaged is an error when it is read.
+            let document = node.bytes(DOCUMENT).ok().flatten().unwrap_or_default();
+            budget.take(path.len().saturating_add(document.len()))?;
+            paths.push((path, place));
         }
         // Older writers sorted in another way.
         sorted::sort(&mut paths);
@@ -93,15 +125,23 @@ impl Snapshot {
             }
         }
         let order = paths.iter().map(|(_, place)| *place).collect();
-        Ok(Self { file, order })
+        let arrays = Arrays { known: Map::new(), budget: file.budget() };
+        Ok(Self { file, order, arrays: RefCell::new(arrays) })
+    }
+
+    /// The number of bytes.
+    pub fn size(&self) -> usize {
+        self.file.0.len()
+    }
+
+    /// The table of a node by its place in the file.
+    fn at(&self, place: usize) -> Result<Table<'_>> {
+        self.file.root()?.tables(NODES)?.table(place)
     }
 
     /// The table of a node by its place in the order of paths.
     fn table(&self, index: usize) -> Result<Option<Table<'_>>> {
-        match self.order.get(index) {
-            Some(place) => self.file.root()?.tables(NODES)?.table(*place).map(Some),
-            None => Ok(None),
-        }
+        self.order.get(index).map(|place| self.at(*place)).transpose()
     }
 
     /// The place of the first node whose path is not before a text.
@@ -110,7 +150,10 @@ impl Snapshot {
         while low < high {
             let middle = low.midpoint(high);
             match self.table(middle)? {
-                Some(node) if path_of(node)? < path => low = middle.saturating_add(1),
+                // The bytes of texts have the order of the texts. Reading a long one takes longer.
+                Some(node) if node.bytes(PATH)?.unwrap_or_default() < path.as_bytes() => {
+                    low = middle.saturating_add(1);
+                }
                 _ => high = middle,
             }
         }
@@ -122,16 +165,47 @@ impl Snapshot {
     /// # Errors
     /// `Format` for a damaged node.
     pub fn node(&self, path: &str) -> Result<Option<Node<'_>>> {
-        match self.table(self.first_from(path)?)? {
-            Some(table) if path_of(table)? == path => node(table).map(Some),
+        let index = self.first_from(path)?;
+        match self.table(index)? {
+            Some(table) if table.bytes(PATH)? == Some(path.as_bytes()) => self.described(index).map(Some),
             _ => Ok(None),
         }
     }
 
+    /// A node by its place in the order of paths.
+    fn described(&self, index: usize) -> Result<Node<'_>> {
+        let place = self.order.get(index).copied().unwrap_or(usize::MAX);
+        let table = self.at(place)?;
+        let is_array = match table.number(3, 1)? {
+            ARRAY => true,
+            GROUP => false,
+            _ => return Err(damaged("the type of a node")),
+        };
+        let document = table.list(DOCUMENT, 1)?.ok_or_else(|| damaged("a node without its document"))?;
+        let document = self.file.span(document.range(1));
+        Ok(Node { path: path_of(table)?, document, is_array, place })
+    }
+
+    /// What only an array has; `None` for a group.
+    ///
+    /// # Errors
+    /// `Format` for a damaged node; `Limit` if the arrays share their manifests too often.
+    pub fn array(&self, node: &Node<'_>) -> Result<Option<Rc<ArrayNode>>> {
+        if !node.is_array {
+            return Ok(None);
+        }
+        let mut arrays = self.arrays.borrow_mut();
+        if let Some(known) = arrays.known.get(&node.place) {
+            return Ok(Some(known.clone()));
+        }
+        let array = Rc::new(array_node(self.at(node.place)?, &mut arrays.budget)?);
+        arrays.known.insert(node.place, array.clone());
+        Ok(Some(array))
+    }
+
     /// All nodes in the order of their paths.
     pub fn nodes(&self) -> impl Iterator<Item = Result<Node<'_>>> {
-        (0..self.order.len())
-            .filter_map(|index| self.table(index).and_then(|table| table.map(node).transpose()).transpose())
+        (0..self.order.len()).map(|index| self.described(index))
     }
 
     /// The paths directly below a node, also of groups that have no node of their own.
@@ -139,16 +213,17 @@ impl Snapshot {
     /// # Errors
     /// `Format` for damaged nodes.
     pub fn children(&self, path: &str) -> Result<Vec<&str>> {
-        let below = path.trim_end_matches('/').len();
+        let folder = format!("{}/", path.trim_end_matches('/'));
         let mut found: Vec<&str> = Vec::new();
-        for index in 0..self.order.len() {
+        // All that is below comes together in the order of paths.
+        for index in self.first_from(&folder)?..self.order.len() {
             let Some(table) = self.table(index)? else { break };
             let child = path_of(table)?;
-            let rest = child.strip_prefix(path.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
-            let name = rest.map_or("", |rest| rest.split('/').next().unwrap_or_default());
-            let end = below.saturating_add(1).saturating_add(name.len());
-            if !name.is_empty() {
-                found.extend(child.get(..end));
+            let Some(rest) = child.strip_prefix(&folder) else { break };
+            let name = rest.split('/').next().unwrap_or_default();
+            let child = child.get(..folder.len().saturating_add(name.len())).unwrap_or_default();
+            if !name.is_empty() && found.last() != Some(&child) {
+                found.push(child);
             }
         }
         sorted::sort(&mut found);
@@ -161,33 +236,23 @@ impl Snapshot {
     /// # Errors
     /// `Format` for a damaged file.
     pub fn info(&self) -> Result<SnapshotInfo> {
-        let root = self.file.root()?;
+        let (root, mut budget) = (self.file.root()?, self.file.budget());
         Ok(SnapshotInfo {
             id: id_of(root)?,
             parent: root.id(1)?.map(ObjectId),
-            message: root.name(4)?.to_owned(),
+            message: message(root, 4, &mut budget)?,
             flushed_at: root.number(3, 8)?,
-            metadata: metadata(root, 5)?,
+            metadata: metadata(root, 5, &mut budget)?,
         })
     }
 }
 
 fn path_of(node: Table<'_>) -> Result<&str> {
-    let path = node.name(1)?;
+    let path = node.name(PATH)?;
     if path.starts_with('/') { Ok(path) } else { Err(damaged("the path of a node")) }
 }
 
-fn node(table: Table<'_>) -> Result<Node<'_>> {
-    let array = match table.number(3, 1)? {
-        ARRAY => Some(array_node(table)?),
-        GROUP => None,
-        _ => return Err(damaged("the type of a node")),
-    };
-    let document = table.bytes(2)?.ok_or_else(|| damaged("a node without its document"))?;
-    Ok(Node { path: path_of(table)?, document, array })
-}
-
-fn array_node(node: Table<'_>) -> Result<ArrayNode> {
+fn array_node(node: Table<'_>, budget: &mut Budget) -> Result<ArrayNode> {
     let id = node.id(0)?.ok_or_else(|| damaged("a node without its id"))?;
     let data = node.table(4)?;
     // Version 1 has structs of two numbers, version 2 has tables.
@@ -204,6 +269,7 @@ fn array_node(node: Table<'_>) -> Result<ArrayNode> {
         if extents.len != rank {
             return Err(damaged("extents of another rank"));
         }
+        budget.take(extents.elements.len())?;
         let mut pairs = Vec::with_capacity(rank);
         for pair in extents.elements.as_chunks::<8>().0 {
             let (first, end) = pair.split_at(4);
@@ -211,5 +277,6 @@ fn array_node(node: Table<'_>) -> Result<ArrayNode> {
         }
         manifests.push(ManifestRef { id: id_of(manifest)?, extents: pairs });
     }
-    Ok(ArrayNode { id, rank, manifests })
+    let regions = Regions::of(&manifests, rank);
+    Ok(ArrayNode { id, rank, manifests, regions })
 }

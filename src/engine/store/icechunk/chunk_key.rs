@@ -3,6 +3,8 @@
 //! The key of a chunk gives its index: Icechunk writes `c/0/1`. Other encodings of keys that have
 //! one number a dimension are understood too.
 
+use std::rc::Rc;
+
 use crate::error::Result;
 use crate::format::icechunk::snapshot::{ArrayNode, Node, Snapshot};
 use crate::format::path::StoreKey;
@@ -14,7 +16,7 @@ pub enum Target<'a> {
     /// A chunk.
     Chunk {
         /// Its array.
-        array: ArrayNode,
+        array: Rc<ArrayNode>,
         /// Its place in the grid of chunks.
         index: Vec<u32>,
     },
@@ -35,7 +37,8 @@ pub fn target<'a>(snapshot: &'a Snapshot, key: &StoreKey) -> Result<Target<'a>> 
     for (at, _) in path.match_indices('/') {
         let (node, chunk) = path.split_at(at);
         let node = snapshot.node(if node.is_empty() { "/" } else { node })?;
-        if let Some(array) = node.and_then(|node| node.array) {
+        let array = node.map_or(Ok(None), |node| snapshot.array(&node))?;
+        if let Some(array) = array {
             let index = index(chunk.trim_start_matches('/'));
             return Ok(index.map_or(Target::Nothing, |index| Target::Chunk { array, index }));
         }

@@ -54,10 +54,11 @@ impl IcechunkStore {
             Some(repo) => repo.names(kind)?,
             None => self.listed(kind, &context).await?,
         };
-        let add = |object: ObjectText, (name, id): (String, ObjectId)| {
-            object.with(&name, text::string(&id.to_string()))
-        };
-        Ok(names.into_iter().fold(ObjectText::new(), add).compact())
+        let mut object = ObjectText::new();
+        for (name, id) in names {
+            object.push(&name, text::string(&id.to_string()));
+        }
+        Ok(object.compact())
     }
 
     /// The names of version 1, which are the names of folders.
@@ -98,40 +99,95 @@ impl IcechunkStore {
 
     /// The history of version 1: each snapshot names the one before it.
     async fn walked(&self, newest: &Snapshot, context: &RequestContext) -> Result<String> {
-        let mut info = newest.info()?;
-        let mut found = vec![entry(&info, &message_pack::json_of)?];
+        let (mut info, mut entries) = (newest.info()?, Entries::default());
+        let mut seen = vec![info.id];
+        entries.add_file(newest.size());
+        entries.push(&info, &message_pack::json_of)?;
         while let Some(parent) = info.parent {
-            limits::within(found.len() as u64, limits::SNAPSHOTS, "the history of a repository")?;
-            let Some(file) =
-                bytes(&self.objects.inner, &format!("snapshots/{parent}"), context, false).await?
-            else {
-                break;
-            };
-            info = Snapshot::parse(&file)?.info()?;
-            found.push(entry(&info, &message_pack::json_of)?);
+            limits::within(seen.len() as u64, limits::SNAPSHOTS, "the history of a repository")?;
+            if seen.contains(&parent) {
+                return Err(comes_back(parent));
+            }
+            let key = format!("snapshots/{parent}");
+            let Some(file) = bytes(&self.objects.inner, &key, context, false).await? else { break };
+            let snapshot = Snapshot::parse(&file).map_err(|error| error.at_key(&key))?;
+            info = snapshot.info().map_err(|error| error.at_key(&key))?;
+            if info.id != parent {
+                return Err(Error::format("the file of a snapshot has another one")
+                    .expected(parent.to_string())
+                    .actual(info.id.to_string())
+                    .at_key(key));
+            }
+            seen.push(parent);
+            entries.add_file(snapshot.size());
+            entries.push(&info, &message_pack::json_of)?;
         }
-        Ok(text::list(found))
+        Ok(entries.finish())
     }
+}
+
+#[cold]
+fn comes_back(snapshot: ObjectId) -> Error {
+    Error::format("the history of a repository comes back to a snapshot before its first one")
+        .actual(snapshot.to_string())
+        .at_key(format!("snapshots/{snapshot}"))
 }
 
 fn described(repo: &Repo, newest: ObjectId) -> Result<String> {
-    let infos = repo.history(newest)?;
-    let entries = infos.iter().map(|info| entry(info, &metadata_json)).collect::<Result<Vec<_>>>()?;
-    Ok(text::list(entries))
+    let mut entries = Entries::default();
+    entries.add_file(repo.size());
+    for info in repo.history(newest)? {
+        entries.push(&info, &metadata_json)?;
+    }
+    Ok(entries.finish())
 }
 
-/// A snapshot as JSON. The time is in milliseconds.
-fn entry(info: &SnapshotInfo, value: &dyn Fn(&[u8]) -> Result<String>) -> Result<String> {
-    let mut metadata = ObjectText::new();
-    for (name, bytes) in &info.metadata {
-        metadata.set(name, value(bytes)?);
+/// The most bytes of text for each byte of the files that have the history, and those of a short
+/// one. Values may share their parts, so that their text is much longer than they are.
+const TEXT_BYTES: usize = 12;
+const FLOOR: usize = 1 << 16;
+
+/// The snapshots of a history as the text of a JSON array.
+#[derive(Default)]
+struct Entries {
+    text: String,
+    /// The most bytes.
+    most: usize,
+}
+
+impl Entries {
+    /// Allows as much text as a file of `bytes` bytes may have.
+    fn add_file(&mut self, bytes: usize) {
+        self.most = self.most.max(FLOOR).saturating_add(bytes.saturating_mul(TEXT_BYTES));
     }
-    let parent = info.parent.map_or_else(|| "null".to_owned(), |id| text::string(&id.to_string()));
-    Ok(ObjectText::new()
-        .with("id", text::string(&info.id.to_string()))
-        .with("parent", parent)
-        .with("message", text::string(&info.message))
-        .with("time", (info.flushed_at / 1000).to_string())
-        .with("metadata", metadata.compact())
-        .compact())
+
+    /// Adds a snapshot. The time is in milliseconds.
+    fn push(&mut self, info: &SnapshotInfo, value: &dyn Fn(&[u8]) -> Result<String>) -> Result<()> {
+        let parent = info.parent.map_or_else(|| "null".to_owned(), |id| text::string(&id.to_string()));
+        self.text.push(if self.text.is_empty() { '[' } else { ',' });
+        self.put("{\"id\":", &text::string(&info.id.to_string()))?;
+        self.put(",\"parent\":", &parent)?;
+        self.put(",\"message\":", &text::string(&info.message))?;
+        self.put(",\"time\":", &(info.flushed_at / 1000).to_string())?;
+        self.put(",\"metadata\":", "{")?;
+        for (at, (name, bytes)) in info.metadata.iter().enumerate() {
+            self.put(if at == 0 { "" } else { "," }, &text::string(name))?;
+            self.put(":", &value(bytes)?)?;
+        }
+        self.put("}", "}")
+    }
+
+    /// Appends two texts.
+    fn put(&mut self, one: &str, other: &str) -> Result<()> {
+        let len = self.text.len().saturating_add(one.len()).saturating_add(other.len());
+        limits::within(len as u64, self.most as u64, "the history of a repository")?;
+        self.text.push_str(one);
+        self.text.push_str(other);
+        Ok(())
+    }
+
+    fn finish(mut self) -> String {
+        self.text.push(']');
+        self.text
+    }
 }

@@ -29,18 +29,23 @@ use super::{
     Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
+use crate::format::icechunk::Span;
 use crate::format::icechunk::manifest::{ChunkRef, Manifest};
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::snapshot::ArrayNode;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 
+/// The most bytes of the keys of chunks for each byte of the files that have them. All chunks of an
+/// array have its path, which may be as long as the snapshot.
+const KEY_BYTES: usize = 16;
+
 /// Is told a text.
 pub type Listener = Rc<dyn Fn(&str)>;
 
 /// What a key leads to.
 enum Found {
-    Document(Vec<u8>),
+    Document(Span),
     Chunk(Rc<Session>, ChunkRef),
 }
 
@@ -109,7 +114,7 @@ impl IcechunkStore {
         Box::pin(async move {
             let session = self.session(context).await?;
             match chunk_key::target(&session.snapshot, key)? {
-                Target::Document(node) => Ok(Some(Found::Document(node.document.to_vec()))),
+                Target::Document(node) => Ok(Some(Found::Document(node.document))),
                 Target::Chunk { array, index } => {
                     self.reference(session.clone(), &array, &index, context).await
                 }
@@ -156,9 +161,7 @@ impl IcechunkStore {
                 .expected(index.len().to_string())
                 .actual(array.rank.to_string()));
         }
-        let Some(of) = array.manifests.iter().find(|manifest| manifest.contains(index)) else {
-            return Ok(None);
-        };
+        let Some(of) = array.manifest_of(index) else { return Ok(None) };
         let manifest = self.manifest(&session, of.id, context).await?;
         let reference = manifest.find(array.id, &of.extents, index)?;
         Ok(reference.map(|reference| Found::Chunk(session, reference)))
@@ -172,15 +175,16 @@ impl IcechunkStore {
         context: &RequestContext,
     ) -> Result<Fetched> {
         match reference {
-            ChunkRef::Inline(bytes) => Fetched::part_of(&Value::from(bytes), range),
+            ChunkRef::Inline(span) => Fetched::part_of(&value_of(span), range),
             ChunkRef::Native { id, offset, len } => {
                 let key = StoreKey::parse(&format!("chunks/{id}"))?;
                 read_part(&self.objects.inner, &key, (offset, len), range, context).await
             }
             ChunkRef::Virtual { location, offset, len, checksum } => {
-                let place = session.containers(&self.objects.inner, context).await?.locate(&location)?;
+                let containers = session.containers(&self.objects.inner, context).await?;
+                let file = self.virtual_chunks.file(&containers.locate(&location)?)?;
                 let part = (offset, len);
-                self.virtual_chunks.read(&place, part, checksum.as_ref(), range, context).await
+                self.virtual_chunks.read(&file, part, checksum.as_ref(), range, context).await
             }
         }
     }
@@ -189,7 +193,8 @@ impl IcechunkStore {
     async fn keys_below(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
         let context = RequestContext::default();
         let session = self.session(&context).await?;
-        let mut keys = Vec::new();
+        let (mut keys, mut bytes) = (Vec::new(), 0);
+        let mut most_bytes = session.snapshot.size().saturating_mul(KEY_BYTES);
         for node in session.snapshot.nodes() {
             let node = node?;
             let path = NodePath::parse_any(node.path)?;
@@ -198,13 +203,17 @@ impl IcechunkStore {
                 continue;
             }
             keys.push(StoreKey::new(&path, "zarr.json"));
-            let Some(array) = node.array else { continue };
+            let Some(array) = session.snapshot.array(&node)? else { continue };
             for of in &array.manifests {
                 let manifest = self.manifest(&session, of.id, &context).await?;
+                most_bytes = most_bytes.saturating_add(manifest.size().saturating_mul(KEY_BYTES));
                 for index in manifest.chunks(array.id, &of.extents)? {
                     limits::within(keys.len() as u64, limits::LISTED_KEYS, "a listing of a store")?;
                     let names: String = index.iter().map(|number| format!("/{number}")).collect();
-                    keys.push(StoreKey::new(&path, &format!("c{names}")));
+                    let key = StoreKey::new(&path, &format!("c{names}"));
+                    bytes = key.as_str().len().saturating_add(bytes);
+                    limits::within(bytes as u64, most_bytes as u64, "the names of the chunks of a store")?;
+                    keys.push(key);
                 }
             }
         }
@@ -220,7 +229,7 @@ impl IcechunkStore {
             return Ok(Listing::of(&self.list_prefix(prefix).await?, prefix));
         };
         let mut listing = Listing { keys: vec![StoreKey::new(prefix, "zarr.json")], prefixes: Vec::new() };
-        if node.array.is_some_and(|array| !array.manifests.is_empty()) {
+        if session.snapshot.array(&node)?.is_some_and(|array| !array.manifests.is_empty()) {
             listing.prefixes.extend(NodePath::from_normal("c").map(|chunks| prefix.join(&chunks)));
         }
         for path in session.snapshot.children(&own)? {
@@ -228,6 +237,11 @@ impl IcechunkStore {
         }
         Ok(listing)
     }
+}
+
+/// What a file of the repository has at a place. It shares the file's memory.
+fn value_of(span: Span) -> Value {
+    Value::shared(span.file, span.range)
 }
 
 impl Store for IcechunkStore {
@@ -252,7 +266,7 @@ impl Store for IcechunkStore {
             let range = range.check()?;
             match self.find(key, context).await? {
                 None => Ok(None),
-                Some(Found::Document(document)) => Fetched::part_of(&Value::from(document), range).map(Some),
+                Some(Found::Document(document)) => Fetched::part_of(&value_of(document), range).map(Some),
                 Some(Found::Chunk(session, reference)) => {
                     self.chunk(&session, reference, range, context).await.map(Some)
                 }
@@ -263,7 +277,7 @@ impl Store for IcechunkStore {
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(at_key(key, async move {
             Ok(self.find(key, context).await?.map(|found| match found {
-                Found::Document(bytes) | Found::Chunk(_, ChunkRef::Inline(bytes)) => bytes.len() as u64,
+                Found::Document(span) | Found::Chunk(_, ChunkRef::Inline(span)) => span.range.len() as u64,
                 Found::Chunk(_, ChunkRef::Native { len, .. } | ChunkRef::Virtual { len, .. }) => len,
             }))
         }))

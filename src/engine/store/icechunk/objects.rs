@@ -13,6 +13,8 @@ use crate::store::{ByteRange, LocalFuture, Priority, RequestContext, Store, Subj
 
 /// The most bytes of manifests that are kept, but for one of any size.
 const KEPT_BYTES: usize = 128 << 20;
+/// The most manifests that are kept.
+const KEPT: usize = 1 << 10;
 
 /// The files of a repository.
 pub struct Objects {
@@ -90,7 +92,7 @@ impl Objects {
 
     fn kept(&self, id: ObjectId) -> Option<Rc<Manifest>> {
         let mut kept = self.manifests.borrow_mut();
-        let at = kept.iter().position(|(known, _)| *known == id)?;
+        let at = kept.iter().rposition(|(known, _)| *known == id)?;
         let used = kept.remove(at);
         let manifest = used.1.clone();
         kept.push(used);
@@ -104,7 +106,7 @@ impl Objects {
         for (_, manifest) in kept.iter() {
             bytes = bytes.saturating_add(manifest.size());
         }
-        while bytes > KEPT_BYTES && kept.len() > 1 {
+        while (bytes > KEPT_BYTES || kept.len() > KEPT) && kept.len() > 1 {
             bytes = bytes.saturating_sub(kept.remove(0).1.size());
         }
     }

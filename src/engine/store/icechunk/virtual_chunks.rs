@@ -54,7 +54,11 @@ impl VirtualChunks {
         Self { open, files: RefCell::default(), permission }
     }
 
-    fn file(&self, place: &Place) -> Result<Rc<dyn Store>> {
+    /// The file at a place. A read of it holds no copy of its location, which is in the manifest.
+    ///
+    /// # Errors
+    /// `Format` for an address that is not a URL.
+    pub fn file(&self, place: &Place) -> Result<Rc<dyn Store>> {
         let mut files = self.files.borrow_mut();
         if let Some(file) = files.get(&place.url) {
             return Ok(file.clone());
@@ -75,18 +79,16 @@ impl VirtualChunks {
     /// A range of a chunk.
     ///
     /// # Errors
-    /// `Store` for a file that is absent, too short, or changed; errors of the server; `Format` for
-    /// an address that is not a URL.
+    /// `Store` for a file that is absent, too short, or changed; errors of the server.
     pub async fn read(
         &self,
-        place: &Place,
+        file: &Rc<dyn Store>,
         part: FilePart,
         checksum: Option<&Checksum>,
         range: ByteRange,
         context: &RequestContext,
     ) -> Result<Fetched> {
-        let file = self.file(place)?;
-        let fetched = read_part(&file, &StoreKey::parse("file")?, part, range, context).await?;
+        let fetched = read_part(file, &StoreKey::parse("file")?, part, range, context).await?;
         let checksum = checksum.filter(|_| self.permission.verifies);
         match checksum.map_or(Ok(()), |checksum| compare(&fetched, checksum)) {
             Ok(()) => Ok(fetched),
