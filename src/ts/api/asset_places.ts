@@ -93,7 +93,7 @@ export interface Storage {
   scheme: Json;
 }
 
-/** A member of the first of these objects that has it. They are not merged: all assets share them. */
+/** A member of the first of these objects that has it. Assets share them, so none is copied. */
 const memberOf = (objects: Json[], name: string): unknown =>
   objects.find((each) => Object.hasOwn(each, name))?.[name];
 

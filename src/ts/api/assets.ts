@@ -197,8 +197,8 @@ function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Pl
 const MOST_NAME = 200;
 
 /**
- * Warns of entries that are left out: of the first ones by name, of the others by their number. Lists
- * of items have entries of the same name, so the item is named.
+ * Warns of entries that are left out: of the first ones by name, of the others by their number.
+ * Lists of items have entries of the same name, so the item is named.
  */
 function warnOf(leftOut: LeftOut[], place: string): void {
   for (const { field, message, expected, actual, document } of leftOut.slice(0, MOST_WARNINGS)) {

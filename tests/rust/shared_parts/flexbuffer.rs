@@ -1,5 +1,5 @@
-//! Writes FlexBuffers in which several offsets lead to one place. An offset leads backwards, so what
-//! is shared comes first. And configurations of repositories that are such.
+//! Writes FlexBuffers in which several offsets lead to one place. An offset leads backwards, so
+//! what is shared comes first. And configurations of repositories that are such.
 
 use support::Files;
 use zarr_wasm::format::icechunk::repo::{Repo, metadata_json};

@@ -17,8 +17,8 @@ fn many(item: &str, len: usize) -> String {
     (0..count).map(|at| item.replace('#', &at.to_string())).collect::<Vec<_>>().join(",")
 }
 
-/// A document with a long value of half of `len` bytes in the place of `@`, and many items in that of
-/// `%`.
+/// A document with a long value of half of `len` bytes in the place of `@`, and many items in that
+/// of `%`.
 fn filled(document: &str, long: &str, item: &str, len: usize) -> String {
     let long = if long.len() == 1 { long.repeat(len / 2) } else { many(long, len) };
     document.replace('@', &long).replace('%', &many(item, len))

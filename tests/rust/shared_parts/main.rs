@@ -1,5 +1,6 @@
-//! Files in which everything refers to one shared thing. Lists of offsets, dictionaries, anchors and
-//! defaults let a small file name a large object without end: no length is too large, their sum is.
+//! Files in which everything refers to one shared thing. Lists of offsets, dictionaries, anchors
+//! and defaults let a small file name a large object without end: no length is too large, their sum
+//! is.
 //!
 //! Each case makes a file of a length, and reads it. The length grows from 4 KiB to 1 MiB. The most
 //! memory held at a time must be at most 64 times the length, and a doubling must not make the time

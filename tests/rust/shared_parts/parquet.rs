@@ -1,4 +1,5 @@
-//! Tables of references in Parquet: row groups and dictionaries at one place, and pages of many rows.
+//! Tables of references in Parquet: row groups and dictionaries at one place, and pages of many
+//! rows.
 
 use zarr_wasm_engine::internals::store::reference::record::Record;
 

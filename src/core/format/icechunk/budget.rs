@@ -1,9 +1,9 @@
 //! How much a reader may take from one file.
 //!
 //! Offsets may lead to one place many times, so a small flatbuffer can list a large object without
-//! end. The length of each list and of each object is within the file; their sum is not. So all that
-//! is taken is charged, and the sum is at most a small multiple of the file. Files of real writers
-//! share little, and stay far below.
+//! end. The length of each list and of each object is within the file; their sum is not. So all
+//! that is taken is charged, and the sum is at most a small multiple of the file. Files of real
+//! writers share little, and stay far below.
 
 use crate::error::{Error, Result};
 

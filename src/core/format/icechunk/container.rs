@@ -137,8 +137,8 @@ fn server_of_account(account: &str) -> Result<String> {
         .actual(account.to_owned()))
 }
 
-/// A server that speaks S3: `http` or `https`, a host, and a path. In a query or a fragment the names
-/// of the bucket and the object would be lost, and a user name may look like a host.
+/// A server that speaks S3: `http` or `https`, a host, and a path. In a query or a fragment the
+/// names of the bucket and the object would be lost, and a user name may look like a host.
 fn server_of(endpoint: &str) -> Result<String> {
     let (scheme, rest) = endpoint.split_once("://").unwrap_or_default();
     let host = rest.split('/').next().unwrap_or_default();

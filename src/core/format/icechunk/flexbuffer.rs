@@ -2,8 +2,8 @@
 //! <https://flatbuffers.dev/internals/#flexbuffers>
 //!
 //! Values may share bytes, so a small buffer can have a large text: the depth is bounded, and the
-//! text by the length of the buffer. A buffer begins at its end: the last two bytes are the type and
-//! the width of the root.
+//! text by the length of the buffer. A buffer begins at its end: the last two bytes are the type
+//! and the width of the root.
 
 use std::cmp::Ordering;
 

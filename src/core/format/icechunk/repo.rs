@@ -92,8 +92,8 @@ impl Repo {
     /// A snapshot and those before it.
     ///
     /// # Errors
-    /// `Format` for a damaged file, or where the snapshots come back to one of them; `Limit` for one
-    /// whose snapshots share their texts too often.
+    /// `Format` for a damaged file, or where the snapshots come back to one of them; `Limit` for a
+    /// file whose snapshots share their texts too often.
     pub fn history(&self, newest: ObjectId) -> Result<Vec<SnapshotInfo>> {
         let snapshots = self.0.root()?.tables(SNAPSHOTS)?;
         let is_newest = |at: &usize| snapshots.table(*at).and_then(id_of).is_ok_and(|id| id == newest);

@@ -45,8 +45,8 @@ impl ObjectText {
         }
     }
 
-    /// Adds a member after the others, also if there is one of this name: then the last counts. Many
-    /// members are added in linear time.
+    /// Adds a member after the others, also if there is one of this name: then the last counts.
+    /// Many members are added in linear time.
     pub fn push(&mut self, key: &str, value: String) {
         self.members.push((key.to_owned(), value));
     }

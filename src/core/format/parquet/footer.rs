@@ -10,8 +10,8 @@ use crate::limits;
 
 const MAGIC: &[u8] = b"PAR1";
 
-/// The largest footer (bytes). Its tree takes some hundred times its size while it grows. kerchunk's
-/// have some kilobytes.
+/// The largest footer (bytes). Its tree takes some hundred times its size while it grows.
+/// kerchunk's have some kilobytes.
 const FOOTER_BYTES: u64 = 1 << 18;
 
 /// A footer.

@@ -108,8 +108,8 @@ impl<'a> ParquetFile<'a> {
     }
 
     /// Reads the chunk of a column in each row group. `read` returns the rows so far. The result
-    /// tells whether there is such a column. Row groups have no bytes in common: each would have the
-    /// rows of these bytes again.
+    /// tells whether there is such a column. Row groups have no bytes in common: each would have
+    /// the rows of these bytes again.
     fn read(&self, name: &str, mut read: impl FnMut(&ColumnChunk) -> Result<usize>) -> Result<bool> {
         let Some(number) = self.footer.column(name) else { return Ok(false) };
         let mut all = || {

@@ -94,8 +94,8 @@ pub fn each<'a>(
     Ok(())
 }
 
-/// Reads the header of a page, and moves `bytes` to what follows it. The tree of a header takes much
-/// more than its bytes.
+/// Reads the header of a page, and moves `bytes` to what follows it. The tree of a header takes
+/// much more than its bytes.
 fn header<'a>(bytes: &mut &'a [u8]) -> Result<Thrift<'a>> {
     let whole = *bytes;
     let mut start = whole.get(..HEADER_BYTES).unwrap_or(whole);
