@@ -144,6 +144,14 @@ const PYRAMID = {
   tiles: [{ viewport: "object" }, () => [{ unitsPerPixel: 1 }]],
 };
 
+/** The members of a pyramid that tell its indices and channels. */
+const IMAGE = {
+  axes: [{ name: "c", role: "c" }],
+  levels: [{ shape: [2] }],
+  plane: { x: -1, y: -1 },
+  channels: [{ color: "ff0000" }],
+};
+
 const writer = () => new zarr.ZipWriter();
 const ZIP_WRITER = {
   set: [{ key: "text", value: "bytes" }, () => ["/a", new Uint8Array(1)]],
@@ -360,6 +368,13 @@ export const CALLS = {
   histogram: called("histogram", { source: "array", options: "options" }, ({ array }) => [array, {}]),
   init: called("init", { options: "options" }, () => [{}]),
   isZarritaError: called("isZarritaError", { error: "any" }, () => [1]),
+  levelIndices: called("levelIndices", { pyramid: "object", level: "number", at: "options" }, () => [
+    IMAGE,
+    0,
+    {},
+  ]),
+  channelLook: called("channelLook", { image: "object", channel: "number" }, () => [IMAGE, 0]),
+  shownChannels: called("shownChannels", { image: "object" }, () => [IMAGE]),
   locate: called("locate", { array: "array", selection: "entries", options: "options" }, ({ array }) => [
     array,
     { x: zarr.at("2000-01-02") },

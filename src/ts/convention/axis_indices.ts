@@ -5,7 +5,7 @@
  *
  * Indices are those of the finest level, because levels may be coarser along every axis.
  */
-import { isReadable, need } from "../model/argument.ts";
+import { isReadable, need, needList, object } from "../model/argument.ts";
 import { InvalidSelectionError, shown } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
 import type { Plane } from "./geometry.ts";
@@ -147,6 +147,19 @@ export function channelIndices(
   return channels.map((channel) => indexIn(channel, length, name));
 }
 
+/** Throws an `Argument` error unless an argument has the axes and levels of a pyramid. */
+export function pyramidOf<P extends Pick<Indexed, "axes" | "levels">>(pyramid: P): P {
+  const { axes, levels } = object(pyramid, "pyramid");
+  for (const axis of listOf(axes, "axes")) need(typeof Object(axis).name === "string", "axes", "axes", axis);
+  for (const level of listOf(levels, "levels")) listOf(Object(level).shape, "levels");
+  return pyramid;
+}
+
+function listOf<T>(list: readonly T[], field: string): readonly T[] {
+  needList(list, field);
+  return list;
+}
+
 /** The index of an axis with `here` elements at the place of an index of one with `all`. */
 const coarser = (index: number, all: number, here: number): number =>
   all === here ? index : Math.max(0, Math.min(Math.floor(((index + 0.5) * here) / all), here - 1));
@@ -167,14 +180,12 @@ export interface Indexed {
  *
  *     levelIndices(image, 2, { z: 7 }); // [0, 1, null, null]
  */
-export function levelIndices(
-  { axes, levels, plane }: Indexed,
-  level: number,
-  at: AtIndices = {},
-): (number | null)[] {
+export function levelIndices(pyramid: Indexed, level: number, at: AtIndices = {}): (number | null)[] {
+  const { axes, levels, plane } = pyramidOf(pyramid);
+  object(plane, "plane");
   const finest = levels[0]?.shape ?? [];
-  need(levels[level], "level", `an index below ${levels.length}`, level);
-  const own = levels[level].shape;
+  const own = Number.isInteger(level) ? levels[level]?.shape : undefined;
+  need(own, "level", `an index below ${levels.length}`, level);
   const given = givenTo(axes, at);
   return axes.map(({ name }, axis) => {
     const index = given[axis];

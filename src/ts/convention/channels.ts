@@ -2,7 +2,8 @@
  * Which channels of an image are drawn if nobody has chosen, and how. The viewer and the pictures of
  * tiles share it.
  */
-import { channelAxisOf } from "./axis_indices.ts";
+import { need, needList } from "../model/argument.ts";
+import { channelAxisOf, pyramidOf } from "./axis_indices.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 
 /** Channels that are drawn of those of which the metadata do not say it. */
@@ -22,6 +23,13 @@ const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58"
 
 type Image = Pick<Pyramid, "axes" | "levels" | "channels">;
 
+/** The channels in the metadata. Throws an `Argument` error for what is no pyramid. */
+function channelsOf(image: Image): Pyramid["channels"] {
+  const { channels } = pyramidOf(image);
+  needList(channels, "channels");
+  return channels;
+}
+
 /** The number of channels that an image has. Its metadata may describe more. */
 function countOf({ axes, levels }: Image): number {
   const axis = channelAxisOf(axes);
@@ -33,7 +41,7 @@ function countOf({ axes, levels }: Image): number {
  * active, of others the first four, and of none the first one. Never more than 64.
  */
 export function shownChannels(image: Image): number[] {
-  const { channels } = image;
+  const channels = channelsOf(image);
   const count = countOf(image);
   const shown: number[] = [];
   for (let channel = 0; channel < count && shown.length < MOST; channel += 1) {
@@ -54,7 +62,8 @@ export interface ChannelLook {
 
 /** The look of a channel: that of OME's metadata, else a colour that no other of the first has. */
 export function channelLook(image: Image, channel: number): ChannelLook {
-  const { color, window } = image.channels[channel] ?? {};
+  need(Number.isInteger(channel) && channel >= 0, "channel", "an index", channel);
+  const { color, window } = channelsOf(image)[channel] ?? {};
   const other = countOf(image) === 1 ? "#ffffff" : (COLORS[channel % COLORS.length] ?? "#ffffff");
   return {
     color: color === undefined ? other : `#${color.toLowerCase()}`,
