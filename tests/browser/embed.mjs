@@ -477,6 +477,25 @@ const TESTS = {
     assert.deepEqual(shown.complaints, []);
   },
 
+  async "a server that lets no cache keep anything sends each object once for a picture"(shown) {
+    const sent = [];
+    await shown.page.route("**/climate.zarr/**/c/**", async (route) => {
+      const headers = { ...route.request().headers() };
+      delete headers.range;
+      const response = await route.fetch({ headers });
+      sent.push(route.request().url());
+      await route.fulfill({ response, headers: { ...response.headers(), "Cache-Control": "no-store" } });
+    });
+    await shown.open(pageWith(CLIMATE));
+    await shown.hears("zarr-load");
+    await shown.page.locator('zarr-view .map[aria-busy="false"]').waitFor();
+    assert.ok(sent.length > 0, "nothing was asked for");
+    assert.deepEqual(
+      sent.filter((url, at) => sent.indexOf(url) < at),
+      [],
+    );
+  },
+
   async "axe-core finds nothing in it"(shown) {
     for (const attributes of [CLIMATE, CELLS, 'src="/viewer/samples/climate.zarr" path="time"']) {
       await shown.open(pageWith(attributes));
