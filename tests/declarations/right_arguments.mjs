@@ -373,8 +373,8 @@ export const CALLS = {
     0,
     {},
   ]),
-  channelLook: called("channelLook", { image: "object", channel: "number" }, () => [IMAGE, 0]),
-  shownChannels: called("shownChannels", { image: "object" }, () => [IMAGE]),
+  channelLook: called("channelLook", { pyramid: "object", channel: "number" }, () => [IMAGE, 0]),
+  shownChannels: called("shownChannels", { pyramid: "object" }, () => [IMAGE]),
   locate: called("locate", { array: "array", selection: "entries", options: "options" }, ({ array }) => [
     array,
     { x: zarr.at("2000-01-02") },

@@ -24,8 +24,8 @@ const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58"
 type Image = Pick<Pyramid, "axes" | "levels" | "channels">;
 
 /** The channels in the metadata. Throws an `Argument` error for what is no pyramid. */
-function channelsOf(image: Image): Pyramid["channels"] {
-  const { channels } = pyramidOf(image);
+function channelsOf(pyramid: Image): Pyramid["channels"] {
+  const { channels } = pyramidOf(pyramid);
   needList(channels, "channels");
   return channels;
 }
@@ -40,9 +40,9 @@ function countOf({ axes, levels }: Image): number {
  * The indices of the channels that are drawn if nobody has chosen: those that OME's metadata call
  * active, of others the first four, and of none the first one. Never more than 64.
  */
-export function shownChannels(image: Image): number[] {
-  const channels = channelsOf(image);
-  const count = countOf(image);
+export function shownChannels(pyramid: Image): number[] {
+  const channels = channelsOf(pyramid);
+  const count = countOf(pyramid);
   const shown: number[] = [];
   for (let channel = 0; channel < count && shown.length < MOST; channel += 1) {
     const active = channels[channel]?.active;
@@ -61,10 +61,10 @@ export interface ChannelLook {
 }
 
 /** The look of a channel: that of OME's metadata, else a colour that no other of the first has. */
-export function channelLook(image: Image, channel: number): ChannelLook {
+export function channelLook(pyramid: Image, channel: number): ChannelLook {
   need(Number.isInteger(channel) && channel >= 0, "channel", "an index", channel);
-  const { color, window } = channelsOf(image)[channel] ?? {};
-  const other = countOf(image) === 1 ? "#ffffff" : (COLORS[channel % COLORS.length] ?? "#ffffff");
+  const { color, window } = channelsOf(pyramid)[channel] ?? {};
+  const other = countOf(pyramid) === 1 ? "#ffffff" : (COLORS[channel % COLORS.length] ?? "#ffffff");
   return {
     color: color === undefined ? other : `#${color.toLowerCase()}`,
     window: window && window.start < window.end ? [window.start, window.end] : undefined,
