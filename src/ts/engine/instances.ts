@@ -152,7 +152,7 @@ export class Instances {
       });
     this.#starts = {
       engine: inOneRun(() => this.#startFirst()),
-      // `zarr-wasm/slim` may have the file of the full build alone, which has all of `reading`, too.
+      // `zarr-wasm/slim` may have the file of the full build alone, which has all of `reading`.
       reading: inOneRun(() => this.#replaceBy("reading").catch(instead)),
       full,
     };

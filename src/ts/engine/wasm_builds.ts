@@ -107,8 +107,8 @@ interface Zlib {
 
 /**
  * The bytes of a base64 text of a deflate-raw stream, or a response from which they arrive. Node
- * inflates without streams: where a test imitates a page in it, `Response` may be another program's,
- * which no stream of the platform takes, and `DecompressionStream` may be absent.
+ * inflates without streams: where a test imitates a page in it, `Response` may be another
+ * program's, which no stream of the platform takes, and `DecompressionStream` may be absent.
  */
 export async function inflated(text: string): Promise<Response | Uint8Array<ArrayBuffer>> {
   const bytes = decodeBase64(text);

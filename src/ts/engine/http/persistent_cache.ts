@@ -442,8 +442,8 @@ async function removeFormer(caches: CacheStorage, name: string): Promise<void> {
 const storage = () => (globalThis as { caches?: CacheStorage }).caches;
 
 /**
- * The persistent caches of an engine, by the page's numbers. Stores that define the same cache share
- * it. Other engines use the same Cache Storage, as other tabs do.
+ * The persistent caches of an engine, by the page's numbers. Stores that define the same cache
+ * share it. Other engines use the same Cache Storage, as other tabs do.
  */
 export class PersistentCaches {
   readonly #engine: CacheEngine;
