@@ -38,7 +38,7 @@ async function outcome({ call, args }) {
 
 /** Other words for an argument in a message of the engine or of its values. */
 const WORDS = {
-  options: /\boption\b/,
+  options: /\boption\b|^op must be/,
   place: /store|URL/,
   source: /store|URL|array/,
   target: /store|URL/,

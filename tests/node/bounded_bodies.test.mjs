@@ -112,7 +112,7 @@ test("the page of an error is read to a few kilobytes, and its status counts", L
 });
 
 test("metadata without end are a Limit error after 256 MiB", LIMITS, async () => {
-  await assert.rejects(zarr.open(`${server.url}/endless`, { kind: "array", format: 3 }), { code: "Limit" });
+  await assert.rejects(zarr.open(`${server.url}/endless`, { kind: "array" }), { code: "Limit" });
   assert.ok(last("/zarr.json").sent < METADATA + ON_THE_WAY, `${last("/zarr.json").sent} bytes`);
 });
 
@@ -153,8 +153,8 @@ test("a value of a user's store that no chunk can have is a Limit error", LIMITS
  * Opens a node in a process of its own, after a small one. Resolves to the growth of its largest
  * resident memory in bytes.
  */
-async function peakOfOpening(name, { kind, format }) {
-  const options = JSON.stringify({ kind, format });
+async function peakOfOpening(name, { kind }) {
+  const options = JSON.stringify({ kind });
   const program = `
     import * as zarr from "zarr-wasm";
     await zarr.open("${server.url}/none/small", ${options});

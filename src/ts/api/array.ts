@@ -4,7 +4,7 @@
  * first call that needs it, and again after a restart.
  */
 import { late } from "#late";
-import { needReadable, object, optionsOf, type Rules } from "../model/argument.ts";
+import { needList, needReadable, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
@@ -28,9 +28,11 @@ import type {
   Settable,
 } from "../model/types.ts";
 import { warningsOfStore } from "../port/warnings.ts";
+import { othersOf } from "../store/native_store.ts";
 import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
 import {
   type ArrayFacts,
+  ATTRIBUTES_RULES,
   type AttributesOptions,
   type DataTypeFallback,
   FACTS,
@@ -45,6 +47,7 @@ import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
 import {
+  GET_RULES,
   type Progress,
   placedRequest,
   prepareRead,
@@ -52,7 +55,7 @@ import {
   type ReadOptions,
   type WantedElements,
 } from "./read/request.ts";
-import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
+import { type PartPlace, STREAM_RULES, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
 import type { WriteOptions } from "./write/write.ts";
 
@@ -127,12 +130,12 @@ function checkInside(
     `${what} [${shown(index)}] is outside the ${within}`,
     `each index from 0 to below [${extents}]`,
     index,
-    path,
+    { path },
   );
 }
 
 function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
-  object(index, "index");
+  needList(index, "index");
   checkInside(index, gridShapeOf(facts), { what: "chunk", within: "chunk grid", path });
 }
 
@@ -150,9 +153,6 @@ const KINDS: Record<string, RegExp> = {
 
 const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
   dtype === query || (typeof query === "string" && !!KINDS[query]?.test(dtype));
-
-/** What the options of writes must be. */
-const WRITE_RULES: Rules = { chunkOrder: ["C", "F", "morton"], as: ["bytes"] };
 
 /** Changes the metadata of an array: see `write/write.ts`. */
 async function change(
@@ -189,6 +189,10 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
         : factsOfMetadata(metadata as ArrayMetadata, path);
   }
 
+  override toString(): string {
+    return `${super.toString()} ${this.dtype} [${this.shape.join(", ")}]`;
+  }
+
   get attrs(): Attributes {
     return this[FACTS].attributes;
   }
@@ -198,7 +202,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * exact bigints.
    */
   attributes(options: AttributesOptions = {}): Attributes {
-    return this[FACTS].attributesWith(optionsOf(options));
+    return this[FACTS].attributesWith(optionsOf(options, ATTRIBUTES_RULES));
   }
 
   /**
@@ -303,7 +307,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * the array.
    */
   chunkOf(element: readonly number[]): number[] {
-    object(element, "element");
+    needList(element, "element");
     const { shape, grid } = this[FACTS];
     checkInside(element, shape, { what: "element", within: "array", path: this.path });
     return element.map((at, axis) => chunkAt(grid[axis] ?? 1, at));
@@ -335,7 +339,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     selection?: AnySelection | null,
     options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
   ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
-    const given = optionsOf(options as ArrayGetColorsOptions, READ_RULES);
+    const given = optionsOf(options as ArrayGetColorsOptions, GET_RULES, "options", othersOf(this.store));
     const read = await prepareRead(this, selection, given);
     return (await readSelection(read, given)) as Selected<D>;
   }
@@ -345,7 +349,8 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * known before anything is fetched.
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
-    return planRead(this, await placedRequest(this, selection, optionsOf(options).signal), options.signal);
+    const { signal } = optionsOf(options, SIGNAL);
+    return planRead(this, await placedRequest(this, selection, signal), signal);
   }
 
   /**
@@ -380,9 +385,8 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     selection?: AnySelection | null,
     options: StreamOptions & WantedElements = {},
   ): AsyncIterableIterator<AnyPart<D>> {
-    return streamSelection(this, selection, optionsOf(options, READ_RULES)) as AsyncIterableIterator<
-      AnyPart<D>
-    >;
+    const given = optionsOf(options, STREAM_RULES, "options", othersOf(this.store));
+    return streamSelection(this, selection, given) as AsyncIterableIterator<AnyPart<D>>;
   }
 
   /**
@@ -391,7 +395,8 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * counters of what was fetched.
    */
   async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
-    return prefetchSelection(this, await placedRequest(this, selection, optionsOf(options).signal), options);
+    const { signal } = optionsOf(options, READ_RULES);
+    return prefetchSelection(this, await placedRequest(this, selection, signal), options);
   }
 
   /**
@@ -406,9 +411,10 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     value: Settable<D>,
     options: WriteOptions = {},
   ): Promise<void> {
-    const { signal } = optionsOf(options, WRITE_RULES);
+    const signal = signalOf(options);
     signal?.throwIfAborted();
-    const { writeSelection } = await late();
+    const { checkWrite, writeSelection } = await late();
+    checkWrite(options);
     await this[FACTS].doubt?.(signal);
     const places = await placesOf(this, selection, signal);
     await writeSelection(this, requestOf(places, this[FACTS]), value, options);
@@ -423,8 +429,9 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
-    const { resizeArray } = await late();
-    await change(this, () => resizeArray(this, shape, options), optionsOf(options).signal);
+    const { checkResize, resizeArray } = await late();
+    checkResize(options);
+    await change(this, () => resizeArray(this, shape, options), options.signal);
   }
 
   /**
@@ -432,17 +439,14 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * the stored one when it rejects; after an abort, before the next call.
    */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
-    const { appendValues } = await late();
-    await change(
-      this,
-      () => appendValues(this, value, axis, options),
-      optionsOf(options, WRITE_RULES).signal,
-    );
+    const { appendValues, checkWrite } = await late();
+    checkWrite(options);
+    await change(this, () => appendValues(this, value, axis, options), options.signal);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    await change(this, () => updateAttributes(this, attributes, options), optionsOf(options).signal);
+    await change(this, () => updateAttributes(this, attributes, options), signalOf(options));
   }
 
   /**
@@ -451,7 +455,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * if the array no longer exists.
    */
   async refresh(options: NodeOptions = {}): Promise<void> {
-    const { signal } = optionsOf(options);
+    const { signal } = optionsOf(options, SIGNAL);
     const { format } = this[FACTS];
     await renew(this, await readSummaryAnew(this, { kind: "array", format, signal }));
   }
@@ -471,10 +475,11 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     options: ReadOptions = {},
     more: { useSharedArrayBuffer?: boolean | undefined } = {},
   ): Promise<Chunk<D>> {
-    const { useSharedArrayBuffer } = object(more, "more");
-    await this[FACTS].doubt?.(optionsOf(options).signal);
+    const { useSharedArrayBuffer } = optionsOf(more, { useSharedArrayBuffer: "a boolean" }, "more");
+    const given = optionsOf(options, READ_RULES, "options", othersOf(this.store));
+    await this[FACTS].doubt?.(given.signal);
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
-    const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...optionsOf(options) });
+    const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...given });
     return result as Chunk<D>;
   }
 }

@@ -2,7 +2,7 @@
  * `assetsOf` lists the Zarr data that a STAC document names, as candidates for `open`. It reads
  * only the document: it sends no request to the servers of assets, and follows no link.
  */
-import { needUrl, object, optionsOf } from "../model/argument.ts";
+import { object, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { InvalidMetadataError, ZarrError } from "../model/errors.ts";
 import { warn } from "../port/warnings.ts";
 import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl } from "./asset_document.ts";
@@ -60,6 +60,8 @@ export interface Asset {
    */
   hosts?: readonly string[];
 }
+
+const RULES: Rules<AssetsOptions> = { ...SIGNAL, base: "a URL", fetch: "a function" };
 
 /** The most assets of a document. */
 const MOST_ASSETS = 2 ** 16;
@@ -226,8 +228,7 @@ export async function assetsOf(
   document: string | URL | object,
   options: AssetsOptions = {},
 ): Promise<Asset[]> {
-  const { signal, base } = optionsOf(options, { fetch: "a function" });
-  if (base !== undefined) needUrl(base, "base");
+  const { signal } = optionsOf(options, RULES);
   signal?.throwIfAborted();
   const isAddress = typeof document === "string" || document instanceof URL;
   const read = isAddress

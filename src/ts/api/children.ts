@@ -3,6 +3,7 @@
  * budget. A node that cannot be opened does not end the listing: it is listed as an
  * `UnreadableNode`, with its error and with what is known of it.
  */
+import { type Rules, SIGNAL } from "../model/argument.ts";
 import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
 import { below, nameOf } from "../model/node_like.ts";
@@ -136,6 +137,8 @@ export interface TreeOptions extends NodeOptions {
   maxNodes?: number | undefined;
 }
 
+export const TREE_RULES: Rules<TreeOptions> = { ...SIGNAL, maxDepth: "a number", maxNodes: "a number" };
+
 const exceeded = (message: string, option: string, most: number) =>
   new ZarrError("Limit", `${message}; the option ${option} allows more`, { expected: `at most ${most}` });
 
@@ -205,7 +208,7 @@ export function treeOf(
     // Consolidated metadata may list the children of a group that cannot be opened.
     if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
     if (depth >= maxDepth) throw exceeded("the tree is too deep", "maxDepth", maxDepth);
-    for await (const child of childrenOf(node, options, nodeOf))
+    for await (const child of childrenOf(node as Location<Readable>, options, nodeOf))
       tree.children.push(await branchFrom(child, depth + 1));
     return tree;
   };

@@ -2,7 +2,7 @@
  * Consolidated metadata: one document with those of a whole hierarchy. The engine parses it and
  * opens nodes from it. This file wraps the store and adds zarrita's `contents()`.
  */
-import { optionsOf } from "../model/argument.ts";
+import { need, optionsOf, type Rules } from "../model/argument.ts";
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
 import { HEAD_START_MS } from "../model/limits.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
@@ -89,6 +89,8 @@ async function load(store: object, format: ConsolidatedFormat, key: string): Pro
 /** The formats in order of preference, if the caller names none. */
 const FORMATS: readonly ConsolidatedFormat[] = ["v3", "v2"];
 
+const RULES: Rules<ConsolidatedMetadataOptions> = { format: "anything", metadataKey: "a text" };
+
 /** Whether a format's document exists but has no valid consolidated metadata. */
 const isThere = (error: unknown) => error instanceof ZarrError && error._tag === "InvalidMetadataError";
 
@@ -154,8 +156,9 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   options: ConsolidatedMetadataOptions = {},
 ): Promise<Listable<S>> {
-  const { format, metadataKey = ".zmetadata" } = optionsOf(options, { metadataKey: "a text" });
+  const { format, metadataKey = ".zmetadata" } = optionsOf(options, RULES);
   const formats = format === undefined ? FORMATS : [format].flat();
+  for (const one of formats) need(FORMATS.includes(one), "format", FORMATS.join(" or "), one);
   // A v3 root has v3 nodes, and v2's document describes other nodes. A caller who names both
   // formats gets either.
   const settles = (error: unknown) => format === undefined && isThere(error);

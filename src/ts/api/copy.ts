@@ -4,7 +4,7 @@
  * written, so only a few boxes are in memory.
  */
 import { product } from "../elements/typed_arrays.ts";
-import { needReadable, optionsOf, refuse } from "../model/argument.ts";
+import { needReadable, optionsOf, type Rules, refuse, SIGNAL } from "../model/argument.ts";
 import { below, nameOf } from "../model/node_like.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
@@ -39,6 +39,15 @@ export interface CopyOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
+
+const RULES: Rules<CopyOptions> = {
+  ...SIGNAL,
+  onProgress: "a function",
+  zarrFormat: [2, 3],
+  array: "an object",
+  overwrite: "a boolean",
+  cast: "a boolean",
+};
 
 async function copyElements(source: AnyArray, target: AnyArray, options: CopyOptions): Promise<void> {
   const { signal, onProgress, cast } = options;
@@ -118,7 +127,7 @@ export async function copy<S extends Readable = Readable>(
   needReadable(source, "source");
   needReadable(target, "target");
   const isNode = source instanceof ZarrArray || source instanceof Group;
-  const { signal } = optionsOf(options);
+  const { signal } = optionsOf(options, RULES);
   const node = isNode ? source : await open(readableLocation(source) as Location<Readable>, { signal });
   return (await copyNode(node as Node<Readable>, target, options)) as Node<S>;
 }

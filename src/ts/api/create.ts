@@ -3,7 +3,7 @@
  * engine's names. The engine chooses what is not given.
  */
 import { late } from "#late";
-import { needText, object, optionsOf, type Rules } from "../model/argument.ts";
+import { need, needText, object, optionsOf, type Rules, type RuleTable, SIGNAL } from "../model/argument.ts";
 import { isNumeric } from "../model/data_type.ts";
 import { shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
@@ -133,35 +133,77 @@ function engineName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The other options of `create`, which this file handles. */
-const OWN_NAMES = new Set([
-  "path",
-  "kind",
-  "overwrite",
-  "signal",
-  "fillValue",
-  "metadataKeySuffix",
-  "hierarchyExtensions",
-]);
-
-const RULES: Rules = {
+const RULES: Rules<CreateArrayOptions | CreateGroupOptions> = {
+  ...SIGNAL,
+  path: "a text",
   kind: ["array", "group"],
+  overwrite: "a boolean",
+  zarrFormat: "a number or a text",
   metadataKeySuffix: "a text",
+  hierarchyExtensions: "a list",
+  attributes: "an object",
+  shape: "a list",
+  chunkShape: "a list",
+  shardShape: "a list or null",
+  dtype: "a text or an object",
+  codecs: "a list",
+  filters: "a list or null",
+  compressor: "a text, an object or null",
+  order: ["C", "F"],
+  fillValue: "anything",
+  dimensionNames: "a list",
+  chunkKeyEncoding: "a text or an object",
+  dimensionSeparator: [".", "/"],
+  indexLocation: ["start", "end"],
+  storageTransformers: "a list",
+  extensions: "a list",
 };
 
 type Given = Record<string, unknown>;
 
-function normalised(options: Given): Given {
-  const named: Given = {};
-  for (const [name, value] of Object.entries(options)) {
-    const plain = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const own = Object.hasOwn(ALIASES, plain) ? (ALIASES[plain] as string) : plain;
-    if (!ARRAY_NAMES.includes(own) && !OWN_NAMES.has(own)) {
-      throw new ZarrError("Argument", `unknown option of create: ${JSON.stringify(name)}`, { field: name });
-    }
-    if (value !== undefined) named[own] = value;
+/** The name of an option among `RULES`, from one of its names. */
+function ownName(name: string): string {
+  const plain = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.hasOwn(ALIASES, plain) ? (ALIASES[plain] as string) : plain;
+}
+
+/** The options by the names of `RULES`, and the names that the caller has written. */
+interface Normalised {
+  options: Given;
+  written: Map<string, string>;
+}
+
+/** What the given options must be, by all their names and those that the caller has written. */
+export function arrayRules(given: object): RuleTable {
+  const names = [...Object.keys(ALIASES), ...Object.keys(given)];
+  const known = names.filter((name) => Object.hasOwn(RULES, ownName(name)));
+  const others = known.map((name) => [name, RULES[ownName(name) as keyof typeof RULES]]);
+  return { ...RULES, ...Object.fromEntries(others) };
+}
+
+function normalised(given: Given): Normalised {
+  const options: Given = {};
+  const written = new Map<string, string>();
+  for (const [name, value] of Object.entries(optionsOf(given, arrayRules(object(given, "options"))))) {
+    const own = ownName(name);
+    written.set(own, name);
+    if (value !== undefined) options[own] = value;
   }
-  return named;
+  return { options, written };
+}
+
+/**
+ * Returns an error of the engine, which names members of metadata, with the names of options that
+ * the caller has written.
+ */
+function asWritten(error: unknown, written: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof ZarrError) || error.field === undefined) return error;
+  const [member = ""] = /^\w*/.exec(error.field) ?? [];
+  const own = ARRAY_NAMES.find((name) => engineName(name) === member) ?? ownName(member);
+  const name = written.get(own) ?? own;
+  const field = error.field.replace(member, name);
+  const message = error.message.replace(`field "${member}`, `field "${name}`);
+  return Object.assign(error, { field, message });
 }
 
 /**
@@ -231,13 +273,15 @@ export async function createNode(
   given: Given,
   like?: ArrayNode,
 ): Promise<ZarrArray<DataType> | Group<Readable>> {
-  const options = optionsOf(normalised(object(given, "options")), RULES);
+  const { options, written } = normalised(given);
   const { store, path } = locationOf(target);
   const at = options.path === undefined ? path : `${path}/${options.path}`;
   const signal = options.signal as AbortSignal | undefined;
   const overwrite = options.overwrite === true;
   const isArray = options.kind === "array" || (options.kind === undefined && ("shape" in options || !!like));
   signal?.throwIfAborted();
+  if (isArray && !like)
+    need(options.dtype !== undefined, "dtype", 'a data type, such as "float32"', options.dtype);
   const likeNumber: LikeNumber = (objects) => like && arrayNumber(objects, like);
   await checkTransformers(options.storageTransformers);
   const fill = isArray ? await fillOf(options, likeNumber) : {};
@@ -251,8 +295,8 @@ export async function createNode(
   await createHierarchy(store, options);
   const place = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });
   const format = shown(options.zarrFormat ?? "");
-  const summary = isArray
-    ? await write(
+  const creating = isArray
+    ? write(
         "createArray",
         (objects) => ({
           ...place(objects),
@@ -262,7 +306,10 @@ export async function createNode(
         }),
         { signal },
       )
-    : await write("createGroup", (objects) => ({ ...place(objects), format }), { signal });
+    : write("createGroup", (objects) => ({ ...place(objects), format }), { signal });
+  const summary = await creating.catch((error) => {
+    throw asWritten(error, written);
+  });
   await describeWithCodecs(summary, signal);
   return nodeOf(store as Readable, summary);
 }

@@ -2,14 +2,22 @@
  * `Group`: a node with attributes and children. To open a child by name, call
  * `open(group.resolve(name))`.
  */
-import { object, optionsOf } from "../model/argument.ts";
+import { object, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import { childrenOf, type Tree, type TreeOptions, treeOf, type UnreadableNode } from "./children.ts";
+import {
+  childrenOf,
+  TREE_RULES,
+  type Tree,
+  type TreeOptions,
+  treeOf,
+  type UnreadableNode,
+} from "./children.ts";
 import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
 import {
+  ATTRIBUTES_RULES,
   type AttributeOptions,
   type AttributesOptions,
   attributesOf,
@@ -73,7 +81,7 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
    * exact bigints.
    */
   attributes(options: AttributesOptions = {}): Attributes {
-    return this.#facts.attributesWith(optionsOf(options));
+    return this.#facts.attributesWith(optionsOf(options, ATTRIBUTES_RULES));
   }
 
   get attrs(): Attributes {
@@ -108,17 +116,17 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
    * `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
-    return childrenOf(this, optionsOf(options), nodeOf<Store>);
+    return childrenOf(this, optionsOf(options, SIGNAL), nodeOf<Store>);
   }
 
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
-    return treeOf(this, optionsOf(options, { maxDepth: "a number", maxNodes: "a number" }), nodeOf);
+    return treeOf(this, optionsOf(options, TREE_RULES), nodeOf);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    const { signal } = optionsOf(options);
+    const signal = signalOf(options);
     try {
       becomeAll(this, await updateAttributes(this, attributes, options));
     } catch (error) {
@@ -134,7 +142,7 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
    * nothing, if the group no longer exists.
    */
   async refresh(options: NodeOptions = {}): Promise<void> {
-    const { signal } = optionsOf(options);
+    const { signal } = optionsOf(options, SIGNAL);
     const { format } = this.#facts;
     becomeAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));
   }

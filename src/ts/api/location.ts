@@ -3,7 +3,16 @@
  * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
  * files, folders. The calls are `exists`, `erase`, `consolidate`, and changes of attributes.
  */
-import { isA, needReadable, needText, object, optionsOf, pageUrl, parsedUrl } from "../model/argument.ts";
+import {
+  isA,
+  needReadable,
+  needText,
+  object,
+  optionsOf,
+  pageUrl,
+  parsedUrl,
+  SIGNAL,
+} from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
 import { isNode } from "../model/node.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
@@ -13,7 +22,7 @@ import { call, write } from "../port/engine.ts";
 import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
 import { addressOfNode, FetchStore } from "../store/fetch_store.ts";
 import { FileSystemStore, readerOfFile } from "../store/file_system.ts";
-import { type IcechunkAccess, IcechunkStore, isOfRepository } from "../store/icechunk.ts";
+import { accessOf, type IcechunkAccess, IcechunkStore, isOfRepository } from "../store/icechunk.ts";
 import { ReferenceStore, TABLES } from "../store/reference.ts";
 import { ARCHIVE, ZipFileStore } from "../store/zip.ts";
 
@@ -34,7 +43,7 @@ const isOfMachine = (text: string) =>
 function storeOfPath(path: string, access?: IcechunkAccess): FileSystemStore | ZipFileStore | ReferenceStore {
   if (ARCHIVE.test(path)) return new ZipFileStore(readerOfFile(path));
   const store = new FileSystemStore(path);
-  return TABLES.test(path) ? ReferenceStore.fromStore(store, access) : store;
+  return TABLES.test(path) ? ReferenceStore.fromStore(store, { allowHosts: access?.allowHosts }) : store;
 }
 
 /**
@@ -46,11 +55,12 @@ function storeOfUrl(
   access?: IcechunkAccess,
 ): FetchStore | ZipFileStore | ReferenceStore | IcechunkStore {
   const url = addressOfNode(place);
-  if (isOfRepository(url)) return new IcechunkStore(url, access);
+  if (isOfRepository(url)) return new IcechunkStore(url, accessOf(access));
   const path = String(url).replace(/[?#].*$/s, "");
   if (ARCHIVE.test(path)) return ZipFileStore.fromUrl(url);
-  if (REFERENCES.test(path)) return new ReferenceStore(parsedUrl(absoluteUrl(url)), access);
-  return TABLES.test(path) ? ReferenceStore.fromStore(new FetchStore(url), access) : new FetchStore(url);
+  const options = { allowHosts: access?.allowHosts };
+  if (REFERENCES.test(path)) return new ReferenceStore(parsedUrl(absoluteUrl(url)), options);
+  return TABLES.test(path) ? ReferenceStore.fromStore(new FetchStore(url), options) : new FetchStore(url);
 }
 
 /** The store for a place. Any other value is returned, as it must be a store itself. */
@@ -83,6 +93,9 @@ function resolvePath(base: string, path: string): AbsolutePath {
   return `/${kept.filter((segment) => segment !== "").join("/")}`;
 }
 
+/** The key of the method by which Node shows an object. */
+const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom") as never;
+
 export class Location<Store> {
   /** Survives minifying: other libraries compare it. */
   static readonly name: string = "Location";
@@ -101,6 +114,16 @@ export class Location<Store> {
   resolve(path: string): Location<Store> {
     needText(path, "path");
     return new Location(this.store, resolvePath(this.path, path));
+  }
+
+  /** What it is and where, such as `Array /air float32 [4, 6]`. */
+  toString(): string {
+    return `${this.constructor.name} ${this.path}`;
+  }
+
+  /** @internal */
+  [INSPECT](): string {
+    return this.toString();
   }
 }
 
@@ -150,7 +173,7 @@ export type ExistingKind = "array" | "group" | "implicit-group";
  * that can list.
  */
 export async function exists(place: Place, options: NodeOptions = {}): Promise<ExistingKind | null> {
-  const { signal } = optionsOf(options);
+  const { signal } = optionsOf(options, SIGNAL);
   const { store, path } = readableLocation(place);
   const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
   return kind ?? null;
@@ -166,7 +189,7 @@ export interface EraseOptions extends NodeOptions {
 
 /** Erases a node and all its descendants. Resolves to whether there was anything. */
 export async function erase(place: Place, options: EraseOptions = {}): Promise<boolean> {
-  const { signal, reify } = optionsOf(options);
+  const { signal, reify } = optionsOf(options, { ...SIGNAL, reify: "a boolean" });
   const { store, path } = locationOf(place);
   return write("erase", (objects) => ({ store: objects.store(store), path, reify: !!reify }), { signal });
 }
@@ -176,7 +199,7 @@ export async function erase(place: Place, options: EraseOptions = {}): Promise<b
  * must be able to list.
  */
 export async function consolidate(place: Place, options: NodeOptions = {}): Promise<number> {
-  const { signal } = optionsOf(options);
+  const { signal } = optionsOf(options, SIGNAL);
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });
 }
@@ -196,7 +219,7 @@ export async function updateAttributes(
   attributes: Attributes,
   options: UpdateAttributesOptions,
 ): Promise<NodeSummary> {
-  const { replace, signal } = optionsOf(options);
+  const { replace, signal } = optionsOf(options, { ...SIGNAL, replace: "a boolean" });
   const text = exactJson(object(attributes, "attributes"), "attributes");
   return write(
     "updateAttributes",

@@ -7,7 +7,7 @@
 import { wrappedScalarOf } from "../elements/elements.ts";
 import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
-import { isReadable, need, needReadable, optionsOf } from "../model/argument.ts";
+import { isReadable, need, needReadable, optionsOf, type Rules } from "../model/argument.ts";
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
@@ -134,6 +134,8 @@ export interface AttributesOptions {
   /** Integers beyond 2^53, of up to 4300 digits, become bigints instead of being rounded. */
   bigint?: boolean | undefined;
 }
+
+export const ATTRIBUTES_RULES: Rules<AttributesOptions> = { bigint: "a boolean" };
 
 /** Parses the attributes again. */
 export const attributesOf = ({ summary }: OpenedNode, { bigint }: AttributesOptions): Attributes =>
@@ -263,7 +265,7 @@ export function orderOf(transposition: { order?: unknown } | undefined, rank: nu
 const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
 
 export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFacts {
-  optionsOf(metadata, { shape: "a list", codecs: "a list" }, "metadata");
+  optionsOf(metadata, { shape: "a list", codecs: "a list" }, "metadata", "anyone's");
   needReadable(Object(metadata.chunk_grid).configuration, "chunk_grid");
   need(metadata.chunk_grid && metadata.shape && metadata.codecs, "metadata", "metadata of an array");
   const warnings: string[] = [];

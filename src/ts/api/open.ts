@@ -3,7 +3,7 @@
  * formats are requested at once; v3 wins if a node has both.
  */
 import { late } from "#late";
-import { optionsOf, type Rules } from "../model/argument.ts";
+import { object, optionsOf } from "../model/argument.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
@@ -15,6 +15,7 @@ import {
   isAbsent,
   isElsewhere,
   isRefused,
+  OPEN_RULES,
   type OpenOptions,
   openSummary,
 } from "./opening.ts";
@@ -26,14 +27,11 @@ type Place<S> = Location<S> | S;
 type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
-const RULES: Rules = {
-  kind: ["array", "group"],
-  dataTypeFallback: ["warn", "allow", "refuse"],
-  consolidated: "a boolean",
-};
-
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
-  const location = statedLocation(place, optionsOf(options, RULES));
+  // An asset of `assetsOf` is right, too.
+  const isAsset = "roles" in object(options, "options");
+  const others = isAsset ? "anyone's" : undefined;
+  const location = statedLocation(place, optionsOf(options, OPEN_RULES, "options", others));
   try {
     const known = options.consolidated ? await consolidated(location, options, format) : location;
     return await openAt(known, options, format);

@@ -5,13 +5,13 @@
  * array extensions of their store.
  */
 
-import { needFunction } from "../model/argument.ts";
+import { needFunction, type Rules, SIGNAL } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { Readable } from "../model/types.ts";
 import { call, running } from "../port/engine.ts";
 import { EARLY, type EarlyNode, type EarlyStart } from "../store/fetch_store.ts";
-import type { IcechunkAccess } from "../store/icechunk.ts";
+import { ACCESS_RULES, type IcechunkAccess } from "../store/icechunk.ts";
 import { describeWithCodecs } from "./arrays.ts";
 import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";
@@ -46,6 +46,19 @@ export interface OpenOptions extends AttributeOptions, IcechunkAccess {
    */
   attrs?: boolean | undefined;
 }
+
+/** What the options of `open` must be. */
+export const OPEN_RULES: Rules<OpenOptions> = {
+  ...SIGNAL,
+  ...ACCESS_RULES,
+  kind: ["array", "group"],
+  path: "a text",
+  consolidated: "a boolean",
+  cache: ["reload"],
+  dataTypeFallback: ["warn", "allow", "refuse"],
+  attrs: "a boolean",
+  exactIntegers: "a boolean",
+};
 
 /**
  * Stores with v3 nodes. There, `zarr.json` is requested first, and v2's documents only if it does

@@ -5,7 +5,13 @@
  */
 import { need } from "../model/argument.ts";
 import type { ZarrError } from "../model/errors.ts";
-import { type IcechunkAccess, IcechunkStore, mayHoldRepository, versionOf } from "../store/icechunk.ts";
+import {
+  accessOf,
+  type IcechunkAccess,
+  IcechunkStore,
+  mayHoldRepository,
+  versionOf,
+} from "../store/icechunk.ts";
 
 /** The keys of what is read first of a repository. */
 const BEGINNING = /^\/?(repo$|refs\/)/;
@@ -23,16 +29,16 @@ export const rememberPlain = (store: unknown): void => void plain.add(store as o
 export function namedState(place: unknown, store: unknown, options: IcechunkAccess): unknown {
   if (!versionOf(options) || (store instanceof IcechunkStore && store !== place)) return store;
   need(!(store instanceof IcechunkStore), "place", "a URL or files");
-  return new IcechunkStore(store as never, options);
+  return new IcechunkStore(store as never, accessOf(options));
 }
 
 /** The repository in a store, if there is one. */
 export async function repositoryIn(
   store: unknown,
-  options: IcechunkAccess & { cache?: "reload" },
+  options: IcechunkAccess & { cache?: "reload" | undefined },
 ): Promise<IcechunkStore | undefined> {
   if (!mayHoldRepository(store) || (plain.has(store) && options.cache !== "reload")) return undefined;
-  const repository = new IcechunkStore(store, options);
+  const repository = new IcechunkStore(store, accessOf(options));
   try {
     // Looking up any key finds the snapshot.
     await repository.has("/zarr.json");

@@ -38,8 +38,8 @@ export interface NearestOptions {
   tolerance?: number | undefined;
 }
 
-export const NEAREST_RULES: Rules = {
-  method: "a text",
+export const NEAREST_RULES: Rules<NearestOptions> = {
+  method: ["nearest", "pad", "backfill", "exact"],
   tolerance: "a number",
 };
 
@@ -105,34 +105,47 @@ export type DimensionSelection = Integer | AnySlice | null | undefined | "..." |
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
 
 /** Throws an `InvalidSelectionError` with what was expected and what was found. */
-export function refuseSelection(message: string, expected: string, actual: unknown, path?: string): never {
-  throw new InvalidSelectionError(message, { expected, actual: shown(actual), path });
+export function refuseSelection(
+  message: string,
+  expected: string,
+  actual: unknown,
+  where?: { path?: string; field?: string },
+): never {
+  throw new InvalidSelectionError(message, { expected, actual: shown(actual), ...where });
 }
 
 /** An integer for the engine: a number if it is safe, else a bigint. */
-function integer(value: unknown, what: string): Integer {
+function integer(value: unknown, what: string, field: string): Integer {
   if (typeof value === "bigint") return value;
   if (typeof value === "number" && Number.isInteger(value))
     return Number.isSafeInteger(value) ? value : BigInt(value);
-  return refuseSelection(`${what} is not an integer`, "an integer", value);
+  return refuseSelection(`${what} is not an integer`, "an integer", value, { field });
 }
 
-const bound = (value: Bound, what: string) =>
-  value === null || value === undefined ? undefined : integer(value, what);
+const bound = (value: Bound, what: string, field: string) =>
+  value === null || value === undefined ? undefined : integer(value, what, field);
 
-const list = (values: ArrayLike<Integer>) =>
-  Array.from(values as ArrayLike<unknown>, (value) => integer(value, "an entry of an index list"));
+const list = (values: ArrayLike<Integer>, field: string) =>
+  Array.from(values as ArrayLike<unknown>, (value) => integer(value, "an entry of an index list", field));
 
 const isList = (entry: object): entry is ArrayLike<Integer> =>
   Array.isArray(entry) || (ArrayBuffer.isView(entry) && "length" in entry);
 
-function dimension(entry: DimensionSelection): EngineDimension {
+/** `field` names the dimension in errors. */
+function dimension(entry: DimensionSelection, field: string): EngineDimension {
   if (entry === null || entry === undefined) return "All";
-  if (typeof entry === "number" || typeof entry === "bigint") return { Index: integer(entry, "an index") };
-  if (typeof entry === "object" && isList(entry)) return { List: list(entry) };
+  if (typeof entry === "number" || typeof entry === "bigint")
+    return { Index: integer(entry, "an index", field) };
+  if (typeof entry === "object" && isList(entry)) return { List: list(entry, field) };
   if (typeof entry === "object" && ("start" in entry || "stop" in entry || "step" in entry)) {
     const { start, stop, step } = entry as AnySlice;
-    return { Slice: { start: bound(start, "start"), stop: bound(stop, "stop"), step: bound(step, "step") } };
+    return {
+      Slice: {
+        start: bound(start, "start", field),
+        stop: bound(stop, "stop", field),
+        step: bound(step, "step", field),
+      },
+    };
   }
   if (isByValue(entry)) {
     throw new InvalidSelectionError("at and between are not supported by this call", {
@@ -143,6 +156,7 @@ function dimension(entry: DimensionSelection): EngineDimension {
     "an entry of the selection is not valid",
     'an integer, a slice, a list of integers, null or "..."',
     typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
+    { field },
   );
 }
 
@@ -182,9 +196,11 @@ export function requestOf(
   selection: AnySelection | null | undefined,
   facts: Dimensions,
 ): { selection: EngineSelection } {
-  if (selection instanceof Points) return { selection: { Points: selection.lists.map(list) } };
+  if (selection instanceof Points)
+    return { selection: { Points: selection.lists.map((each, at) => list(each, `dimension ${at}`)) } };
   if (typeof (selection ?? {}) !== "object")
     throw new InvalidSelectionError("the selection is not a list or an object", {
+      field: "selection",
       actual: shown(selection),
     });
   const entries =
@@ -196,7 +212,9 @@ export function requestOf(
             { dimensionNames: dimensionNamesOf(facts) as string[] | undefined },
             selection as Record<string, DimensionSelection>,
           );
-  return { selection: { Orthogonal: entries.map(dimension) } };
+  const names = dimensionNamesOf(facts);
+  const fieldOf = (axis: number) => `dimension ${names?.[axis] ?? axis}`;
+  return { selection: { Orthogonal: entries.map((entry, axis) => dimension(entry, fieldOf(axis))) } };
 }
 
 /**

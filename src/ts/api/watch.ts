@@ -2,7 +2,7 @@
  * `watch`: tells when the metadata of an array have changed, such as its shape, because another
  * program appends to it. It requests the metadata alone, and no chunk.
  */
-import { need, optionsOf, type Rules } from "../model/argument.ts";
+import { need, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
@@ -26,7 +26,7 @@ export interface ArrayChange {
   readonly oldAttrs: Attributes;
 }
 
-const RULES: Rules = { interval: "a number" };
+const RULES: Rules<WatchOptions> = { ...SIGNAL, interval: "a number" };
 
 /** How many times longer a hidden page waits. */
 const HIDDEN = 6;
@@ -96,7 +96,7 @@ export function watch(
 ): AsyncGenerator<ArrayChange, void> {
   needArray(array);
   const { interval = 30_000, signal } = optionsOf(options, RULES);
-  need(interval > 0, "interval", "a time in ms, above 0");
+  need(interval > 0, "interval", "a time in ms, above 0", interval);
   return changes(array as AnyArray, interval, signal);
 }
 

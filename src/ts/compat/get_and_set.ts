@@ -13,10 +13,10 @@ import {
 import { needArray } from "../api/node_facts.ts";
 import type { CfOptions, ConversionOptions } from "../api/read/conversion.ts";
 import { readSelection } from "../api/read/read.ts";
-import { READ_RULES, type ReadOptions, readOf } from "../api/read/request.ts";
+import { GET_RULES, type ReadOptions, readOf } from "../api/read/request.ts";
 import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
 import type { WriteOptions } from "../api/write/write.ts";
-import { needReadable, optionsOf, type Rules } from "../model/argument.ts";
+import { needReadable, optionsOf, SIGNAL } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
 import type {
@@ -30,9 +30,11 @@ import type {
   Settable,
   Slice,
 } from "../model/types.ts";
+import { othersOf } from "../store/native_store.ts";
 import type { ChunkQueue } from "./by_chunk.ts";
 
-const RULES: Rules = { ...READ_RULES, createQueue: "a function", opts: "an object" };
+/** What the options of zarrita's calls must be. `opts` is for the store, too. */
+const QUEUE_RULES = { createQueue: "a function", opts: "an object" } as const;
 
 export type { ChunkQueue };
 
@@ -139,9 +141,10 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   selection?: S,
   options: AnyOptions = {},
 ): Promise<Got<D, S> | SelectedBytes | SelectedColors> {
-  const { opts, createQueue, ...given } = optionsOf(options, RULES);
   needArray(array);
-  optionsOf(opts ?? {}, {}, "opts");
+  const rules = { ...GET_RULES, ...QUEUE_RULES };
+  const { opts, createQueue, ...given } = optionsOf(options, rules, "options", othersOf(array.store));
+  optionsOf(opts ?? {}, SIGNAL, "opts", "anyone's");
   needReadable(selection, "selection");
   const signal = signalOf(options);
   // A replaced `getChunk` must be called. Through a proxy of zarrita it is another function, too.
@@ -195,8 +198,10 @@ export async function set<D extends DataType>(
   value: Settable<D>,
   options: SetOptions = {},
 ): Promise<void> {
-  const { createQueue, opts, useSharedArrayBuffer, ...rest } = optionsOf(options);
   needArray(array);
-  optionsOf(opts ?? {}, {}, "opts");
+  const { checkWrite } = await late();
+  checkWrite(options, { ...QUEUE_RULES, useSharedArrayBuffer: "a boolean" });
+  const { createQueue, opts, useSharedArrayBuffer, ...rest } = options;
+  optionsOf(opts ?? {}, SIGNAL, "opts", "anyone's");
   return array.set(selection as AnySelection | null, value, { ...rest, signal: signalOf(options) });
 }

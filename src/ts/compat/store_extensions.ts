@@ -6,7 +6,7 @@
  * is for users' stores. The engine merges the ranges of its own stores with better limits, so there
  * the merging here is used only with `onFlush` or another `coalesceSize`.
  */
-import { optionsOf } from "../model/argument.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { setDefiner } from "../port/definitions.ts";
@@ -37,6 +37,8 @@ export interface ByteCachingOptions {
   keyFor?: CacheKeyFor | undefined;
 }
 
+const CACHING_RULES: Rules<ByteCachingOptions> = { cache: "an object", keyFor: "a function" };
+
 function everyRead(path: AbsolutePath, range?: RangeQuery): string {
   if (!range) return path;
   return "suffixLength" in range
@@ -65,7 +67,7 @@ function cached(inner: AsyncReadable, { cache = new Map(), keyFor = everyRead }:
 
 /** Wraps a store so that each value and range is read from it once. */
 export const withByteCaching = defineStoreExtension((store, options: ByteCachingOptions = {}) =>
-  cached(store, optionsOf(options)),
+  cached(store, optionsOf(options, CACHING_RULES)),
 ) as <S extends AsyncReadable>(store: S, options?: ByteCachingOptions) => S;
 
 /** A report on the ranges of one key that were requested in one microtask. */
@@ -85,6 +87,8 @@ export interface RangeCoalescingOptions {
   /** Called for every key and microtask. An error that it throws becomes a warning. */
   onFlush?: ((report: FlushReport) => void) | undefined;
 }
+
+const COALESCING_RULES: Rules<RangeCoalescingOptions> = { coalesceSize: "a number", onFlush: "a function" };
 
 const GAP_BYTES = 32768;
 
@@ -231,7 +235,7 @@ export function withRangeCoalescing<S extends AsyncReadable>(
   store: S,
   options: RangeCoalescingOptions = {},
 ): S {
-  const wrapped = coalescing(store, optionsOf(options));
+  const wrapped = coalescing(store, optionsOf(options, COALESCING_RULES));
   const isOurs = store instanceof NativeStore && options.onFlush === undefined;
   if (isOurs && (options.coalesceSize ?? GAP_BYTES) === GAP_BYTES)
     setDefiner(wrapped, (objects) => objects.store(store));

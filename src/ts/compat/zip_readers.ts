@@ -3,14 +3,14 @@
  * `@zarrita/storage/zip`, for code that makes or extends them. They are not what `ZipFileStore`
  * uses for a `Blob` or a URL: the engine reads these itself, and merges and caches their ranges.
  */
-import { isReadable, need, needRange, needUrl, object, optionsOf, placesIn } from "../model/argument.ts";
+import { isReadable, need, needRange, needUrl, optionsOf, placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { ZipReader } from "../store/zip.ts";
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
 export class BlobReader implements ZipReader {
   constructor(public blob: Blob) {
-    need(isReadable(blob) && typeof Object(blob).size === "number", "blob", "a Blob");
+    need(isReadable(blob) && typeof Object(blob).size === "number", "blob", "a Blob", blob);
   }
 
   async getLength(): Promise<number> {
@@ -38,8 +38,8 @@ export class HTTPRangeReader implements ZipReader {
     options: { overrides?: RequestInit | undefined } = {},
   ) {
     needUrl(url);
-    const { overrides = {} } = optionsOf(options);
-    this.#overrides = object(overrides, "overrides");
+    const { overrides = {} } = optionsOf(options, { overrides: "an object" });
+    this.#overrides = overrides;
   }
 
   /** The size of the file, from one `HEAD` request. A request that failed is repeated. */

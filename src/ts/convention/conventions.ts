@@ -3,7 +3,7 @@
  * declares another one. `registerConvention` makes one of the user known. The conventions module
  * does the work (`src/conventions`).
  */
-import { object, optionsOf, type Rules } from "../model/argument.ts";
+import { object, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
 import { factsOf, type NodeLike, needNode } from "../model/node_like.ts";
@@ -84,12 +84,20 @@ export interface RegisteredConvention {
 const registeredConventions: RegisteredConvention[] = [];
 
 /** The members of a registered convention that cross to the conventions module. */
-const TEXTS: Rules = {
+const TEXTS = {
   uuid: "a text of Unicode",
   schemaUrl: "a text of Unicode",
   specUrl: "a text of Unicode",
   prefix: "a text of Unicode",
   key: "a text of Unicode",
+} as const;
+
+const REGISTERED_RULES: Rules<RegisteredConvention> = {
+  ...TEXTS,
+  name: "a text",
+  description: "a text",
+  schema: "a boolean or an object",
+  schemaOf: ["node", "attributes"],
 };
 
 /**
@@ -97,7 +105,7 @@ const TEXTS: Rules = {
  * Throws an `Argument` error if it has no `uuid`, `schemaUrl` or `specUrl`.
  */
 export function registerConvention(convention: RegisteredConvention): () => void {
-  optionsOf(convention, TEXTS, "convention");
+  optionsOf(convention, REGISTERED_RULES, "convention");
   if (!convention.uuid && !convention.schemaUrl && !convention.specUrl) {
     throw new ZarrError(
       "Argument",
@@ -190,6 +198,12 @@ export interface ValidateOptions {
 /** Conventions whose groups have levels. */
 const WITH_LEVELS: ReadonlySet<KnownConvention> = new Set(["multiscales", "ome"]);
 
+const VALIDATE_RULES: Rules<ValidateOptions> = {
+  ...SIGNAL,
+  validate: "a function",
+  loadSchema: "a boolean",
+};
+
 /** Maximum number of schemas that are loaded for one node. */
 const MOST_SCHEMAS = 16;
 
@@ -200,7 +214,7 @@ const MOST_SCHEMAS = 16;
  * finding. Rejects with an `Argument` error if it does not return a list.
  */
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
-  const { signal } = optionsOf(options, { validate: "a function" });
+  const { signal } = optionsOf(options, VALIDATE_RULES);
   signal?.throwIfAborted();
   needNode(node);
   const examination = await examine(node);
@@ -260,13 +274,25 @@ export interface NewConvention {
   overwrite?: boolean | undefined;
 }
 
+const NEW_RULES: Rules<NewConvention> = {
+  known: ["multiscales", "proj", "spatial", "license", "uom", "stac", "dggs", "CF"],
+  uuid: "a text",
+  schemaUrl: "a text",
+  specUrl: "a text",
+  name: "a text",
+  description: "a text",
+  form: ["current", "early"],
+  properties: "an object",
+  overwrite: "a boolean",
+};
+
 /** The attributes that `addConvention` would write: the properties and `zarr_conventions`. */
 export async function conventionAttributes(
   attributes: Attributes,
   convention: NewConvention,
 ): Promise<Attributes> {
   object(attributes, "attributes");
-  object(convention, "convention");
+  optionsOf(convention, NEW_RULES, "convention");
   const request = exactJson({ operation: "declare", attributes, convention }, "convention");
   const changed = await ask<Attributes>(request);
   return { ...convention.properties, zarr_conventions: changed.zarr_conventions };

@@ -12,7 +12,7 @@ import {
   type NearestOptions,
 } from "../api/selection.ts";
 import { NAT } from "../elements/elements.ts";
-import { need, needList, needReadable, object, optionsOf } from "../model/argument.ts";
+import { need, needList, needReadable, object, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";
 import { affineOf } from "./geometry.ts";
@@ -29,6 +29,8 @@ export interface CoordsOptions {
   pyramid?: Pyramid | undefined;
   signal?: AbortSignal | undefined;
 }
+
+export const COORDS_RULES: Rules<CoordsOptions> = { ...SIGNAL, pyramid: "an object" };
 
 interface Parts {
   dimension: string;
@@ -85,6 +87,9 @@ function means(numbers: Float64Array, block: number): Float64Array {
   });
 }
 
+/** The key of the method that gives the coordinates of places. */
+const AT_PLACES: unique symbol = Symbol("zarr-wasm.places");
+
 /** The coordinates of one dimension. Made by `coords`. */
 export class Coordinates {
   /** The name of the dimension. */
@@ -129,13 +134,20 @@ export class Coordinates {
     return this.#list;
   }
 
+  /** `values` as numbers. Throws an `Argument` error if they are text. */
+  get numbers(): Float64Array {
+    const { values } = this;
+    need(values instanceof Float64Array, this.dimension, "an axis of numbers", "text: `values` has it");
+    return values;
+  }
+
   /** The value of one element, as in `values`, without a list. Undefined if it does not exist. */
   value(element: number): number | string | undefined {
     return whole(element) < 0 ? undefined : this.#own.at(element);
   }
 
   /** @internal The coordinates of these places. That of a block is the mean of its elements'. */
-  of({ indices, block }: Places): Coordinates {
+  [AT_PLACES]({ indices, block }: Places): Coordinates {
     const { dimension, source, attrs, units, path, time } = this;
     const parts = {
       dimension,
@@ -194,6 +206,17 @@ export class Coordinates {
     needListable(length, this.dimension, MOST_MOMENTS);
     if (!time) return new globalThis.Array<null>(length).fill(null);
     return time.moments(globalThis.Array.from({ length }, (_, element) => this.#count(element)));
+  }
+
+  /**
+   * The `Date` of each element of a time axis, as `date` gives them. Rejects with an `Argument` error
+   * if this is not a time axis, and with a `Limit` error if they are too many for a list.
+   */
+  async dates(): Promise<Date[]> {
+    const { length, time, units } = this;
+    needListable(length, this.dimension, MOST_MOMENTS);
+    need(time, this.dimension, "a time axis", units === undefined ? "no units" : `units ${units}`);
+    return time.dates(globalThis.Array.from({ length }, (_, element) => this.#count(element)));
   }
 
   async #number(value: unknown): Promise<number> {
@@ -369,7 +392,7 @@ async function ofResult(
 ): Promise<Coordinates> {
   const axis = axisOf(dimensionNames, shape.length, dimension);
   const own = places[axis];
-  if (own) return (await coords(array, own.axis, options)).of(own);
+  if (own) return (await coords(array, own.axis, options))[AT_PLACES](own);
   throw new NotFoundError(
     `coordinates of dimension ${JSON.stringify(dimensionNames[axis])}: no dimension of the array is it`,
     { path: array.path },
@@ -402,7 +425,7 @@ export async function coords(
   dimension: string | number,
   options: CoordsOptions = {},
 ): Promise<Coordinates> {
-  const { signal, pyramid: given } = optionsOf(options);
+  const { signal, pyramid: given } = optionsOf(options, COORDS_RULES);
   if (given) needList(given.levels, "pyramid");
   signal?.throwIfAborted();
   const origin = origins.get(object(array, "array"));

@@ -5,11 +5,12 @@
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { bindCodecs, typeNameOf } from "../api/arrays.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
-import { type CfOptions, conversionOf } from "../api/read/conversion.ts";
+import { type CfOptions, conversionOf, DECODE_RULE } from "../api/read/conversion.ts";
 import { eventsTo, readArguments } from "../api/read/read.ts";
-import { type ReadOptions, requestWith } from "../api/read/request.ts";
+import { READ_RULES, type ReadOptions, requestWith } from "../api/read/request.ts";
 import { type AnySelection, placesOf, requestOf } from "../api/selection.ts";
 import {
+  need,
   needFunction,
   needList,
   needReadable,
@@ -18,7 +19,7 @@ import {
   type Rules,
   refuse,
 } from "../model/argument.ts";
-import { shown, ZarrError } from "../model/errors.ts";
+import { ZarrError } from "../model/errors.ts";
 import { newSummary, PLACES } from "../model/request.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -77,7 +78,7 @@ export class Histogram {
     values: Iterable<ArrayLike<number | bigint>>,
     options: Pick<HistogramOptions, "bins" | "window"> = {},
   ): Histogram {
-    const { bins = 256, window } = optionsOf(options, RULES);
+    const { bins = 256, window } = optionsOf(options, OF_RULES);
     needFunction(object(values, "values")[Symbol.iterator], "values");
     const lists = [...values];
     for (const list of lists) needList(list, "values");
@@ -91,9 +92,7 @@ export class Histogram {
    * Throws an `Argument` error for another share.
    */
   quantile(share: number): number {
-    if (!(typeof share === "number" && share >= 0 && share <= 1)) {
-      refuse("the share of a quantile is not valid", "a number from 0 to 1", share);
-    }
+    need(typeof share === "number" && share >= 0 && share <= 1, "share", "a number from 0 to 1", share);
     const wanted = share * this.count;
     const [low, high] = this.window;
     const width = (high - low) / this.counts.length;
@@ -111,7 +110,15 @@ export class Histogram {
   }
 }
 
-const RULES: Rules = { bins: "a number", window: "a list", at: "an object" };
+const OF_RULES = { bins: "a number", window: "a list" } as const;
+
+const RULES: Rules<HistogramOptions> = {
+  ...READ_RULES,
+  ...OF_RULES,
+  selection: "anything",
+  at: "an object",
+  decode: DECODE_RULE,
+};
 
 /** The summary of numbers in memory. */
 function summaryOf(
@@ -194,12 +201,9 @@ function checked({ bins = 256, window }: HistogramOptions): number {
   const isWindow =
     window === undefined ||
     (window.length === 2 && window[0] <= window[1] && Number.isFinite(window[1] - window[0]));
-  if (Number.isInteger(bins) && bins > 0 && bins <= 65536 && isWindow) return bins;
-  return refuse(
-    "the bins or the window of a histogram are not valid",
-    "1 to 65536 bins, and a window of two finite numbers",
-    `${bins} bins, [${shown(window)}]`,
-  );
+  need(isWindow, "window", "two finite numbers, the lower one first", window);
+  need(Number.isInteger(bins) && bins > 0 && bins <= 65536, "bins", "an integer from 1 to 65536", bins);
+  return bins;
 }
 
 /**

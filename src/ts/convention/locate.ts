@@ -18,7 +18,8 @@ import {
   Points,
 } from "../api/selection.ts";
 import { isReadable, need, optionsOf } from "../model/argument.ts";
-import { type CoordsOptions, coords } from "./coordinates.ts";
+import type { Slice } from "../model/types.ts";
+import { COORDS_RULES, type CoordsOptions, coords } from "./coordinates.ts";
 
 /** Whether a selection contains `at` or `between`. */
 function hasValues(selection: AnySelection | null | undefined): boolean {
@@ -39,19 +40,36 @@ async function located(
   return found.nearest(value as number, how);
 }
 
+/** A selection of the same form, with indices in place of values. */
+type Located<Selection> = Selection extends Points | null | undefined
+  ? Selection
+  : {
+      [Entry in keyof Selection]: Selection[Entry] extends ByValue
+        ? number | number[] | Slice
+        : Selection[Entry];
+    };
+
 /**
  * Replaces `at` and `between` in a selection by indices and slices. `array.get` and `array.set` do
  * this first. Reads the coordinates at each call. Rejects with an `InvalidSelectionError` for a
  * value without an element, and with a `NotFoundError` for a dimension without coordinates.
  */
-export async function locate(
+export async function locate<Selection extends AnySelection | null | undefined>(
+  array: AnyArray,
+  selection: Selection,
+  options: CoordsOptions = {},
+): Promise<Located<Selection>> {
+  return (await locatedAll(array, selection, options)) as Located<Selection>;
+}
+
+async function locatedAll(
   array: AnyArray,
   selection: AnySelection | null | undefined,
-  options: CoordsOptions = {},
+  options: CoordsOptions,
 ): Promise<AnySelection | null | undefined> {
   needArray(array);
-  optionsOf(options);
-  need(isReadable(selection) && typeof (selection ?? {}) === "object", "selection");
+  optionsOf(options, COORDS_RULES);
+  need(isReadable(selection) && typeof (selection ?? {}) === "object", "selection", undefined, selection);
   if (!hasValues(selection)) return selection;
   if (globalThis.Array.isArray(selection)) {
     const before = selection.indexOf("...");

@@ -6,13 +6,12 @@
  * one, and listed only for callers: a few bytes of metadata describe axes that no list could hold.
  */
 import type { NearestOptions } from "../api/selection.ts";
+import { need } from "../model/argument.ts";
 import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
 import { spansOf, turnsOf } from "./longitude.ts";
 
 type Method = NonNullable<NearestOptions["method"]>;
-
-const METHODS: readonly Method[] = ["nearest", "pad", "backfill", "exact"];
 
 /** 1 for strictly ascending values, −1 for strictly descending ones, 0 for others or with NaN. */
 function directionOf(values: ArrayLike<number>): 1 | -1 | 0 {
@@ -171,12 +170,7 @@ export class Lookup {
    */
   nearest(value: number, options: NearestOptions, what: string): number {
     const { method = "nearest", tolerance = Number.POSITIVE_INFINITY } = options;
-    if (!METHODS.includes(method) || !(tolerance >= 0)) {
-      throw new InvalidSelectionError("the options method or tolerance are not valid", {
-        expected: `${METHODS.join(", ")}, and a tolerance of 0 or more`,
-        actual: `${method}, ${tolerance}`,
-      });
-    }
+    need(tolerance >= 0, "tolerance", "a number from 0 up", tolerance);
     if (this.#direction === 0 && (method === "pad" || method === "backfill")) {
       throw new InvalidSelectionError(
         `"${method}" needs coordinates that rise or fall, and ${what} does neither`,

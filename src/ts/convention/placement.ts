@@ -6,7 +6,7 @@
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
-import { optionsOf, type Rules } from "../model/argument.ts";
+import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { NotFoundError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { type Extent, worldBox } from "./geometry.ts";
@@ -56,7 +56,7 @@ export interface Placement {
 /** The default tolerance. Coordinates in singles are within it. */
 const TOLERANCE = 0.01;
 
-const RULES: Rules = { tolerance: "a number" };
+const RULES: Rules<PlacementOptions> = { ...SIGNAL, tolerance: "a number" };
 
 /** Columns and rows as an affine transform, if their steps are equal. */
 function evened(pixels: Pixels, tolerance: number): Pixels {

@@ -11,7 +11,7 @@ import type { AnyArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { openerBeside } from "../api/open.ts";
-import { optionsOf, type Rules } from "../model/argument.ts";
+import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
 import { needNode, parentOf } from "../model/node_like.ts";
@@ -51,7 +51,12 @@ interface Needed {
 
 type Step = PyramidFacts | Needed;
 
-const RULES: Rules = { image: "a number or a text", variable: "a text" };
+const RULES: Rules<PyramidOptions> = {
+  ...SIGNAL,
+  image: "a number or a text",
+  variable: "a text",
+  labels: "a boolean",
+};
 
 /**
  * Limit of rounds. A pyramid needs fewer: group, series (each round doubles those that are known),

@@ -5,7 +5,7 @@
  */
 
 import { FACTS, type Array as ZarrArray } from "../api/array.ts";
-import { need, needList, optionsOf, type Rules } from "../model/argument.ts";
+import { need, needList, optionsOf, type Rules, refuseField } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
 import { type At, type AtIndices, levelIndices, type PyramidAxis } from "./axis_indices.ts";
@@ -133,15 +133,19 @@ function elementBytes(array: ZarrArray<DataType, Readable>): number {
 }
 
 /** What the members of a view and of a viewport must be. */
-const RULES: Rules = {
+const RULES: Rules<View> = {
   unitsPerPixel: "a number",
   devicePixelRatio: "a number",
   current: "a number",
+  extent: "a list of numbers",
+  at: "an object",
+};
+
+const VIEWPORT_RULES: Rules<Viewport> = {
+  ...RULES,
   margin: "a number",
   level: "a number",
-  extent: "a list of numbers",
   center: "a list of numbers",
-  at: "an object",
 };
 
 /** Throws an `Argument` error for an extent, a centre or a margin that has no tiles. */
@@ -287,9 +291,8 @@ export class Pyramid<Store extends Readable = Readable> {
       current = this.#current,
     } = optionsOf(view, RULES, "view");
     checkView(view);
-    if (!(unitsPerPixel > 0) || !(devicePixelRatio > 0)) {
-      throw new ZarrError("Argument", "unitsPerPixel and devicePixelRatio must be above zero");
-    }
+    need(unitsPerPixel > 0, "unitsPerPixel", "a number above zero", unitsPerPixel);
+    need(devicePixelRatio > 0, "devicePixelRatio", "a number above zero", devicePixelRatio);
     const index = this.#fitting(unitsPerPixel / devicePixelRatio, current);
     const level = this.#at(index);
     const { selection, spans } = this.#selection(index, extent, at);
@@ -308,13 +311,13 @@ export class Pyramid<Store extends Readable = Readable> {
    * `unitsPerPixel`, and a `Limit` error for more than 65 536 tiles.
    */
   tiles(viewport: Viewport): Tile[] {
-    const { unitsPerPixel, at = {}, center, margin = 0 } = optionsOf(viewport, RULES, "viewport");
+    const { center, margin = 0, level: given, ...view } = optionsOf(viewport, VIEWPORT_RULES, "viewport");
+    const { unitsPerPixel, at = {} } = view;
     checkView(viewport);
-    let index = viewport.level;
+    let index = given;
     if (index === undefined) {
-      if (unitsPerPixel === undefined)
-        throw new ZarrError("Argument", "tiles require level or unitsPerPixel");
-      index = this.pick({ ...viewport, unitsPerPixel }).index;
+      if (unitsPerPixel === undefined) return refuseField("level", "given, or unitsPerPixel", index);
+      index = this.pick({ ...view, unitsPerPixel }).index;
     }
     const level = this.#at(index);
     const extent = viewport.extent ?? this.extent(index);

@@ -6,9 +6,9 @@
  */
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
-import type { CfOptions } from "../api/read/conversion.ts";
-import { needList, optionsOf, type Rules, refuse } from "../model/argument.ts";
-import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { type CfOptions, DECODE_RULE } from "../api/read/conversion.ts";
+import { need, needList, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
+import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { once } from "../model/once.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
@@ -40,6 +40,19 @@ export interface WarpOptions {
   priority?: number | undefined;
 }
 
+const RULES: Rules<WarpOptions> = {
+  ...SIGNAL,
+  priority: "a priority",
+  crs: "a text or an object",
+  extent: "a list",
+  size: "a list",
+  method: ["nearest", "linear"],
+  at: "an object",
+  proj4: "a function",
+  from: "a text or an object",
+  decode: [...DECODE_RULE, false],
+};
+
 /** An array, resampled to the pixels of a map. The top row is first. */
 export interface Warped {
   /** One value per pixel; NaN if the array has no value there. */
@@ -49,8 +62,6 @@ export interface Warped {
   /** Rows and columns. */
   shape: [rows: number, columns: number];
 }
-
-const RULES: Rules = { method: ["nearest", "linear"], at: "an object" };
 
 /** Maximum number of elements that are read for one map. */
 const MOST_ELEMENTS = 2 ** 26;
@@ -63,12 +74,8 @@ function checked({ extent, size }: WarpOptions): void {
   const [left, bottom, right, top] = extent;
   const isExtent = extent.length === 4 && extent.every(Number.isFinite) && left < right && bottom < top;
   const isSize = size.length === 2 && size.every((count) => Number.isInteger(count) && count > 0);
-  if (isExtent && isSize) return;
-  refuse(
-    "the extent or the size of the map are not valid",
-    "extent: [left, bottom, right, top], size: [columns, rows]",
-    `[${shown(extent)}], [${shown(size)}]`,
-  );
+  need(isExtent, "extent", "[left, bottom, right, top], in finite numbers", extent);
+  need(isSize, "size", "[columns, rows], integers from 1 up", size);
 }
 
 /** The positions of the map's pixels in the array, and the window of elements that they need. */

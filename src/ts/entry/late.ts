@@ -6,7 +6,15 @@
 export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
 export { consolidatedStore, containerAt, referencesInArchive } from "../api/containers.ts";
 export { engineCodecEntry } from "../api/engine_codec.ts";
-export { appendValues, changing, resizeArray, writeSelection } from "../api/write/write.ts";
+export { labelWords } from "../api/read/label_colors.ts";
+export {
+  appendValues,
+  changing,
+  checkResize,
+  checkWrite,
+  resizeArray,
+  writeSelection,
+} from "../api/write/write.ts";
 export { getByChunk } from "../compat/by_chunk.ts";
 export { HandleFolder, opfsFolder } from "../files/directory.ts";
 export { readFound } from "../files/folders.ts";

@@ -105,6 +105,10 @@ export interface FolderIo extends FileIo {
   keys(names: Names): AsyncGenerator<AbsolutePath>;
 }
 
+/** The keys of the methods by which a store reaches its folder. Users have no call for them. */
+const IO: unique symbol = Symbol("zarr-wasm.io");
+const ASK: unique symbol = Symbol("zarr-wasm.ask");
+
 /** A read-only store over files. */
 export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncReadable {
   readonly #open: () => Promise<Io>;
@@ -115,7 +119,7 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
   }
 
   /** @internal */
-  protected io(): Promise<Io> {
+  [IO](): Promise<Io> {
     this.#opened ??= this.#open();
     return this.#opened;
   }
@@ -125,18 +129,18 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
    *
    * @internal
    */
-  protected async ask<T>(
+  async [ASK]<T>(
     options: StoreGetOptions,
     act: (io: Io, signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T> {
     const signal = signalOf(options);
     signal?.throwIfAborted();
-    const answer = this.io().then((io) => act(io, signal));
+    const answer = this[IO]().then((io) => act(io, signal));
     return unlessAborted(answer, signal);
   }
 
   async get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return this.ask(options, (io) => io.read(namesOf(key), undefined));
+    return this[ASK](options, (io) => io.read(namesOf(key), undefined));
   }
 
   async getRange(
@@ -145,12 +149,12 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
     needRange(range);
-    return this.ask(options, (io) => io.read(namesOf(key), range));
+    return this[ASK](options, (io) => io.read(namesOf(key), range));
   }
 
   /** Size of a value in bytes; undefined if there is none. */
   async size(key: AbsolutePath, options: StoreGetOptions = {}): Promise<number | undefined> {
-    return this.ask(options, (io) => io.size(namesOf(key)));
+    return this[ASK](options, (io) => io.size(namesOf(key)));
   }
 
   async has(key: AbsolutePath): Promise<boolean> {
@@ -166,22 +170,22 @@ export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
    */
   async set(key: AbsolutePath, value: Uint8Array, options: StoreGetOptions = {}): Promise<void> {
     needBytes(value, "value");
-    return this.ask(options, (io, signal) => io.write(namesOf(key), value, signal));
+    return this[ASK](options, (io, signal) => io.write(namesOf(key), value, signal));
   }
 
   /** Removes a value. Returns whether it existed. */
   async delete(key: AbsolutePath): Promise<boolean> {
-    return (await this.io()).remove(namesOf(key));
+    return (await this[IO]()).remove(namesOf(key));
   }
 
   /** Removes everything below a prefix. The root folder itself stays. */
   async deletePrefix(prefix: AbsolutePath): Promise<void> {
-    return (await this.io()).removeFolder(namesOfPrefix(prefix));
+    return (await this[IO]()).removeFolder(namesOfPrefix(prefix));
   }
 
   /** Lists all keys below a prefix. A listing that may be without end is a `Limit` error. */
   async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
-    yield* (await this.io()).keys(namesOfPrefix(prefix));
+    yield* (await this[IO]()).keys(namesOfPrefix(prefix));
   }
 
   /**
@@ -190,6 +194,6 @@ export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
    */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
-    return listed(names, await (await this.io()).entries(names));
+    return listed(names, await (await this[IO]()).entries(names));
   }
 }

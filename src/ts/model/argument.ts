@@ -7,8 +7,8 @@ import { shown, ZarrError } from "./errors.ts";
 import type { RangeQuery } from "./types.ts";
 
 /**
- * Throws an `Argument` error unless an argument is what the call needs. `found`: it, if the error
- * is to tell it.
+ * Throws an `Argument` error unless an argument is what the call needs. `found`: it, unless it may be
+ * a secret.
  */
 export function need(
   isRight: unknown,
@@ -17,13 +17,24 @@ export function need(
   ...found: [unknown?]
 ): asserts isRight {
   if (isRight) return;
-  const actual = found.length > 0 ? shown(found[0]) : undefined;
+  const actual = found.length > 0 ? foundText(found[0]) : undefined;
   throw new ZarrError("Argument", `${field} must be ${expected}`, { field, expected, actual });
 }
 
+/** Throws an `Argument` error for an option or an argument, with what it must be. */
+export const refuseField = (field: string, expected: string, found: unknown): never =>
+  need(false, field, expected, found) as never;
+
 /** Throws an `Argument` error with what was expected and what was found. */
 export function refuse(message: string, expected: string, actual: unknown): never {
-  throw new ZarrError("Argument", message, { expected, actual: shown(actual) });
+  throw new ZarrError("Argument", message, { expected, actual: foundText(actual) });
+}
+
+/** What was found, as an error tells it. Lists and texts may be long. */
+function foundText(value: unknown): string {
+  const isLong = (Array.isArray(value) || ArrayBuffer.isView(value)) && (value as unknown[]).length > 20;
+  const text = isLong ? `${shown((value as unknown[]).slice(0, 20))}, …` : shown(value).slice(0, 200);
+  return text || "nothing";
 }
 
 /** Throws an `Argument` error unless the caller's memory has the length of the result, in bytes. */
@@ -47,7 +58,7 @@ export const needReadable = (value: unknown, name: string): void =>
 
 /** Returns an argument that must be an object, such as attributes. */
 export function object<T>(value: T, name: string): T {
-  need(Object(value) === value && isReadable(value), name, undefined, value);
+  need(isObject(value) && isReadable(value), name, undefined, value);
   return value;
 }
 
@@ -59,53 +70,124 @@ export function isA(value: object, name: string): boolean {
 
 const isText = (value: unknown) => typeof value === "string";
 const isFunction = (value: unknown): value is () => void => typeof value === "function";
-
-const isSignal = (value: unknown) => value === null || isFunction(Object(value).throwIfAborted);
+const isObject = (value: unknown): value is object => Object(value) === value;
 
 /** What a member of options may be, and its test. Null stands for no signal and no function. */
-const TESTS: Record<string, (value: unknown) => unknown> = {
+const TESTS = {
   "a text": isText,
-  "a function": (value) => value === null || isFunction(value),
+  "a function": (value: unknown) => value === null || isFunction(value),
   // Without unpaired surrogates, which have no UTF-8 form.
-  "a text of Unicode": (value) => isText(value) && !/\p{Surrogate}/u.test(value as string),
-  "a boolean": (value) => typeof value === "boolean",
-  "an object": (value) => Object(value) === value,
-  "a number": (value) => typeof value === "number" && !Number.isNaN(value),
-  "a number or a text": (value) => isText(value) || TESTS["a number"]?.(value),
-  "a list": (value) => Array.isArray(value) || ArrayBuffer.isView(value),
-  "a list of numbers": (value) =>
-    TESTS["a list"]?.(value) && Array.from(value as number[]).every((entry) => typeof entry === "number"),
-  "an AbortSignal": isSignal,
+  "a text of Unicode": (value: unknown) => isText(value) && !/\p{Surrogate}/u.test(value as string),
+  "a boolean": (value: unknown) => typeof value === "boolean",
+  "an object": isObject,
+  "a number": (value: unknown) => typeof value === "number" && !Number.isNaN(value),
+  "a list": (value: unknown) => Array.isArray(value) || ArrayBuffer.isView(value),
+  "a list of numbers": (value: unknown) =>
+    TESTS["a list"](value) && Array.from(value as number[]).every((entry) => typeof entry === "number"),
+  "a typed array": (value: unknown) => value === null || ArrayBuffer.isView(value),
+  "a URL": (value: unknown) => isText(Object(value).href ?? value),
+  "an AbortSignal": (value: unknown) => value === null || isFunction(Object(value).throwIfAborted),
   // `fetch` has a priority of its own.
-  "a priority": (value) => value === null || isText(value) || Number.isFinite(value),
+  "a priority": (value: unknown) => value === null || isText(value) || Number.isFinite(value),
+  null: (value: unknown) => value === null,
+  // Checked where it is used.
+  anything: () => true,
 };
 
-/** The members of options: what each must be (`TESTS`), or its legal texts. */
-export type Rules = Record<string, string | readonly string[]>;
+type Kind = keyof typeof TESTS;
 
-/** The rules of members that all options share. */
-const SHARED: Rules = {
-  signal: "an AbortSignal",
-  onProgress: "a function",
-  priority: "a priority",
-  path: "a text",
+/** What a member of options must be: some of `TESTS`, one of some values, or options again. */
+type Rule = Kind | `${Kind} or ${Kind}` | `${Kind}, ${Kind} or ${Kind}` | readonly unknown[] | RuleTable;
+
+/** What each member of options must be. */
+export interface RuleTable {
+  readonly [member: string]: Rule;
+}
+
+/** The table for options of a type: the compiler holds it to be whole. */
+export type Rules<Options> = {
+  readonly [Member in Options extends unknown ? keyof Options & string : never]: Rule;
 };
 
-/** Returns options. Throws an `Argument` error that names a member which is not what it must be. */
-export function optionsOf<T>(value: T, rules: Rules = {}, name = "options"): T {
-  object(value, name);
-  for (const [field, member] of Object.entries(value as object)) {
-    if (member === undefined) continue;
-    needReadable(member, field);
-    const rule = rules[field] ?? SHARED[field];
-    if (!rule) continue;
-    const isOne = typeof rule !== "string";
+/** The options that almost all calls have. */
+export const SIGNAL: Rules<{ signal?: AbortSignal }> = { signal: "an AbortSignal" };
+
+/** A name as it is compared: `memory_order` is meant as `memoryOrder`. */
+const plainName = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
+
+/** Whether so many letters to add, leave out or replace make one text of another. */
+function isNear(one: string, other: string, left: number): boolean {
+  const [rest, others] = [one.slice(1), other.slice(1)];
+  if (one && one[0] === other[0]) return isNear(rest, others, left);
+  if (one === other || left === 0) return one === other;
+  return isNear(rest, other, left - 1) || isNear(one, others, left - 1) || isNear(rest, others, left - 1);
+}
+
+/** The one of the known names that was meant by another; undefined if none is near. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
+  const most = name.length > 40 ? -1 : name.length > 5 ? 2 : name.length > 2 ? 1 : 0;
+  for (let left = 0; left <= most; left += 1) {
+    const found = known.find((each) => isNear(plainName(name), plainName(each), left));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Throws an `Argument` error for an option that does not exist. */
+function refuseUnknown(field: string, known: readonly string[], nearest?: string): never {
+  const expected = nearest ?? known.join(", ");
+  const meant = nearest ? `: did you mean ${nearest}?` : "";
+  throw new ZarrError("Argument", `there is no option ${field}${meant}`, { field, expected });
+}
+
+/** Throws an `Argument` error that names a member which is not what it must be. */
+function needMember(value: unknown, rule: Rule, field: string): void {
+  if (typeof rule === "string") {
+    const kinds = rule.split(/, | or /) as Kind[];
     need(
-      isOne ? rule.includes(member) : TESTS[rule]?.(member),
+      kinds.some((kind) => TESTS[kind](value)),
       field,
-      isOne ? rule.map((text) => `"${text}"`).join(" or ") : rule,
-      member,
+      rule,
+      value,
     );
+    return;
+  }
+  const isList = Array.isArray(rule);
+  const inner = (isList ? rule.find(isObject) : rule) as RuleTable | undefined;
+  if (inner && isObject(value)) {
+    optionsOf(value, inner, field, undefined, `${field}.`);
+    return;
+  }
+  const legal = isList
+    ? rule.map((one) => (isObject(one) ? "an object" : JSON.stringify(one)))
+    : ["an object"];
+  need(isList && rule.includes(value), field, legal.join(", ").replace(/, ([^,]*)$/, " or $1"), value);
+}
+
+/**
+ * Returns options. Throws an `Argument` error that names a member which does not exist, or is not
+ * what it must be. Members that do not exist may belong to others: to the caller's store
+ * (`"the store's"`: a name that was misspelt is refused), or to who knows (`"anyone's"`).
+ */
+export function optionsOf<T>(
+  value: T,
+  rules: RuleTable,
+  name = "options",
+  others?: "the store's" | "anyone's",
+  place = "",
+): T {
+  object(value, name);
+  for (const [member, given] of Object.entries(value as object)) {
+    if (given === undefined) continue;
+    const field = place + member;
+    const rule = Object.hasOwn(rules, member) ? rules[member] : undefined;
+    if (rule === undefined && others !== "anyone's") {
+      const known = Object.keys(rules);
+      const nearest = nearestName(member, known);
+      if (!others || nearest !== undefined) refuseUnknown(field, known, nearest);
+    }
+    needReadable(given, field);
+    if (rule !== undefined) needMember(given, rule, field);
   }
   return value;
 }
@@ -114,16 +196,16 @@ export function optionsOf<T>(value: T, rules: Rules = {}, name = "options"): T {
 export function signalOf(options: { signal?: AbortSignal | null }): AbortSignal | undefined {
   const { signal } = object(options, "options");
   needReadable(signal, "signal");
-  need(signal === undefined || isSignal(signal), "signal", "an AbortSignal");
+  need(signal === undefined || TESTS["an AbortSignal"](signal), "signal", "an AbortSignal", signal);
   return signal ?? undefined;
 }
 
 /** Throws an `Argument` error unless an argument is a text. */
-export const needText = (value: unknown, name: string): void => need(isText(value), name, "a text");
+export const needText = (value: unknown, name: string): void => need(isText(value), name, "a text", value);
 
 /** Throws an `Argument` error unless an argument is a list or a typed array. */
 export const needList = (value: unknown, name: string): void =>
-  need(isReadable(value) && TESTS["a list"]?.(value), name, "a list", value);
+  need(isReadable(value) && TESTS["a list"](value), name, "a list", value);
 
 /** Throws an `Argument` error unless an argument is a function. */
 export const needFunction = (value: unknown, name: string): void =>
@@ -131,7 +213,7 @@ export const needFunction = (value: unknown, name: string): void =>
 
 /** Throws an `Argument` error unless an argument is bytes. */
 export const needBytes = (value: unknown, name: string): void =>
-  need(ArrayBuffer.isView(value) && Object(value).BYTES_PER_ELEMENT === 1, name, "a Uint8Array");
+  need(ArrayBuffer.isView(value) && Object(value).BYTES_PER_ELEMENT === 1, name, "a Uint8Array", value);
 
 /** The address of the page, or of the worker. Undefined elsewhere, as in Node. */
 export const pageUrl = (): string | undefined =>
@@ -151,14 +233,14 @@ export function parsedUrl(url: unknown, field = "url"): URL {
 
 /** Throws an `Argument` error unless an argument is a text or a `URL`. */
 export const needUrl = (value: unknown, name = "url"): void =>
-  need(isReadable(value) && isText(Object(value).href ?? value), name, "a URL");
+  need(isReadable(value) && TESTS["a URL"](value), name, "a URL", value);
 
 /** Throws an `Argument` error unless an argument is a byte range. */
 export function needRange(range: RangeQuery): void {
   const fields = "suffixLength" in object(range, "range") ? ["suffixLength"] : ["offset", "length"];
   for (const field of fields) {
     const value = (range as Record<string, number>)[field] as number;
-    need(Number.isSafeInteger(value) && value >= 0, field, "a number of bytes");
+    need(Number.isSafeInteger(value) && value >= 0, field, "a number of bytes", value);
   }
 }
 

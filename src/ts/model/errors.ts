@@ -35,6 +35,19 @@ export function shown(value: unknown): string {
 }
 
 /**
+ * The message of a wrong argument with those of its details that it lacks, as the engine's messages
+ * have them: where, what was expected, and what was found.
+ */
+function whole(message: string, { field, path, expected, actual }: ErrorDetails): string {
+  const lacks = (text: string | undefined) => text !== undefined && !message.includes(text);
+  let all = message;
+  if (lacks(field)) all += ` (field "${field}")`;
+  if (lacks(path)) all += ` (node "${path}")`;
+  if (lacks(expected)) all += `: expected ${expected}`;
+  return actual === undefined ? all : `${all}, found ${actual}`;
+}
+
+/**
  * The base class of every error that this package throws. The reasons of abort signals, and what a
  * user's store, `fetch` or codec loader throws, are thrown as they are.
  */
@@ -51,7 +64,7 @@ export class ZarrError extends Error {
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(
-      withoutSecrets(message),
+      withoutSecrets(code === "Argument" ? whole(message, details) : message),
       "cause" in details ? { cause: causeWithoutSecrets(details.cause) } : undefined,
     );
     this.name = "ZarrError";

@@ -38,6 +38,9 @@ function checkIndex(idx: number, { length, chars }: Indexed & { chars: number })
   throw new RangeError(`index ${idx} is out of range: ${length}`);
 }
 
+/** The key of the method that gives the units of one string. */
+const PLACE: unique symbol = Symbol("zarr-wasm.place");
+
 /** Replaces a number that is not a code point. */
 const REPLACEMENT = 0xfffd;
 
@@ -167,7 +170,7 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> 
    *
    * @internal
    */
-  protected place(idx: number): Units {
+  [PLACE](idx: number): Units {
     return this.#units.subarray(this.chars * idx, this.chars * (idx + 1)) as Units;
   }
 
@@ -205,11 +208,11 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
   /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
     checkIndex(idx, this);
-    return newDecoder().decode(this.place(idx).slice()).replaceAll("\0", "");
+    return newDecoder().decode(this[PLACE](idx).slice()).replaceAll("\0", "");
   }
 
   set(idx: number, value: string): void {
-    const place = this.place(idx);
+    const place = this[PLACE](idx);
     place.fill(0);
     place.set(newEncoder().encode(value));
   }
@@ -233,11 +236,11 @@ export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> ext
   /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
     checkIndex(idx, this);
-    return codesToText(this.place(idx)).replaceAll("\0", "");
+    return codesToText(this[PLACE](idx)).replaceAll("\0", "");
   }
 
   set(idx: number, value: string): void {
-    const place = this.place(idx);
+    const place = this[PLACE](idx);
     place.fill(0);
     place.set([...value].slice(0, this.chars).map((char) => char.codePointAt(0) ?? 0));
   }

@@ -2,7 +2,7 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
-import { needUrl, optionsOf, pageUrl, parsedUrl, type Rules, refuse } from "../model/argument.ts";
+import { needUrl, optionsOf, pageUrl, parsedUrl, type Rules } from "../model/argument.ts";
 import type { EngineOptions } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
@@ -95,25 +95,27 @@ export interface InitOptions {
 
 export const configuration: InitOptions = {};
 
-const RULES: Rules = {
+const RULES: Rules<InitOptions> = {
+  engine: ["worker", "caller"],
   worker: "a function",
+  wasm: "a text or an object",
+  wasmReading: "a text or an object",
+  wasmFull: "a text or an object",
+  wasmImages: "a text or an object",
+  wasmGrib: "a text or an object",
+  wasmConventions: "a text or an object",
+  wasmReduction: "a text or an object",
   workers: "a number",
   workerIdleMs: "a number",
-  caches: "an object",
+  workerUrl: "a URL",
+  caches: { encodedBytes: "a number", decodedBytes: "a number" },
   memoryLimit: "a number",
   onWarning: "a function",
 };
 
-/**
- * Stores the given options and keeps the others. Throws an `Argument` error for an unknown
- * `engine`.
- */
+/** Stores the given options and keeps the others. Throws an `Argument` error for wrong ones. */
 export function configure(options: InitOptions): void {
-  const { engine } = optionsOf(options, RULES);
-  if (engine !== undefined && engine !== "worker" && engine !== "caller") {
-    refuse("the option engine of init is not a known place", '"worker" or "caller"', engine);
-  }
-  for (const [name, value] of Object.entries(options)) {
+  for (const [name, value] of Object.entries(optionsOf(options, RULES))) {
     if (value !== undefined) Object.assign(configuration, { [name]: value });
   }
 }

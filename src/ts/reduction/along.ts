@@ -13,7 +13,7 @@ import { axisOf, type Reduced } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
 import { prepare, reducedOf, type StatisticsOptions, shapeOf } from "./prepare.ts";
 import { opsOf, type ReduceOp } from "./questions.ts";
-import { answerOf, type ReduceAnswer, type ReduceOptions, RULES, run } from "./reduce.ts";
+import { ALONG_RULES, answerOf, type ReduceAnswer, type ReduceOptions, run } from "./reduce.ts";
 import type { Along } from "./wire.ts";
 
 /** The answers for some places along the dimension. */
@@ -96,7 +96,7 @@ export function reduceAlong<Op extends ReduceOp | readonly ReduceOp[]>(
   options: ReduceAlongOptions<Op>,
 ): AsyncGenerator<ReductionStep<Op>, void> {
   needArray(array);
-  const { op, ...others } = optionsOf(options, RULES);
+  const { op, ...others } = optionsOf(options, ALONG_RULES);
   needReadable(dimension, "dimension");
   return steps(array as AnyArray, selection, dimension, { op, ops: opsOf(op), others });
 }

@@ -6,7 +6,7 @@ import type { AnyArray } from "../api/array.ts";
 import { FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { product } from "../elements/typed_arrays.ts";
-import { needList, object, refuse } from "../model/argument.ts";
+import { needList, object, refuse, refuseField } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./wire.ts";
@@ -47,11 +47,7 @@ export function axisOf({ array, names }: Reduced, dimension: string | number, fi
   const axis = named < 0 && isPlace ? Number(dimension) : named;
   if (Number.isInteger(axis) && axis >= 0 && axis < rank) return axis;
   const known = names?.map((name) => JSON.stringify(name)).join(", ") ?? `0 to ${rank - 1}`;
-  return refuse(
-    `the option ${field} names a dimension that the array does not have`,
-    rank === 0 ? "none: the array has no dimensions" : known,
-    dimension,
-  );
+  return refuseField(field, rank === 0 ? "absent: the array has no dimensions" : known, dimension);
 }
 
 /** The dimensions that a caller lists. A name and a place may mean the same one, which is refused. */
@@ -68,9 +64,7 @@ const isArray = (over: Over): over is AnyArray => FACTS in over;
 /** A number of a caller's list. Throws an `Argument` error for anything else. */
 export function numberIn(value: unknown, field: string): number {
   const isNumber = ["number", "bigint", "boolean"].includes(typeof value);
-  return isNumber
-    ? Number(value)
-    : refuse(`the option ${field} has an entry that is no number`, "numbers", value);
+  return isNumber ? Number(value) : refuseField(field, "numbers alone", value);
 }
 
 /** What lies over the array, with lists that can be read. */

@@ -2,7 +2,7 @@
  * The groups of a reduction: parts of dates, bins of a coordinate, or labels.
  */
 import { coords } from "../convention/coordinates.ts";
-import { isReadable, needList, object, refuse } from "../model/argument.ts";
+import { isReadable, needList, object, refuse, refuseField } from "../model/argument.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
 import type { Moment } from "../model/types.ts";
 import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
@@ -108,7 +108,7 @@ async function byBins(
     bins.length > 1 &&
     Array.from(bins).every(isNumber) &&
     bins.every((end, at) => at === 0 || end > (bins[at - 1] as number));
-  if (!ascends) refuse("the option bins is not valid", "two or more ascending numbers", bins);
+  if (!ascends) refuseField("groups.bins", "two or more ascending numbers", bins);
   const { values } = await coords(array, axis, { signal });
   const last = bins.length - 2;
   const binOf = (value: number): number => {
@@ -131,7 +131,7 @@ async function byLabels(
   if (ids !== undefined) {
     needList(ids, "ids");
     const numbers = Array.from(ids, (id) => numberIn(id, "ids"));
-    if (new Set(numbers).size < numbers.length) refuse("the option ids is not valid", "each label once", ids);
+    if (new Set(numbers).size < numbers.length) refuseField("groups.ids", "each label once", ids);
   }
   const { axes, values } = await spreadOf(reduced, over, "groups", signal);
   const { keys, labels } = byNumber(values, ids);
@@ -186,10 +186,9 @@ export async function groupingOf(reduced: Reduced, groups: Groups, signal?: Abor
   if (hasLabels(groups)) return byLabels(reduced, groups.labels, groups.ids, signal);
   const [[name, by] = [], ...others] = Object.entries(groups);
   if (name === undefined || others.length > 0)
-    refuse("the option groups is not valid", "one dimension, or labels", Object.keys(groups));
+    refuseField("groups", "one dimension, or labels", Object.keys(groups));
   const axis = axisOf(reduced, name as string, "groups");
   if (typeof by === "object" && by !== null) return byBins(reduced, axis, object(by, "groups").bins, signal);
-  if (!PARTS.includes(by as string))
-    refuse("the option groups is not valid", `${PARTS.join(", ")}, or { bins }`, by);
+  if (!PARTS.includes(by as string)) refuseField(`groups.${name}`, `${PARTS.join(", ")}, or { bins }`, by);
   return byDate(reduced, axis, by as DatePart, signal);
 }

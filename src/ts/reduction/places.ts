@@ -69,10 +69,11 @@ export interface SelectedAxis {
 
 const numberOf = (value: Integer): number => Number(value);
 
-function ofIndex(index: number, extent: number): number {
+function ofIndex(index: number, extent: number, axis: number): number {
   const place = index < 0 ? index + extent : index;
   if (place >= 0 && place < extent) return place;
   throw new InvalidSelectionError("an index is out of bounds", {
+    field: `dimension ${axis}`,
     expected: `${-extent} to ${extent - 1}`,
     actual: String(index),
   });
@@ -90,12 +91,12 @@ function ofSlice(start: number | undefined, stop: number | undefined, step: numb
   return Indices.range(first, step, Math.max(0, Math.ceil((end - first) / step)));
 }
 
-function selectedAxis(entry: EngineDimension, extent: number): SelectedAxis {
+function selectedAxis(entry: EngineDimension, extent: number, axis: number): SelectedAxis {
   if (entry === "All") return { indices: Indices.range(0, 1, extent), isIndex: false };
   if ("Index" in entry)
-    return { indices: Indices.range(ofIndex(numberOf(entry.Index), extent), 1, 1), isIndex: true };
+    return { indices: Indices.range(ofIndex(numberOf(entry.Index), extent, axis), 1, 1), isIndex: true };
   if ("List" in entry) {
-    const list = entry.List.map((index) => ofIndex(numberOf(index), extent));
+    const list = entry.List.map((index) => ofIndex(numberOf(index), extent, axis));
     return { indices: Indices.list(list), isIndex: false };
   }
   const { start, stop, step } = entry.Slice;
@@ -116,5 +117,5 @@ export function selectedAxes(selection: EngineSelection, shape: readonly number[
       expected: `at most ${shape.length}`,
       actual: String(entries.length),
     });
-  return shape.map((extent, axis) => selectedAxis(entries[axis] ?? "All", extent));
+  return shape.map((extent, axis) => selectedAxis(entries[axis] ?? "All", extent, axis));
 }

@@ -10,7 +10,7 @@ import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
 import { prepare, reducedOf } from "./prepare.ts";
 import { opsOf, type ReduceOp } from "./questions.ts";
-import { type ReduceOptions, RULES } from "./reduce.ts";
+import { PLAN_RULES, type ReduceOptions } from "./reduce.ts";
 
 /** The cost of a reduction. Sizes are in bytes. */
 export interface ReductionPlan {
@@ -35,7 +35,7 @@ export async function planReduction<Op extends ReduceOp | readonly ReduceOp[]>(
   options: Omit<ReduceOptions<Op>, "onPartial" | "accumulate">,
 ): Promise<ReductionPlan> {
   needArray(array);
-  const { op, ...others } = optionsOf(options, RULES);
+  const { op, ...others } = optionsOf(options, PLAN_RULES);
   const { signal } = others;
   const reduced = await reducedOf(array as AnyArray, selection, signal);
   const { engine, request, shape } = await prepare(reduced, opsOf(op), others);

@@ -3,7 +3,7 @@
  */
 import { keepOrigin } from "../convention/coordinates.ts";
 import { stridesInOrder } from "../elements/typed_arrays.ts";
-import { need, needReadable, refuse } from "../model/argument.ts";
+import { need, needReadable, refuse, refuseField } from "../model/argument.ts";
 import type { GroupKey } from "./groups.ts";
 import { DOUBT, NUMBER_TYPES, QUESTIONS } from "./wire.ts";
 
@@ -89,7 +89,7 @@ function sharesOf(op: ReduceOp, { q }: QuantileOptions): readonly number[] | und
   const shares = Array.isArray(q) ? Array.from(q as readonly number[]) : [q as number];
   const isShare = (share: unknown) => typeof share === "number" && share >= 0 && share <= 1;
   if (shares.length > 0 && shares.every(isShare)) return shares;
-  return refuse("the option q is not valid", "a number from 0 to 1, or several", q);
+  return refuseField("q", "a number from 0 to 1, or several", q);
 }
 
 /** Elements that a reduction may have with all those that go on from it. */
@@ -118,7 +118,7 @@ export const opsOf = (op: unknown): readonly ReduceOp[] => {
   const isKnown = (name: ReduceOp) => name === "median" || QUESTIONS.includes(name);
   if (ops.length > 0 && ops.every(isKnown)) return ops;
   const found = ops.length > 0 ? op : "an empty list";
-  return refuse("the option op is not valid", `${QUESTIONS.join(", ")}, median`, found);
+  return refuseField("op", `one or more of ${QUESTIONS.join(", ")}, median`, found);
 };
 
 /** A question, and the shares if it is for quantiles. */

@@ -7,9 +7,11 @@
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { bindCodecs } from "../api/arrays.ts";
 import { type ArrayFacts, FACTS, needArray } from "../api/node_facts.ts";
+import { DECODE_RULE } from "../api/read/conversion.ts";
 import { eventsTo, readArguments } from "../api/read/read.ts";
+import { READ_RULES } from "../api/read/request.ts";
 import type { AnySelection } from "../api/selection.ts";
-import { needFunction, optionsOf, type Rules } from "../model/argument.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
 import type { PartialEvent, ReadEvent } from "../port/operations.ts";
@@ -42,13 +44,37 @@ export type ReduceAnswer<Op> = Op extends ReduceOp
     ? { [One in Name]: ReduceResult<One> }
     : ReduceResult;
 
-export const RULES: Rules = {
-  edges: ["exact", "trim", "pad"],
+export const STATISTICS_RULES: Rules<StatisticsOptions> = {
+  ...READ_RULES,
+  over: "a text, a number or a list",
   coarsen: "an object",
+  edges: ["exact", "trim", "pad"],
+  groups: "an object",
+  weights: "a text or an object",
+  where: "an object",
+  decode: DECODE_RULE,
   skipMissing: "a boolean",
   ddof: "a number",
+  q: "a number or a list",
   error: "a number",
+};
+
+/** What the options of `reduceAlong` must be. */
+export const ALONG_RULES: Rules<StatisticsOptions & { op: unknown }> = {
+  ...STATISTICS_RULES,
+  op: "anything",
+};
+
+/** What the options of `planReduction` must be. */
+export const PLAN_RULES: Rules<StatisticsOptions & { op: unknown; spread: unknown }> = {
+  ...ALONG_RULES,
   spread: "a boolean",
+};
+
+const RULES: Rules<ReduceOptions<ReduceOp>> = {
+  ...PLAN_RULES,
+  accumulate: "a boolean or an object",
+  onPartial: "a function",
 };
 
 /** The results in the form that `op` asks for. */
@@ -113,7 +139,6 @@ export async function reduce<Op extends ReduceOp | readonly ReduceOp[]>(
 ): Promise<ReduceAnswer<Op>> {
   needArray(array);
   const { op, onPartial, accumulate, ...others } = optionsOf(options, RULES);
-  if (onPartial !== undefined) needFunction(onPartial, "onPartial");
   const ops = opsOf(op);
   const source = array as AnyArray;
   await source[FACTS].doubt?.(others.signal);
@@ -156,7 +181,7 @@ export async function statistics<Options extends StatisticsOptions = StatisticsO
     ? ReduceAnswer<typeof STATISTICS>
     : Statistics
 > {
-  const wanted = optionsOf(options, RULES);
+  const wanted = optionsOf(options, STATISTICS_RULES);
   const found = await reduce(array, selection, { ...wanted, op: STATISTICS });
   const isWhole = wanted.over === undefined && !wanted.coarsen && !wanted.groups;
   const numbers = STATISTICS.map((name) => [name, plain(found[name].data[0])]);

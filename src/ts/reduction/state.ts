@@ -2,7 +2,7 @@
  * What reductions remember beyond their answers, so that a later one goes on from them. It is kept
  * as long as the result.
  */
-import { object, refuse } from "../model/argument.ts";
+import { object, refuse, refuseField } from "../model/argument.ts";
 import type { GroupKey } from "./groups.ts";
 
 /** The accumulators of all cells, and what they are of. */
@@ -25,14 +25,7 @@ export function keepState(result: object, state: State): void {
 /** The state of an earlier result. Throws an `Argument` error if it has none. */
 export function stateOf(result: unknown): State {
   const state = states.get(object(result as object, "accumulate"));
-  return (
-    state ??
-    refuse(
-      "the option accumulate is not a result that can go on",
-      "a result with accumulate: true",
-      "another",
-    )
-  );
+  return state ?? refuseField("accumulate", "true, or a result with accumulate: true", "another");
 }
 
 /** Throws an `Argument` error if a reduction is not of the same cells. */

@@ -4,7 +4,7 @@
 import { type Coordinates, coords } from "../convention/coordinates.ts";
 import { isLatitude, isLongitude } from "../convention/longitude.ts";
 import { namedVariable } from "../convention/variables.ts";
-import { needList, object, refuse } from "../model/argument.ts";
+import { needList, object, refuse, refuseField } from "../model/argument.ts";
 import { NotFoundError } from "../model/errors.ts";
 import { axesOf, axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
@@ -38,7 +38,7 @@ async function ofDimension(
   }
   const extent = reduced.array.shape[axis] as number;
   needList(by, "weights");
-  if (by.length !== extent) refuse("the option weights is not valid", `"cos", or ${extent} numbers`, by);
+  if (by.length !== extent) refuseField(`weights.${name}`, `"cos", or ${extent} numbers`, by);
   return alongAxis(reduced, axis, (index) => numberIn(by[index], "weights"));
 }
 
@@ -144,7 +144,8 @@ async function weightsAt(
   object(weights, "weights");
   if ("shape" in weights) return [await spreadOf(reduced, weights as Over, "weights", signal)];
   const entries = Object.entries(weights as Record<string, "cos" | ArrayLike<number>>);
-  if (entries.length === 0) refuse("the option weights is not valid", "one dimension or more", weights);
+  if (entries.length === 0)
+    refuseField("weights", '"area", one dimension or more, or numbers with a shape', weights);
   axesOf(
     reduced,
     entries.map(([name]) => name),

@@ -2,7 +2,7 @@
  * The options of stores over HTTP: as users write them, and as they are sent to the engine. A
  * user's `fetch` runs on the page; requests and responses are converted for it.
  */
-import { need, needFunction, object, optionsOf, pageUrl } from "../model/argument.ts";
+import { need, optionsOf, pageUrl, type Rules } from "../model/argument.ts";
 import {
   type AnyBody,
   asResponse,
@@ -46,6 +46,13 @@ export interface PersistentCacheOptions {
   maxAgeSeconds?: number | undefined;
 }
 
+const CACHE_RULES: Rules<PersistentCacheOptions> = {
+  name: "a text",
+  partition: "a text",
+  maxBytes: "a number",
+  maxAgeSeconds: "a number",
+};
+
 /**
  * A persistent cache, for one store or several. It keeps HTTP responses in Cache Storage, beyond
  * the page. The engine implements it (`engine/http/persistent_cache.ts`).
@@ -55,7 +62,7 @@ export class PersistentCache {
   readonly definition: CacheDefinition;
 
   constructor(options: PersistentCacheOptions = {}) {
-    const { name, partition, maxBytes, maxAgeSeconds } = optionsOf(options);
+    const { name, partition, maxBytes, maxAgeSeconds } = optionsOf(options, CACHE_RULES);
     const isName = typeof partition === "string" && partition !== "" && !/\p{Surrogate}/u.test(partition);
     need(partition === undefined || isName, "persistentCache.partition", "a text that is not empty");
     this.definition = { name, partition, maxBytes, maxAgeSeconds };
@@ -269,14 +276,30 @@ export function isSameOrigin(url: string | URL): boolean {
   }
 }
 
-/** Throws an `Argument` error for options that no request could have. */
-export function checkHttpOptions(options: FetchStoreOptions): void {
-  const { headers, overrides = {}, fetch = pairsOf } = optionsOf(options);
+const HTTP_RULES: Rules<FetchStoreOptions> = {
+  headers: "anything",
+  credentials: ["omit", "same-origin", "include"],
+  persistentCache: "a boolean or an object",
+  fetch: "a function",
+  overrides: "an object",
+  useSuffixRequest: "a boolean",
+  missingOn403: "a boolean",
+};
+
+/**
+ * Throws an `Argument` error for options that no request could have. `more`: the options that a
+ * store has beside them.
+ */
+export function checkHttpOptions(options: FetchStoreOptions, more?: Rules<object>): void {
+  const { headers, overrides } = optionsOf(options, { ...HTTP_RULES, ...more });
   if (typeof headers !== "function") pairsOf(headers);
-  pairsOf(object(overrides, "overrides").headers);
-  needFunction(fetch, "fetch");
+  pairsOf(overrides?.headers);
   needPartition(options);
 }
+
+/** The members of options that are for requests. */
+export const httpOptionsOf = (options: FetchStoreOptions): FetchStoreOptions =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => name in HTTP_RULES));
 
 /** Responses that may depend on the user are kept for one user, whom only the caller can name. */
 function needPartition(options: FetchStoreOptions): void {

@@ -4,14 +4,14 @@
  */
 
 import { FileStore } from "../files/folder_store.ts";
-import { need, needText, object, optionsOf } from "../model/argument.ts";
+import { need, needText, object, type Rules } from "../model/argument.ts";
 import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 import type { IcechunkRef, IcechunkSnapshot, RepositoryAnswers } from "../port/operations.ts";
 import { FetchStore } from "./fetch_store.ts";
-import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
+import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, httpOptionsOf } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
 import { isOwn, reachOf, urlOf } from "./reach.ts";
 import { ZipFileStore } from "./zip.ts";
@@ -43,6 +43,29 @@ export interface IcechunkAccess extends IcechunkVersion {
   verify?: boolean | undefined;
 }
 
+export const ACCESS_RULES: Rules<IcechunkAccess> = {
+  branch: "a text",
+  tag: "a text",
+  snapshot: "a text",
+  allowHosts: "a list",
+  verify: "a boolean",
+};
+
+/** The members of options that are for a repository. */
+export const accessOf = ({
+  branch,
+  tag,
+  snapshot,
+  allowHosts,
+  verify,
+}: IcechunkAccess = {}): IcechunkAccess => ({
+  branch,
+  tag,
+  snapshot,
+  allowHosts,
+  verify,
+});
+
 /** Options of the requests are those of `FetchStore`. They are for virtual chunks, too. */
 export interface IcechunkStoreOptions extends IcechunkAccess, FetchStoreOptions {}
 
@@ -57,17 +80,17 @@ export function mayHoldRepository(store: unknown): store is AsyncReadable {
 }
 
 /** The store of a place. */
-const storeOf = (place: unknown, options: FetchStoreOptions): AsyncReadable =>
-  typeof place === "string" || place instanceof URL
-    ? new FetchStore(String(place).replace(/^icechunk\+/i, ""), options)
-    : (object(place, "place") as AsyncReadable);
+function storeOf(place: unknown, options: IcechunkStoreOptions): AsyncReadable {
+  if (typeof place !== "string" && !(place instanceof URL)) return object(place, "place") as AsyncReadable;
+  return new FetchStore(String(place).replace(/^icechunk\+/i, ""), httpOptionsOf(options));
+}
 
 const VERSIONS = ["branch", "tag", "snapshot"] as const;
 
 /** Which state the options name, if any. */
 export function versionOf(options: IcechunkVersion) {
   const [kind, other] = VERSIONS.filter((kind) => options[kind] !== undefined);
-  need(!other, other ?? "", "the only one of branch, tag and snapshot");
+  need(!other, other ?? "", "the only one of branch, tag and snapshot", `${kind} too`);
   if (kind) needText(options[kind], kind);
   return kind && { kind, name: options[kind] as string };
 }
@@ -76,8 +99,8 @@ function definitionOf(
   place: unknown,
   options: IcechunkStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
-  const { allowHosts, verify = true } = optionsOf(options);
-  checkHttpOptions(options);
+  checkHttpOptions(options, ACCESS_RULES);
+  const { allowHosts, verify = true } = options;
   const version = versionOf(options) ?? { kind: "branch", name: "main" };
   const inner = storeOf(place, options);
   const url = inner instanceof FetchStore ? absoluteUrl(inner.url) : undefined;
@@ -89,7 +112,7 @@ function definitionOf(
     store: objects.store(inner),
     version,
     allowHosts: allowHosts ?? [],
-    verify: verify !== false,
+    verify,
     http: callbacks.define(objects, url ?? "virtual chunks", {
       headerOrigins: own.map(({ origin }) => origin),
       reach,

@@ -4,7 +4,7 @@
  * zarrita does.
  */
 import type { Listed } from "../files/folder_store.ts";
-import { needBytes, needRange, needText, object, optionsOf } from "../model/argument.ts";
+import { needBytes, needRange, needText, object, signalOf } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { type ObjectNumbers, STORE_METHODS, type StoreDefinition, setDefiner } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
@@ -16,6 +16,15 @@ export const REQUESTING: unique symbol = Symbol("zarr-wasm.requesting");
 export interface RequestingStore {
   [REQUESTING]?(options: object): AsyncReadable | undefined;
 }
+
+/**
+ * Whose the options of a read are that this package does not have: those of the user's store, or of
+ * the requests over HTTP. Undefined for stores that take none.
+ */
+export const othersOf = (store: unknown) =>
+  REQUESTING in Object(store) || !(store instanceof NativeStore || store instanceof Map)
+    ? ("the store's" as const)
+    : undefined;
 
 /** Prototypes of the classes whose methods the engine implements. */
 const OURS = new WeakSet<object>();
@@ -82,7 +91,8 @@ export abstract class NativeStore implements AsyncReadable {
   ): Promise<Uint8Array | undefined> {
     needText(key, "key");
     if (range) needRange(range);
-    const { signal, ...more } = optionsOf(options);
+    const { signal, ...more } = object(options, "options");
+    signalOf(options);
     const isPlain = Object.keys(more).length === 0;
     const derived = isPlain ? undefined : (this as RequestingStore)[REQUESTING]?.(more);
     if (!derived) return readKey(this.#number, key, range, options);
@@ -92,7 +102,7 @@ export abstract class NativeStore implements AsyncReadable {
   /** Size of a value in bytes; undefined if there is none. */
   async size(key: AbsolutePath, options: StoreGetOptions = {}): Promise<number | undefined> {
     needText(key, "key");
-    const { signal } = optionsOf(options);
+    const signal = signalOf(options);
     return call("sizeOfKey", (objects) => ({ store: this.#number(objects), key }), { signal });
   }
 

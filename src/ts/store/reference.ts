@@ -11,7 +11,7 @@ import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
 import { FetchStore } from "./fetch_store.ts";
-import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
+import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, httpOptionsOf } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 import { baseUrl, isOwn, reachOf, resolvedUri, urlOf } from "./reach.ts";
 import { ARCHIVE, ZipFileStore } from "./zip.ts";
@@ -111,11 +111,11 @@ function definitionOf(
 ): (objects: ObjectNumbers) => StoreDefinition {
   needReadable(place, "spec");
   need(typeof place === "string" || Object(place) === place, "spec", "a reference document");
-  checkHttpOptions(options);
+  checkHttpOptions(options, { target: "a URL", allowHosts: "a list" });
   if (place instanceof TableStore) return tablesIn(place.store, options);
   const url = place instanceof URL ? place.href : undefined;
   if (place instanceof URL && TABLES.test(place.pathname))
-    return tablesIn(new FetchStore(place, options), options);
+    return tablesIn(new FetchStore(place, httpOptionsOf(options)), options);
   // Keep the text, because a restarted engine needs it again.
   const text = textOf(place);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);

@@ -3,7 +3,7 @@
  * byte ranges. Names and meanings are those of `@zarrita/storage`. In addition it has `list` and
  * `size`, and rejects hostile archives.
  */
-import { object, optionsOf, parsedUrl, placesIn } from "../model/argument.ts";
+import { object, parsedUrl, placesIn } from "../model/argument.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
@@ -102,9 +102,9 @@ function definitionOf(
   options: ZipFileStoreOptions & FetchStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
   object(reader, "reader");
-  const rawNames = optionsOf(options).transformEntries !== undefined;
+  checkHttpOptions(options, { transformEntries: "a function" });
+  const rawNames = options.transformEntries !== undefined;
   if (reader instanceof URL) {
-    checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);
     const suffixIsFree = isSameOrigin(reader);
     return (objects) => ({

@@ -34,7 +34,8 @@ export async function reading(ending: Ending, array: zarr.Array): Promise<void> 
   await array.refresh(ending);
   for await (const { shape } of zarr.watch(array, { interval: undefined, signal })) void shape;
   await zarr.get(array, null, { signal, createQueue: undefined, opts: ending });
-  await zarr.locate(array, { time: zarr.at("2000-01-01", { method: undefined }) }, ending);
+  const found = await zarr.locate(array, { time: zarr.at("2000-01-01", { method: undefined }) }, ending);
+  check<Same<typeof found.time, number | number[] | zarr.Slice>>();
   await zarr.assetsOf("https://host/item.json", { base: undefined, signal });
 }
 

@@ -10,6 +10,7 @@
 import type DataTile from "ol/DataTile.js";
 import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
+import { DECODE_RULE } from "../../api/read/conversion.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { optionsOf, type Rules } from "../../model/argument.ts";
@@ -50,7 +51,16 @@ const FEWEST_IN_VIEW = 16;
 /** Priorities of reads. The coarsest level comes first, because finer tiles cover it later. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
 
-const RULES: Rules = {
+const RULES: Rules<PyramidSourceOptions> = {
+  pyramid: "an object",
+  plane: "an object",
+  channelAxis: "a number or null",
+  places: "a function",
+  warped: "an object",
+  isUpward: "a boolean",
+  projection: "a text or an object",
+  decode: DECODE_RULE,
+  labelColors: "a text or an object",
   at: "an object",
   channels: "a list of numbers",
   range: "a list of numbers",

@@ -1,12 +1,12 @@
 /**
  * The colours of `as: "rgba"`, in the form that the decode workers read: tables for numbers, and
- * colours of labels. A table has 256 colours of four bytes (red, green, blue, alpha), then the
+ * colours of labels (`label_colors.ts`). A table has 256 colours of four bytes (red, green, blue, alpha), then the
  * transparent colour of missing values. viridis, magma, inferno and plasma are matplotlib's (CC0).
  * Every fifth of their 256 colours is stored. Interpolation between them differs by at most 2 of
  * 255. Labels are integers that identify objects, such as the cells of an image. The workers choose
  * the colours of labels that have none (`src/kernel/convert/labels.rs`).
  */
-import { need, needList, refuse } from "../../model/argument.ts";
+import { need, needList, refuse, refuseField } from "../../model/argument.ts";
 import { shown } from "../../model/errors.ts";
 
 /** The names of the colour tables. */
@@ -52,17 +52,17 @@ const STOPS: Record<ColorName, string> = {
 const LENGTH = 256;
 
 /** Long lists are cut in the error. */
-const shortly = (actual: unknown) => shown(actual).slice(0, 80);
+export const shortly = (actual: unknown) => shown(actual).slice(0, 80);
 
 const refuseColors = (actual: unknown): never =>
-  refuse(
-    "the option colors is not valid",
+  refuseField(
+    "colors",
     `${Object.keys(STOPS).join(", ")}, a list of "#rrggbb", or bytes of red, green, blue and alpha`,
     shortly(actual),
   );
 
 /** The bytes that pairs of hexadecimal digits give. */
-const bytesIn = (digits: string): number[] =>
+export const bytesIn = (digits: string): number[] =>
   (digits.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
 
 function channelsOf(color: unknown): number[] {
@@ -112,54 +112,6 @@ export function colorTable(colors: Colors): Uint8Array {
 /** The table of shades from 0 to 255, followed by the shade 0 of missing values. */
 export const shadeTable = (): Uint8Array =>
   Uint8Array.from({ length: LENGTH + 1 }, (_, at) => (at < LENGTH ? at : 0));
-
-/** The range of labels: they cross to the workers as 64 bits. */
-const [LOWEST, SIGNED_END, END] = [-(2n ** 63n), 2n ** 63n, 2n ** 64n];
-
-/** Red, green, blue and alpha of a colour. */
-function bytesOf(color: LabelColor): number[] {
-  const expected = '"#rrggbb", "#rrggbbaa", or three or four numbers from 0 to 255';
-  const isText = typeof color === "string";
-  if (isText && !/^#?([0-9a-f]{6}|[0-9a-f]{8})$/i.test(color))
-    refuse("the colour of a label is not valid", expected, shortly(color));
-  const numbers = isText ? bytesIn(color.replace("#", "")) : globalThis.Array.from(color);
-  const isByte = (number: number) => Number.isInteger(number) && number >= 0 && number <= 255;
-  const isWhole = (numbers.length === 3 || numbers.length === 4) && numbers.every(isByte);
-  return isWhole
-    ? [...numbers, 255].slice(0, 4)
-    : refuse("the colour of a label is not valid", expected, shortly(numbers));
-}
-
-function labelOf(value: unknown): bigint {
-  if (typeof value === "bigint") return value;
-  if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
-  return refuse("a label is not an integer", "a safe integer, or a bigint", shortly(value));
-}
-
-function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor][] {
-  const { labels } = colors;
-  if (globalThis.Array.isArray(labels)) {
-    const coloured = (labels as readonly OmeLabelColor[]).filter(({ rgba }) => rgba !== undefined);
-    return coloured.map((entry) => [labelOf(entry["label-value"]), entry.rgba as LabelColor]);
-  }
-  if (!(labels instanceof Map))
-    refuse("the colours of labels are not valid", "a Map, or OME's list of colours", shortly(labels));
-  const entries = labels as ReadonlyMap<number | bigint, LabelColor>;
-  return [...entries].map(([label, color]) => [labelOf(label), color]);
-}
-
-/** Three numbers per label: its lower 32 bits, its upper 32 bits, and the bytes of its colour. */
-export function labelWords(colors: Exclude<LabelColors, "labels">, dataType: string): number[] {
-  const [lowest, end] = dataType.startsWith("uint") || dataType === "bool" ? [0n, END] : [LOWEST, SIGNED_END];
-  return entriesOf(colors).flatMap(([label, color]) => {
-    const [red = 0, green = 0, blue = 0, alpha = 0] = bytesOf(color);
-    // The type cannot hold this label. Its lower bits could be those of another label.
-    if (label < lowest || label >= end) return [];
-    const bits = BigInt.asUintN(64, label);
-    const word = (red | (green << 8) | (blue << 16) | (alpha << 24)) >>> 0;
-    return [Number(bits & 0xffff_ffffn), Number(bits >> 32n), word];
-  });
-}
 
 /**
  * Adds pictures of the same size pixel by pixel, for channels of a microscope with one colour each.

@@ -5,10 +5,11 @@
  * reads from the array's attributes (`src/conventions/cf/packing.rs`). What the engine answers with
  * gets the form that the caller asked for.
  */
+import { late } from "#late";
 import { type Packed, packedOf, wrappedScalarOf, wrapperOf } from "../../elements/elements.ts";
 import { CLASSES, type Elements, isView, product, stridesOf, viewOf } from "../../elements/typed_arrays.ts";
 import { variableElements } from "../../elements/variable.ts";
-import { refuse } from "../../model/argument.ts";
+import { type Rules, refuse } from "../../model/argument.ts";
 import {
   integerRange,
   isNumeric,
@@ -26,7 +27,7 @@ import { ask } from "../../port/convention.ts";
 import type { ResultAnswer } from "../../port/operations.ts";
 import { typeNameOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
-import { type Colors, colorTable, type LabelColors, labelWords, shadeTable } from "./colors.ts";
+import { type Colors, colorTable, type LabelColors, shadeTable } from "./colors.ts";
 
 /** A result. The type of `data` depends on the form. */
 export interface ReadResult extends Omit<Packed, "data"> {
@@ -129,6 +130,9 @@ export function formedIn(
 
 const VIEWS: Record<NumberType | "bool", ViewName> = { bool: "Uint8Array", ...NUMBER_VIEWS };
 
+/** The types that elements can be converted to. */
+export const AS_NAMES = Object.keys(VIEWS);
+
 const kindOf = (name: string) => (name === "bool" ? "bool" : name.startsWith("float") ? "float" : "integer");
 
 const sizeOf = (view: ViewName) => CLASSES[view].BYTES_PER_ELEMENT;
@@ -155,6 +159,11 @@ export interface CfOptions {
    */
   zarrFillValue?: boolean | undefined;
 }
+
+const CF_RULES: Rules<CfOptions> = { convention: ["cf"], valid: "a boolean", zarrFillValue: "a boolean" };
+
+/** What the option `decode` must be. */
+export const DECODE_RULE = ["cf", CF_RULES] as const;
 
 /** Options for the conversion of elements. */
 export interface ConversionOptions {
@@ -202,16 +211,6 @@ function rangeOf(type: string): readonly [low: number, high: number] | undefined
 }
 
 function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
-  if (as !== undefined && as !== "rgba" && !(typeof as === "string" && Object.hasOwn(VIEWS, as))) {
-    refuse(
-      "the option as is not a type that elements can be converted to",
-      `${Object.keys(NUMBER_VIEWS).join(", ")}, rgba or bytes`,
-      as,
-    );
-  }
-  const convention = typeof decode === "object" ? decode?.convention : decode;
-  if (convention !== undefined && convention !== "cf")
-    refuse("the option decode is not a known convention", '"cf"', convention);
   const isShaded = as === "rgba" || as === "uint8";
   if ((window !== undefined || gamma !== undefined) && !isShaded) {
     refuse("the option window requires shades or colours", 'as: "uint8" or as: "rgba"', as);
@@ -303,7 +302,8 @@ export async function conversionOf(
   if (isUnchanged(options)) return undefined;
   checked(options);
   const type = await typeNameOf(array);
-  if (isLabelColors(colors)) return coloured({ labels: colors === "labels" ? [] : labelWords(colors, type) });
+  if (isLabelColors(colors))
+    return coloured({ labels: colors === "labels" ? [] : (await late()).labelWords(colors, type) });
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
   const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
   const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));

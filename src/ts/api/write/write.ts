@@ -6,7 +6,15 @@
  * stored its documents or not. So the documents are read again, and the open nodes follow what is
  * stored. If that read fails too, or the caller has aborted, they are read before the next use.
  */
-import { need, needList, optionsOf, refuse } from "../../model/argument.ts";
+import {
+  need,
+  needList,
+  optionsOf,
+  type Rules,
+  type RuleTable,
+  refuse,
+  SIGNAL,
+} from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
@@ -61,6 +69,24 @@ export interface WriteOptions extends Pick<PackOptions, "cast"> {
    */
   as?: "bytes" | undefined;
 }
+
+const RESIZE_RULES: Rules<Pick<WriteOptions, "signal" | "priority">> = { ...SIGNAL, priority: "a priority" };
+
+const WRITE_RULES: Rules<WriteOptions> = {
+  ...RESIZE_RULES,
+  onProgress: "a function",
+  cast: "a boolean",
+  keepEmptyChunks: "a boolean",
+  chunkOrder: ["C", "F", "morton"],
+  as: ["bytes"],
+};
+
+/** Throws an `Argument` error for wrong options of a write. `more`: what a call has beside them. */
+export const checkWrite = (options: WriteOptions, more?: RuleTable) =>
+  optionsOf(options, { ...WRITE_RULES, ...more });
+
+/** Throws an `Argument` error for wrong options of `resize`. */
+export const checkResize = (options: object) => optionsOf(options, RESIZE_RULES);
 
 async function packed(
   type: TypeDescription,
@@ -132,10 +158,10 @@ export async function appendValues(
   axis: number,
   options: WriteOptions,
 ): Promise<NodeSummary> {
-  const { signal } = optionsOf(options);
+  const { signal } = options;
   signal?.throwIfAborted();
-  need(Object(value) === value, "value", "elements with a shape");
-  need(Number.isInteger(axis), "axis", "an integer");
+  need(Object(value) === value, "value", "elements with a shape", value);
+  need(Number.isInteger(axis), "axis", "an integer", axis);
   await bindCodecs(array[FACTS], signal);
   const { shape } = array[FACTS];
   const type = await typeOf(array, signal);
@@ -157,7 +183,7 @@ export async function resizeArray(
   shape: readonly (number | bigint)[],
   options: Pick<WriteOptions, "signal" | "priority">,
 ): Promise<NodeSummary> {
-  const { signal } = optionsOf(options);
+  const { signal } = options;
   needList(shape, "shape");
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);

@@ -7,12 +7,12 @@
  * exported names, and bundlers would put them into the first download.
  */
 import type { AnyArray } from "../../api/array.ts";
-import { createNode } from "../../api/create.ts";
+import { arrayRules, createNode } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
 import { consolidate, Location, locationOf } from "../../api/location.ts";
 import { type ElementSource, openSource, writeSource } from "../../api/write/element_source.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import { need, optionsOf, type Rules, refuse } from "../../model/argument.ts";
+import { object, optionsOf, type Rules, refuse, SIGNAL } from "../../model/argument.ts";
 import { below } from "../../model/node_like.ts";
 import type { Attributes, Readable } from "../../model/types.ts";
 import {
@@ -51,6 +51,9 @@ const described = (name: string, given: NewVariable | VariableData): NewVariable
     : { dims: [name], ...(given as NewVariable) };
 
 async function variableOf(name: string, given: NewVariable, isCoordinate: boolean): Promise<Variable> {
+  const place = `${isCoordinate ? "coords" : "variables"}.${name}`;
+  const rules = { ...arrayRules(object(given, place)), dims: "a list", data: "anything" } as const;
+  optionsOf(given, rules, place, undefined, `${place}.`);
   const { data, dims, attributes = {} } = given;
   if (!dims) return refuse(`the variable ${JSON.stringify(name)} has no dimensions`, "dims", dims);
   if (name === "" || name.includes("/")) refuse("the name of a variable is not valid", "no slash", name);
@@ -202,7 +205,21 @@ async function writeVariables(
   return arrays;
 }
 
-const RULES: Rules = { dims: "an object", coords: "an object", variables: "an object" };
+const RULES: Rules<NewDataset> = {
+  dims: "an object",
+  coords: "an object",
+  variables: "an object",
+  attributes: "an object",
+};
+
+const OPTIONS_RULES: Rules<CreateDatasetOptions> = {
+  ...SIGNAL,
+  onProgress: "a function",
+  path: "a text",
+  zarrFormat: [2, 3],
+  consolidated: "a boolean",
+  overwrite: "a boolean",
+};
 
 /**
  * Writes a data set as xarray does: a group whose arrays share named dimensions. Coordinates are
@@ -223,8 +240,7 @@ export async function createDataset<Store extends Readable>(
   options: CreateDatasetOptions = {},
 ): Promise<Dataset<Store>> {
   optionsOf(dataset, RULES, "dataset");
-  need(typeof (dataset.attributes ?? {}) === "object", "dataset", "a description of a data set");
-  const { path, zarrFormat = 3, overwrite, signal, consolidated = true } = optionsOf(options);
+  const { path, zarrFormat = 3, overwrite, signal, consolidated = true } = optionsOf(options, OPTIONS_RULES);
   signal?.throwIfAborted();
   const variables = await variablesOf(dataset);
   const lengths = lengthsOf(dataset, variables);

@@ -7,7 +7,7 @@ import { type Box, boxes, shapeOfBox } from "../../api/write/element_source.ts";
 import { packScalar } from "../../api/write/elements.ts";
 import { withPackedFloats } from "../../api/write/numbers.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import { refuse } from "../../model/argument.ts";
+import { refuse, refuseField } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { NUMBER_VIEWS } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
@@ -88,7 +88,7 @@ export async function downsamplingOf(
   { method, missing, isSigned, signal }: Wanted,
 ): Promise<Downsampling> {
   if (!METHODS.includes(method)) {
-    refuse("the method is not known", METHODS.join(", "), method);
+    refuseField("method", METHODS.join(", "), method);
   }
   const { name, size } = type;
   const number = NUMBERS.indexOf(

@@ -4,7 +4,7 @@
 import type { ArrayChoices } from "../../api/create.ts";
 import type { OmeLabelColor } from "../../api/read/colors.ts";
 import type { OpenedSource } from "../../api/write/element_source.ts";
-import { refuse } from "../../model/argument.ts";
+import { optionsOf, type Rules, refuse, SIGNAL } from "../../model/argument.ts";
 import type { Attributes } from "../../model/types.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import type { DownsampleMethod } from "./downsample.ts";
@@ -128,6 +128,37 @@ export interface CreatePyramidOptions {
   onProgress?: ((progress: PyramidProgress) => void) | undefined;
 }
 
+const AXIS_RULES: Rules<NewAxis> = { name: "a text", type: "a text", unit: "a text" };
+
+const LABEL_RULES: Rules<NewLabel> = { colors: "a list", properties: "a list", source: { image: "a text" } };
+
+/** What the options of `createPyramid` must be. */
+export const PYRAMID_RULES: Rules<CreatePyramidOptions> = {
+  ...SIGNAL,
+  onProgress: "a function",
+  path: "a text",
+  convention: ["ome", "multiscales"],
+  version: ["0.4", "0.5"],
+  variable: "a text",
+  zarrFormat: [2, 3],
+  name: "a text",
+  axes: "a list",
+  scale: "an object",
+  translation: "an object",
+  crs: "a text",
+  channels: "a list",
+  label: [true, false, LABEL_RULES],
+  factors: "an object",
+  levels: "a number",
+  method: ["mean", "nearest", "mode"],
+  missing: "a list",
+  statistics: "a list",
+  array: "an object",
+  attributes: "an object",
+  consolidated: "a boolean",
+  overwrite: "a boolean",
+};
+
 const TYPES: Record<string, string> = { x: "space", y: "space", z: "space", t: "time", c: "channel" };
 
 /** Returns the given axes, or those that follow from the source. */
@@ -140,7 +171,11 @@ export function axesOf({ axes }: CreatePyramidOptions, { shape, dimensionNames }
       `axes: ${rank} names`,
       `${given?.length ?? 0} names`,
     );
-  const named = given.map((axis) => (typeof axis === "string" ? { name: axis } : axis));
+  const named = given.map((axis, at) =>
+    typeof axis === "string"
+      ? { name: axis }
+      : optionsOf(axis, AXIS_RULES, `axes[${at}]`, undefined, `axes[${at}].`),
+  );
   if (new Set(named.map(({ name }) => name)).size !== rank)
     refuse(
       "two axes have the same name",

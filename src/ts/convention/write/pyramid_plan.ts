@@ -7,7 +7,7 @@
 import type { AnyArray } from "../../api/array.ts";
 import { Location, locationOf } from "../../api/location.ts";
 import { type ElementSource, type OpenedSource, openSource } from "../../api/write/element_source.ts";
-import { refuse } from "../../model/argument.ts";
+import { object, refuse, refuseField } from "../../model/argument.ts";
 import { integerRange } from "../../model/data_type.ts";
 import { below } from "../../model/node_like.ts";
 import type { Readable } from "../../model/types.ts";
@@ -68,9 +68,9 @@ function formatOf(
   const ome = version === "0.4" ? 2 : 3;
   const format = convention === "ome" ? ome : (zarrFormat ?? existing?.zarrFormat ?? 3);
   if (!["ome", "multiscales"].includes(convention))
-    refuse("the convention is not known", "ome, multiscales", convention);
+    refuseField("convention", "ome or multiscales", convention);
   if (version !== undefined && !["0.4", "0.5"].includes(version))
-    refuse("the version of OME-Zarr is not known", "0.4, 0.5", version);
+    refuseField("version", "0.4 or 0.5", version);
   if (existing && existing.zarrFormat !== format)
     refuse("the finest level has another Zarr format", `Zarr v${format}`, `Zarr v${existing.zarrFormat}`);
   return format;
@@ -120,16 +120,16 @@ function factorsAt(
       .flatMap((axis) => axes[axis] ?? [])
       .map(({ name }) => [name, 2]),
   );
-  const found = perAxis(axes, given ?? plane, 1, "a factor");
+  const found = perAxis(axes, object(given ?? plane, "factors"), 1, "a factor");
   if (found.every((factor) => Number.isSafeInteger(factor) && factor > 0)) return found;
-  return refuse("a factor is not valid", "integers from 1 up", found);
+  return refuseField("factors", "integers from 1 up", found);
 }
 
 /** Returns the number of levels that the options ask for; undefined if the shape decides. */
 function countOf({ levels, factors }: CreatePyramidOptions): number | undefined {
   const count = levels ?? (Array.isArray(factors) ? factors.length + 1 : undefined);
   if (count === undefined || (Number.isInteger(count) && count > 0 && count <= MOST_LEVELS)) return count;
-  return refuse("the number of levels is not valid", `from 1 to ${MOST_LEVELS}`, count);
+  return refuseField("levels", `a number from 1 to ${MOST_LEVELS}`, count);
 }
 
 /**
@@ -208,7 +208,8 @@ export function checkChannels(
   const axis = axes.findIndex(({ type }) => type === "channel");
   const count = axis < 0 ? 1 : shape[axis];
   if (channels.length !== count)
-    refuse("the channels do not fit the axes", `${count} channels`, channels.length);
+    refuseField("channels", `${count} channels, as the axes have`, channels.length);
+  for (const [at, channel] of Array.from(channels).entries()) object(channel, `channels[${at}]`);
 }
 
 /** Resolves to the channels with a colour and a window each. `coarsest` gives the windows. */

@@ -18,7 +18,7 @@ import {
   writeSource,
 } from "../../api/write/element_source.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import { optionsOf, type Rules, refuse } from "../../model/argument.ts";
+import { optionsOf, refuse } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { NotFoundError } from "../../model/errors.ts";
 import { exactJson } from "../../model/json.ts";
@@ -31,7 +31,7 @@ import { type FillValue, fillValueIn, missingIn } from "./dataset.ts";
 import { type Downsampling, downsamplingOf, isOfType, readDownsampled } from "./downsample.ts";
 import { createLevel } from "./pyramid_levels.ts";
 import { type Described, pyramidAttributes } from "./pyramid_metadata.ts";
-import type { CreatePyramidOptions } from "./pyramid_options.ts";
+import { type CreatePyramidOptions, PYRAMID_RULES } from "./pyramid_options.ts";
 import { completeChannels, type Plan, type PlannedLevel, planOf } from "./pyramid_plan.ts";
 import {
   createGroups,
@@ -192,9 +192,7 @@ async function describe(
   await node.updateAttributes(attributes, { signal });
 }
 
-const SOURCE_RULES: Rules = { dtype: "a text", shape: "a list", stride: "a list" };
-
-const RULES: Rules = { axes: "a list", channels: "a list", missing: "a list", statistics: "a list" };
+const SOURCE_RULES = { dtype: "a text", shape: "a list", stride: "a list" } as const;
 
 /**
  * Writes a multiscale image: OME-Zarr 0.4 or 0.5, or the convention `multiscales`. The source
@@ -215,12 +213,12 @@ export async function createPyramid<Store extends Readable>(
   source: ElementSource,
   options: CreatePyramidOptions = {},
 ): Promise<Pyramid<Store>> {
-  optionsOf(source, SOURCE_RULES, "source");
+  optionsOf(source, SOURCE_RULES, "source", "anyone's");
   const {
     signal,
     convention = "ome",
     consolidated = convention === "multiscales",
-  } = optionsOf(options, RULES);
+  } = optionsOf(options, PYRAMID_RULES);
   signal?.throwIfAborted();
   const plan = planOf(place, source, options);
   const { group, axes, levels, method } = plan;
