@@ -1,12 +1,11 @@
 /**
- * The nodes below a group: `children` lists those directly below, `tree` all descendants, within a
- * budget. A node that cannot be opened does not end the listing: it is listed as an
- * `UnreadableNode`, with its error and with what is known of it.
+ * The nodes directly below a group; `tree.ts` has all descendants. A node that cannot be opened does
+ * not end the listing: it is listed as an `UnreadableNode`, with its error and with what is known
+ * of it.
  */
-import { type Rules, SIGNAL } from "../model/argument.ts";
 import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
-import { below, nameOf } from "../model/node_like.ts";
+import { below } from "../model/node_like.ts";
 import type { NodeSummary, UnreadableSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -29,7 +28,7 @@ export interface AnyNode {
 export type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
 
 /** The paths directly below a group, if its store has consolidated metadata. */
-function known(store: object, path: string): readonly AbsolutePath[] | undefined {
+export function known(store: object, path: string): readonly AbsolutePath[] | undefined {
   const ours = consolidatedChildren(store, path);
   if (ours) return ours;
   const { contents } = store as { contents?: () => { path: AbsolutePath }[] };
@@ -43,7 +42,7 @@ function known(store: object, path: string): readonly AbsolutePath[] | undefined
 /**
  * Converts the error of one node, so that the listing continues. Rethrows the reason of an abort.
  */
-function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
+export function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
   if (signal?.aborted || !(error instanceof ZarrError) || error.code === "Aborted") throw error;
   return error;
 }
@@ -128,99 +127,4 @@ function unreadableOf<S extends Readable>(
     shape: shape?.map(Number),
     attrs,
   });
-}
-
-export interface TreeOptions extends NodeOptions {
-  /** How deep the tree may be. A group below has a `Limit` error. Default: 128. */
-  maxDepth?: number | undefined;
-  /** The most nodes of the tree. More reject with a `Limit` error. Default: 100 000. */
-  maxNodes?: number | undefined;
-}
-
-export const TREE_RULES: Rules<TreeOptions> = { ...SIGNAL, maxDepth: "a number", maxNodes: "a number" };
-
-const exceeded = (message: string, option: string, most: number) =>
-  new ZarrError("Limit", `${message}; the option ${option} allows more`, { expected: `at most ${most}` });
-
-/** A node and its descendants. `toString()` draws the tree. */
-export interface Tree {
-  name: string;
-  path: AbsolutePath;
-  kind: "array" | "group";
-  /** Shape in elements; only of arrays. */
-  shape?: number[];
-  dtype?: string;
-  /** Children; empty for arrays. */
-  children: Tree[];
-  /** The reason why the node cannot be opened or its children cannot be listed. */
-  error?: ZarrError;
-  toString(): string;
-}
-
-/** The text of a node in the drawing. */
-function described({ kind, shape, dtype, error }: Tree): string {
-  const array = kind === "array" && shape ? ` [${shape.join(", ")}] ${dtype}` : "";
-  return error ? `${array} (${error.message})` : array;
-}
-
-function drawn(tree: Tree): string[] {
-  const { name, children } = tree;
-  const below = children.flatMap((child, idx) => {
-    const isLast = idx === children.length - 1;
-    const lines = drawn(child);
-    return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
-  });
-  return [`${name}${described(tree)}`, ...below];
-}
-
-/** A tree with only this node. */
-function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
-  return {
-    name: nameOf(path) || "/",
-    path,
-    kind,
-    children: [],
-    toString() {
-      return drawn(this).join("\n");
-    },
-  };
-}
-
-/** A node and all its descendants. */
-export function treeOf(
-  node: AnyNode | UnreadableNode<Readable>,
-  options: TreeOptions,
-  nodeOf: NodeMaker<Readable, AnyNode>,
-): Promise<Tree> {
-  // A server may show groups that contain themselves.
-  const { maxDepth = 128, maxNodes = 100_000 } = options;
-  let nodes = 0;
-  const treeFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
-    const tree = treeAt(node);
-    nodes += 1;
-    if (nodes > maxNodes) throw exceeded("the tree has too many nodes", "maxNodes", maxNodes);
-    if (node.kind === "array") {
-      const { shape, dtype } = node;
-      if (shape) tree.shape = shape;
-      if (dtype !== undefined) tree.dtype = dtype;
-    }
-    if (node.error) tree.error = node.error;
-    // Consolidated metadata may list the children of a group that cannot be opened.
-    if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
-    if (depth >= maxDepth) throw exceeded("the tree is too deep", "maxDepth", maxDepth);
-    for await (const child of childrenOf(node as Location<Readable>, options, nodeOf))
-      tree.children.push(await branchFrom(child, depth + 1));
-    return tree;
-  };
-  /** As `treeFrom`, for a child. An error does not end the parent's tree. */
-  const branchFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
-    try {
-      return await treeFrom(node, depth);
-    } catch (error) {
-      // The whole tree is too large, not only this branch.
-      if (nodes > maxNodes) throw error;
-      return Object.assign(treeAt(node), { error: ofNode(error, options) });
-    }
-  };
-  return treeFrom(node, 0);
 }

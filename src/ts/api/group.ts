@@ -2,19 +2,13 @@
  * `Group`: a node with attributes and children. To open a child by name, call
  * `open(group.resolve(name))`.
  */
+import { late } from "#late";
 import { object, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import {
-  childrenOf,
-  TREE_RULES,
-  type Tree,
-  type TreeOptions,
-  treeOf,
-  type UnreadableNode,
-} from "./children.ts";
+import { childrenOf, type UnreadableNode } from "./children.ts";
 import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
 import {
   ATTRIBUTES_RULES,
@@ -27,6 +21,7 @@ import {
   textsOf,
 } from "./node_facts.ts";
 import { BECOME, becomeAll, readSummaryAnew, rememberOpen } from "./opening.ts";
+import type { Tree, TreeOptions } from "./tree.ts";
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;
@@ -121,7 +116,8 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
 
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
-    return treeOf(this, optionsOf(options, TREE_RULES), nodeOf);
+    const { treeOf } = await late();
+    return treeOf(this, options, nodeOf);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */

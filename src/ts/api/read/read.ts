@@ -1,14 +1,12 @@
 /**
  * Sends a read to the engine. Its elements come as one result, or as parts: to be copied into the
- * caller's memory, or for a stream (`stream.ts`). The page copies parts into memory that is not
- * shared, which an engine in a worker cannot write to.
+ * caller's memory that is not shared, which an engine in a worker cannot write to (`placed.ts`), or
+ * for a stream (`stream.ts`).
  */
+import { late } from "#late";
 import { placementOf } from "../../elements/loops.ts";
 import { placeElements } from "../../elements/place.ts";
-import { product } from "../../elements/typed_arrays.ts";
-import { needOut } from "../../model/argument.ts";
 import { chunkCount, chunkExtent } from "../../model/chunk_grid.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
 import { canShare, isSharedMemory, viewBytes } from "../../model/memory.ts";
 import type { EngineRequest } from "../../model/request.ts";
@@ -26,7 +24,7 @@ import type {
 import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
 import { arrayNumber, bindCodecs, settleCodecs } from "../arrays.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
-import { checkOut, type Form, formed, formedIn, isDirect, type ReadResult } from "./conversion.ts";
+import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./conversion.ts";
 import { observe } from "./plan.ts";
 import {
   type Progress,
@@ -120,27 +118,6 @@ async function readInPlace(
   return { ...answer, bytes: viewBytes(out) };
 }
 
-/**
- * Reads into memory that the engine cannot write because it is not shared. The engine sends the
- * parts of the result, and this thread copies them. Elements that need conversion are converted at
- * the end.
- */
-async function readPlaced(
-  read: Read,
-  out: ArrayBufferView,
-  { onProgress }: ResultOptions,
-  callOptions: CallOptions,
-): Promise<ResultAnswer> {
-  const placer = new PartPlacer(out, read.type, read.form, callOptions.signal);
-  const listeners = {
-    onProgress,
-    onLayout: (layout: ResultLayout) => placer.begin(layout),
-    onPart: (part: PartEvent, credit: () => void) => placer.place(part, credit),
-  };
-  await readParts(read, listeners, callOptions);
-  return placer.finish();
-}
-
 /** Reads into the caller's memory. */
 async function readInto(
   read: Read,
@@ -152,8 +129,15 @@ async function readInto(
   checkOut(out, type, form);
   const { isLocal } = (await connect()).channel;
   const isWritable = isLocal || (isSharedMemory(out.buffer) && canShare());
-  const readTo = isDirect(type, form) && isWritable ? readInPlace : readPlaced;
-  const answer = await readTo(read, out, options, callOptions);
+  const answer =
+    isDirect(type, form) && isWritable
+      ? await readInPlace(read, out, options, callOptions)
+      : await (await late()).readPlaced(
+          read,
+          out,
+          { ...options, ...callOptions },
+          { placementOf, placeElements },
+        );
   options.signal?.throwIfAborted();
   return formedIn(out, type, form, answer);
 }
@@ -256,46 +240,4 @@ function paddedNode({ [FACTS]: facts, store, path }: ArrayNode): ArrayNode {
   const known = padded.get(facts) ?? paddedFacts(facts);
   padded.set(facts, known);
   return { [FACTS]: known, store, path };
-}
-
-/** Copies parts one after the other. Copies nothing after an abort. */
-export class PartPlacer {
-  readonly #out: ArrayBufferView;
-  readonly #type: TypeDescription;
-  readonly #form: Form;
-  readonly #signal: AbortSignal | undefined;
-  #layout: ResultLayout = { shape: [], kept: [], order: [] };
-  #memory: Uint8Array = new Uint8Array(0);
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(out: ArrayBufferView, type: TypeDescription, form: Form, signal: AbortSignal | undefined) {
-    [this.#out, this.#type, this.#form, this.#signal] = [out, type, form, signal];
-  }
-
-  /** Sets the layout. Throws an `Argument` error if the caller's memory has another length. */
-  begin(layout: ResultLayout): void {
-    const { size = 0, components = 1 } = this.#type;
-    const count = product(layout.shape);
-    const isSame = isDirect(this.#type, this.#form);
-    const length = count * (isSame ? size : components * 4);
-    needOut(this.#out, length);
-    this.#layout = layout;
-    this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
-  }
-
-  place(part: PartEvent, credit: () => void): void {
-    const placement = placementOf(part, this.#layout, this.#type.size ?? 0);
-    const isWanted = () => !this.#signal?.aborted;
-    this.#last = this.#last.then(async () => {
-      if (isWanted()) await placeElements(this.#memory, placement, part.bytes, isWanted);
-      credit();
-    });
-  }
-
-  /** Resolves to the result when all parts are copied. */
-  async finish(): Promise<ResultAnswer> {
-    await this.#last;
-    this.#signal?.throwIfAborted();
-    return { ...this.#layout, bytes: this.#memory };
-  }
 }

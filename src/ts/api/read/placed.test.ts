@@ -3,9 +3,13 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { placementOf } from "../../elements/loops.ts";
+import { placeElements } from "../../elements/place.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { PartEvent } from "../../port/operations.ts";
-import { PartPlacer } from "./read.ts";
+import { PartPlacer } from "./placed.ts";
+
+const PLACING = { placementOf, placeElements };
 
 const SHORT: TypeDescription = { name: "int16", kind: "integer", size: 2, view: "Int16Array", widens: false };
 const BFLOAT: TypeDescription = {
@@ -28,7 +32,7 @@ const part = (start: number[], shape: number[], values: number[]): PartEvent => 
 
 test("parts are placed in any order, with one credit each", async () => {
   const out = new Int16Array(6);
-  const placer = new PartPlacer(out, SHORT, "plain", undefined);
+  const placer = new PartPlacer(out, { type: SHORT, form: "plain" }, PLACING, undefined);
   let credits = 0;
   const credit = () => {
     credits += 1;
@@ -44,7 +48,7 @@ test("parts are placed in any order, with one credit each", async () => {
 
 test("a view into a larger buffer leaves the bytes around it unchanged", async () => {
   const memory = new Int16Array(10).fill(-1);
-  const placer = new PartPlacer(memory.subarray(2, 8), SHORT, "plain", undefined);
+  const placer = new PartPlacer(memory.subarray(2, 8), { type: SHORT, form: "plain" }, PLACING, undefined);
   placer.begin(LAYOUT);
   placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
   await placer.finish();
@@ -53,7 +57,7 @@ test("a view into a larger buffer leaves the bytes around it unchanged", async (
 
 test("a result in F order", async () => {
   const out = new Int16Array(6);
-  const placer = new PartPlacer(out, SHORT, "plain", undefined);
+  const placer = new PartPlacer(out, { type: SHORT, form: "plain" }, PLACING, undefined);
   placer.begin({ ...LAYOUT, order: [1, 0] });
   // The part's own bytes are in that order too: the first column, then the second.
   placer.place({ ...part([0, 1], [2, 2], [2, 5, 3, 6]), order: [1, 0] }, () => {});
@@ -62,7 +66,7 @@ test("a result in F order", async () => {
 });
 
 test("memory of another length is rejected before anything is written", () => {
-  const placer = new PartPlacer(new Int16Array(5), SHORT, "plain", undefined);
+  const placer = new PartPlacer(new Int16Array(5), { type: SHORT, form: "plain" }, PLACING, undefined);
   assert.throws(() => placer.begin(LAYOUT), {
     code: "Argument",
     expected: "12 bytes",
@@ -72,7 +76,7 @@ test("memory of another length is rejected before anything is written", () => {
 
 test("numbers to be widened are not packed in the caller's memory", async () => {
   const out = new Float32Array(6);
-  const placer = new PartPlacer(out, BFLOAT, "plain", undefined);
+  const placer = new PartPlacer(out, { type: BFLOAT, form: "plain" }, PLACING, undefined);
   placer.begin(LAYOUT);
   placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
   const { bytes } = await placer.finish();
@@ -83,7 +87,7 @@ test("numbers to be widened are not packed in the caller's memory", async () => 
 test("after an abort nothing is written, but credits are still sent", async () => {
   const out = new Int16Array(6);
   const controller = new AbortController();
-  const placer = new PartPlacer(out, SHORT, "plain", controller.signal);
+  const placer = new PartPlacer(out, { type: SHORT, form: "plain" }, PLACING, controller.signal);
   placer.begin(LAYOUT);
   const reason = new Error("gone");
   controller.abort(reason);

@@ -1,0 +1,91 @@
+/**
+ * Reads into memory of the caller that the engine cannot write: parts arrive, and this thread copies
+ * them. It is late code.
+ */
+import type { placementOf } from "../../elements/loops.ts";
+import type { placeElements } from "../../elements/place.ts";
+import { product } from "../../elements/typed_arrays.ts";
+import { needOut } from "../../model/argument.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import { viewBytes } from "../../model/memory.ts";
+import type { CallOptions } from "../../port/connection.ts";
+import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
+import { type Form, isDirect } from "./conversion.ts";
+import { type ResultOptions, readParts } from "./read.ts";
+import type { Read } from "./request.ts";
+
+/** How elements are copied: the modules hold classes, so the first script has them once. */
+export interface Placing {
+  placementOf: typeof placementOf;
+  placeElements: typeof placeElements;
+}
+
+/**
+ * Reads into memory that the engine cannot write because it is not shared. The engine sends the
+ * parts of the result, and this thread copies them. Elements that need conversion are converted at
+ * the end.
+ */
+export async function readPlaced(
+  read: Read,
+  out: ArrayBufferView,
+  { onProgress, signal, storeOptions }: ResultOptions & CallOptions,
+  placing: Placing,
+): Promise<ResultAnswer> {
+  const placer = new PartPlacer(out, read, placing, signal);
+  const listeners = {
+    onProgress,
+    onLayout: (layout: ResultLayout) => placer.begin(layout),
+    onPart: (part: PartEvent, credit: () => void) => placer.place(part, credit),
+  };
+  await readParts(read, listeners, { signal, storeOptions });
+  return placer.finish();
+}
+
+/** Copies parts one after the other. Copies nothing after an abort. */
+export class PartPlacer {
+  readonly #out: ArrayBufferView;
+  readonly #type: TypeDescription;
+  readonly #form: Form;
+  readonly #signal: AbortSignal | undefined;
+  readonly #placing: Placing;
+  #layout: ResultLayout = { shape: [], kept: [], order: [] };
+  #memory: Uint8Array = new Uint8Array(0);
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(
+    out: ArrayBufferView,
+    { type, form }: Pick<Read, "type" | "form">,
+    placing: Placing,
+    signal: AbortSignal | undefined,
+  ) {
+    [this.#out, this.#type, this.#form, this.#signal] = [out, type, form, signal];
+    this.#placing = placing;
+  }
+
+  /** Sets the layout. Throws an `Argument` error if the caller's memory has another length. */
+  begin(layout: ResultLayout): void {
+    const { size = 0, components = 1 } = this.#type;
+    const count = product(layout.shape);
+    const isSame = isDirect(this.#type, this.#form);
+    const length = count * (isSame ? size : components * 4);
+    needOut(this.#out, length);
+    this.#layout = layout;
+    this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
+  }
+
+  place(part: PartEvent, credit: () => void): void {
+    const placement = this.#placing.placementOf(part, this.#layout, this.#type.size ?? 0);
+    const isWanted = () => !this.#signal?.aborted;
+    this.#last = this.#last.then(async () => {
+      if (isWanted()) await this.#placing.placeElements(this.#memory, placement, part.bytes, isWanted);
+      credit();
+    });
+  }
+
+  /** Resolves to the result when all parts are copied. */
+  async finish(): Promise<ResultAnswer> {
+    await this.#last;
+    this.#signal?.throwIfAborted();
+    return { ...this.#layout, bytes: this.#memory };
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * `Group.tree`: all descendants of a group, within a budget, and their drawing as text. It is late
+ * code.
+ */
+import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
+import { ZarrError } from "../model/errors.ts";
+import { nameOf } from "../model/node_like.ts";
+import type { AbsolutePath, Readable } from "../model/types.ts";
+import { type AnyNode, childrenOf, known, type NodeMaker, ofNode, type UnreadableNode } from "./children.ts";
+import type { Location, NodeOptions } from "./location.ts";
+
+export interface TreeOptions extends NodeOptions {
+  /** How deep the tree may be. A group below has a `Limit` error. Default: 128. */
+  maxDepth?: number | undefined;
+  /** The most nodes of the tree. More reject with a `Limit` error. Default: 100 000. */
+  maxNodes?: number | undefined;
+}
+
+const TREE_RULES: Rules<TreeOptions> = { ...SIGNAL, maxDepth: "a number", maxNodes: "a number" };
+
+const exceeded = (message: string, option: string, most: number) =>
+  new ZarrError("Limit", `${message}; the option ${option} allows more`, { expected: `at most ${most}` });
+
+/** A node and its descendants. `toString()` draws the tree. */
+export interface Tree {
+  name: string;
+  path: AbsolutePath;
+  kind: "array" | "group";
+  /** Shape in elements; only of arrays. */
+  shape?: number[];
+  dtype?: string;
+  /** Children; empty for arrays. */
+  children: Tree[];
+  /** The reason why the node cannot be opened or its children cannot be listed. */
+  error?: ZarrError;
+  toString(): string;
+}
+
+/** The text of a node in the drawing. */
+function described({ kind, shape, dtype, error }: Tree): string {
+  const array = kind === "array" && shape ? ` [${shape.join(", ")}] ${dtype}` : "";
+  return error ? `${array} (${error.message})` : array;
+}
+
+function drawn(tree: Tree): string[] {
+  const { name, children } = tree;
+  const below = children.flatMap((child, idx) => {
+    const isLast = idx === children.length - 1;
+    const lines = drawn(child);
+    return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
+  });
+  return [`${name}${described(tree)}`, ...below];
+}
+
+/** A tree with only this node. */
+function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
+  return {
+    name: nameOf(path) || "/",
+    path,
+    kind,
+    children: [],
+    toString() {
+      return drawn(this).join("\n");
+    },
+  };
+}
+
+/** A node and all its descendants. */
+export async function treeOf(
+  node: AnyNode | UnreadableNode<Readable>,
+  options: TreeOptions,
+  nodeOf: NodeMaker<Readable, AnyNode>,
+): Promise<Tree> {
+  // A server may show groups that contain themselves.
+  const { maxDepth = 128, maxNodes = 100_000 } = optionsOf(options, TREE_RULES);
+  let nodes = 0;
+  const treeFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
+    const tree = treeAt(node);
+    nodes += 1;
+    if (nodes > maxNodes) throw exceeded("the tree has too many nodes", "maxNodes", maxNodes);
+    if (node.kind === "array") {
+      const { shape, dtype } = node;
+      if (shape) tree.shape = shape;
+      if (dtype !== undefined) tree.dtype = dtype;
+    }
+    if (node.error) tree.error = node.error;
+    // Consolidated metadata may list the children of a group that cannot be opened.
+    if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
+    if (depth >= maxDepth) throw exceeded("the tree is too deep", "maxDepth", maxDepth);
+    for await (const child of childrenOf(node as Location<Readable>, options, nodeOf))
+      tree.children.push(await branchFrom(child, depth + 1));
+    return tree;
+  };
+  /** As `treeFrom`, for a child. An error does not end the parent's tree. */
+  const branchFrom = async (node: AnyNode | UnreadableNode<Readable>, depth: number): Promise<Tree> => {
+    try {
+      return await treeFrom(node, depth);
+    } catch (error) {
+      // The whole tree is too large, not only this branch.
+      if (nodes > maxNodes) throw error;
+      return Object.assign(treeAt(node), { error: ofNode(error, options) });
+    }
+  };
+  return treeFrom(node, 0);
+}
