@@ -195,7 +195,7 @@ fn paths_that_overlap() {
         for index in 0..count {
             all.push(tables.node(&mut buffer, list, index, GROUP));
         }
-        let long = u32::try_from(len / 4).unwrap() & !0x00ff_00ff;
+        let long = u32::try_from(len / 4).unwrap();
         let piece = [long.to_le_bytes().as_slice(), b"/aaa"].concat();
         let text = buffer.text(&piece.repeat(len / 16)) + 4;
         for (index, node) in all.iter().enumerate() {

@@ -152,6 +152,14 @@ fn a_table_that_is_well_formed_is_read() {
     }
 }
 
+/// A column has one dictionary: a second one would add its strings to those of the first.
+#[test]
+fn a_second_dictionary_is_an_error() {
+    let pages = [dictionary(2, b"a"), dictionary(2, b"b"), rows(8)].concat();
+    let error = Record::parse(&table(&pages, &[(0, pages.len(), 8)], 8)).unwrap_err();
+    assert_eq!(error.kind(), zarr_wasm::ErrorKind::Format, "{error:?}");
+}
+
 #[test]
 fn row_groups_at_one_place() {
     for (what, count, rows_of_each) in [("few rows", 1, 8), ("many rows", 1, 1 << 18)] {
