@@ -25,6 +25,6 @@ export function neededModule(name: string): unknown {
   if (found) return found;
   throw new ZarrError(
     "Unsupported",
-    `FileSystemStore needs Node 20.16 or newer, Deno or Bun: ${name} is not available here. In browsers use DirectoryStore or OpfsStore`,
+    "FileSystemStore needs Node 20.16, Deno or Bun; in browsers use DirectoryStore or OpfsStore",
   );
 }
