@@ -158,8 +158,8 @@ impl Headers {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Whether `Cache-Control` demands that the server is asked again, always or soon, before a body
-    /// is used again.
+    /// Whether `Cache-Control` demands that the server is asked again, always or soon, before a
+    /// body is used again.
     ///
     /// `no-store` demands that no cache of the network keeps the body, so that there is nothing to
     /// ask about. What the page holds in its memory for its own reads is no such cache.
