@@ -160,6 +160,66 @@ test("odd addresses: quotes, brackets, mistyped users, backslashes", async () =>
   assert.ok(!inspect(told, { depth: 9 }).includes(SECRET));
 });
 
+test("what is hardly an address, in every call that takes one", async () => {
+  const addresses = [
+    ...[`http//user:${SECRET}@h/a`, `https//user:${SECRET}@h/a?sig=${SECRET}`, `http ://user:${SECRET}@h/`],
+    ...[`user:${SECRET}@h/a`, `:user:${SECRET}@h`, `${SECRET}@127.0.0.1:1/a`, ` user:${SECRET}@localhost`],
+    ...[
+      `htp:/user:${SECRET}@h`,
+      `http:user:${SECRET}@[`,
+      `s3:user:${SECRET}@b/k`,
+      `http://[user:${SECRET}@h/`,
+    ],
+    ...[`http://user:${SECRET}#x@h/`, `http://user:a#${SECRET}@h/`, `http://user:1#${SECRET}@127.0.0.1:1/`],
+    ...[`http://user:${SECRET}?x@h/`, `http://user:a?${SECRET}@h/`, `http://user:1?${SECRET}@127.0.0.1:1/`],
+    ...[`http://127.0.0.1:1/a?token=a ${SECRET}`, `http//127.0.0.1:1/a?token=a ${SECRET}`],
+    ...[
+      `http://h:99999/?a ${SECRET}`,
+      `http://user:a ${SECRET}@127.0.0.1:1/a`,
+      `http:///user:a ${SECRET} b@/`,
+    ],
+  ];
+  const values = { data: new Uint8Array(4), shape: [2, 2] };
+  const small = await zarr.create(new Map(), { shape: [1], dtype: "uint8" });
+  const refers = (refs, more) => ({ version: 1, refs, ...more });
+  const read = (document, options) => zarr.open(new zarr.ReferenceStore(document, options), { format: 2 });
+  const group = (reference) => ({ ".zgroup": reference });
+  const calls = {
+    open: (url) => zarr.open(url),
+    "open a store": (url) => zarr.open(new zarr.FetchStore(url), { format: 2 }),
+    get: (url) => new zarr.FetchStore(url).get("/zarr.json").then(() => assert.fail()),
+    exists: (url) => zarr.exists(url).then(() => assert.fail()),
+    create: (url) => zarr.create(new zarr.FetchStore(url), { shape: [1], dtype: "uint8" }),
+    "create there": (url) => zarr.create(url),
+    erase: (url) => zarr.erase(url),
+    consolidate: (url) => zarr.consolidate(url),
+    copy: (url) => zarr.copy(url, new Map()),
+    "copy there": (url) => zarr.copy(small, url),
+    pyramid: (url) => zarr.createPyramid(url, values),
+    dataset: (url) => zarr.createDataset(url, {}),
+    archive: (url) => zarr.open(zarr.ZipFileStore.fromUrl(url)),
+    repository: (url) => zarr.open(new zarr.IcechunkStore(url)),
+    references: (url) => zarr.ReferenceStore.fromUrl(url),
+    "a reference": (url) => read(refers(group([url, 0, 9]))),
+    "a template": (url) => read(refers(group(["{{u}}/x", 0, 9]), { templates: { u: url } })),
+    "a target": (url) => read(refers(group([null, 0, 9])), { target: url }),
+    "a relative reference": (url) => read(refers(group(["x", 0, 9])), { url }),
+    assets: (url) => zarr.assetsOf(url),
+    "a reader": (url) => new HTTPRangeReader(url).getLength(),
+    "a part": (url) => new HTTPRangeReader(url).read(0, 4),
+  };
+  const tried = async (name, call, address) => {
+    const error = await Promise.resolve(address)
+      .then(call)
+      .catch((reason) => reason);
+    for (const text of error instanceof Error ? textsOf(error) : [])
+      assert.ok(!String(text).includes(SECRET), `${name} of ${address}: ${text}`);
+  };
+  const all = Object.entries(calls);
+  await Promise.all(addresses.flatMap((address) => all.map(([name, call]) => tried(name, call, address))));
+  assert.ok(!inspect(told, { depth: 9 }).includes(SECRET));
+});
+
 test("header values, and options that are refused", async () => {
   for (const headers of [
     { Authorization: `Bearer\n${SECRET}` },

@@ -27,14 +27,14 @@ pub async fn update_attributes(
 ) -> Result<OpenedNode> {
     at_node(path.as_str(), async {
         let documents = Documents { store, context };
-        let _held = documents.lock(path).await?;
+        let held = documents.lock(path).await?;
         let current = documents.reopen(path, None).await?;
         let mut changed = edit::with_attributes(&current.document, attributes, update)?;
         let metadata = document::parse(&changed)?;
         let whole = changed.clone();
         changed.texts.retain(|text| !current.document.texts.contains(text));
         documents::save(store, path, &changed).await?;
-        documents.record(path, whole.format, &ChangedNodes::set(path, &whole)).await?;
+        documents.record(path, whole.format, &ChangedNodes::set(path, &whole), &held).await?;
         Ok(OpenedNode { path: path.clone(), document: whole, metadata, large: None })
     })
     .await

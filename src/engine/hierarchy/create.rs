@@ -48,7 +48,7 @@ pub async fn create(
         {
             return update_attributes(store, &path, attributes, AttributeUpdate::Merge, context).await;
         }
-        let _held = documents.lock(&path).await?;
+        let held = documents.lock(&path).await?;
         let mut changed = ChangedNodes::default();
         let above = missing_groups(documents, &path, format).await?;
         let occupant = occupant(documents, &path, node, overwrite).await?;
@@ -63,7 +63,7 @@ pub async fn create(
         for (path, document) in &changed.set {
             documents::save(store, path, document).await?;
         }
-        documents.record(&path, format, &changed).await?;
+        documents.record(&path, format, &changed, &held).await?;
         Ok(OpenedNode { path, document, metadata, large: None })
     })
     .await

@@ -46,7 +46,14 @@ impl Documents<'_> {
     }
 
     /// Updates the consolidated metadata of all groups above `node`, and in v2 of the node itself.
-    pub async fn record(self, node: &NodePath, format: ZarrFormat, changed: &ChangedNodes) -> Result<()> {
+    /// The caller holds the lock of the changed node.
+    pub async fn record(
+        self,
+        node: &NodePath,
+        format: ZarrFormat,
+        changed: &ChangedNodes,
+        held: &writers::KeyLock,
+    ) -> Result<()> {
         let lowest = match format {
             ZarrFormat::V2 => Some(node.clone()),
             ZarrFormat::V3 => node.parent(),
@@ -54,12 +61,18 @@ impl Documents<'_> {
             ZarrFormat::Draft(_) => Some(NodePath::root()),
         };
         for group in lowest.iter().flat_map(NodePath::ancestors) {
-            self.record_at(&group, format, changed).await?;
+            self.record_at(&group, format, changed, held).await?;
         }
         Ok(())
     }
 
-    async fn record_at(self, group: &NodePath, format: ZarrFormat, changed: &ChangedNodes) -> Result<()> {
+    async fn record_at(
+        self,
+        group: &NodePath,
+        format: ZarrFormat,
+        changed: &ChangedNodes,
+        held: &writers::KeyLock,
+    ) -> Result<()> {
         let suffix = match format {
             ZarrFormat::V2 => ZMETADATA,
             ZarrFormat::V3 => ZARR_JSON,
@@ -67,7 +80,7 @@ impl Documents<'_> {
             ZarrFormat::Draft(Draft::May2022) => return Ok(()),
         };
         let key = StoreKey::new(group, suffix);
-        let _held = writers::lock(self.store, &key).await;
+        let _held = writers::lock_above(self.store, &key, held).await;
         let Some(bytes) = self.text(&key).await? else { return Ok(()) };
         let set = changed.set.iter().filter_map(|(path, it)| Some((relative(path, group)?, it.clone())));
         let removed = changed.removed.iter().filter_map(|path| relative(path, group));

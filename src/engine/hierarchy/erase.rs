@@ -38,7 +38,7 @@ pub async fn erase(
 }
 
 async fn of_v2_or_v3(documents: Documents<'_>, path: &NodePath) -> Result<bool> {
-    let _held = documents.lock(path).await?;
+    let held = documents.lock(path).await?;
     let found = super::exists::exists(documents.store, path.as_str(), documents.context).await;
     // What cannot be read can still be erased.
     if matches!(found, Ok(None)) {
@@ -47,8 +47,8 @@ async fn of_v2_or_v3(documents: Documents<'_>, path: &NodePath) -> Result<bool> 
     everything(documents, path).await?;
     let changed = ChangedNodes::removed(path);
     if let Some(parent) = path.parent() {
-        documents.record(&parent, ZarrFormat::V2, &changed).await?;
-        documents.record(path, ZarrFormat::V3, &changed).await?;
+        documents.record(&parent, ZarrFormat::V2, &changed, &held).await?;
+        documents.record(path, ZarrFormat::V3, &changed, &held).await?;
     }
     Ok(true)
 }

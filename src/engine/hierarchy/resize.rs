@@ -29,6 +29,7 @@ use crate::hierarchy::documents::{self, ChangedNodes, Documents};
 use crate::limits;
 use crate::read::array::Array;
 use crate::store::RequestContext;
+use crate::store::writers::KeyLock;
 use crate::write::encoder::Encoder;
 use crate::write::{NewElements, WriteProgress, WriteRequest, write};
 
@@ -44,7 +45,7 @@ pub async fn resize(
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
     at_node(array.path().as_str(), async {
-        let _held = documents_of(array, context).lock(array.path()).await?;
+        let held = documents_of(array, context).lock(array.path()).await?;
         let old = current(array, context).await?;
         let old_shape = old.binding().metadata().shape.clone();
         let new = with_shape(&old, shape)?;
@@ -54,11 +55,11 @@ pub async fn resize(
         ChunksBeyond::new(&old, &new).erase_before_growth(&new, clearing).await?;
         let shrunk: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] < old_shape[*d]).collect();
         if shrunk.is_empty() || old.chunks().can_list().await? {
-            save(&new, context).await?;
+            save(&new, context, &held).await?;
             remove_outside(&old, &new, &shrunk, clearing).await?;
         } else {
             remove_outside(&old, &new, &shrunk, clearing).await?;
-            save(&new, context).await?;
+            save(&new, context, &held).await?;
         }
         Ok(new)
     })
@@ -104,7 +105,7 @@ pub async fn append(
     context: &RequestContext,
 ) -> Result<Rc<Array>> {
     at_node(array.path().as_str(), async {
-        let _held = documents_of(array, context).lock(array.path()).await?;
+        let held = documents_of(array, context).lock(array.path()).await?;
         let old = current(array, context).await?;
         let mut shape = old.binding().metadata().shape.clone();
         let rank = shape.len();
@@ -128,7 +129,7 @@ pub async fn append(
             let _ = remove_outside(&new, &old, &[appended.axis], clearing).await;
             return Err(error);
         }
-        save(&new, context).await?;
+        save(&new, context, &held).await?;
         Ok(new)
     })
     .await
@@ -171,9 +172,9 @@ fn with_shape(array: &Rc<Array>, shape: &[u64]) -> Result<Rc<Array>> {
     array.by(document).map_err(Error::into_argument)
 }
 
-async fn save(array: &Rc<Array>, context: &RequestContext) -> Result<()> {
+async fn save(array: &Rc<Array>, context: &RequestContext, held: &KeyLock) -> Result<()> {
     let path = array.path();
     documents::save(array.store(), path, array.document()).await?;
     let changed = ChangedNodes::set(path, array.document());
-    documents_of(array, context).record(path, array.document().format, &changed).await
+    documents_of(array, context).record(path, array.document().format, &changed, held).await
 }

@@ -4,7 +4,8 @@ use std::any::Any;
 use std::rc::Rc;
 
 use js_sys::{ArrayBuffer, Reflect, Uint8Array};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limits;
@@ -46,33 +47,39 @@ pub fn our_value(bytes: Uint8Array) -> Value {
 /// `Store` if the value is neither a view nor an `ArrayBuffer`.
 pub fn stored_value(value: &JsValue, ours: bool) -> Result<Value> {
     let bytes = as_bytes(value).ok_or_else(|| {
-        Error::store("the store returned a value that is not bytes")
+        Error::store("the store returned a value that is not bytes, or whose buffer is gone")
             .expected("a Uint8Array, an ArrayBuffer or undefined")
             .actual(value.js_typeof().as_string().unwrap_or_default())
     })?;
     Ok(Value::from_host(Rc::new(JsBytes { bytes, ours })))
 }
 
-/// Accepts views of any type and realm, and buffers.
+#[wasm_bindgen]
+extern "C" {
+    /// A plain view. Node's `Buffer` is a `Uint8Array` whose `slice` does not copy.
+    #[wasm_bindgen(js_name = Uint8Array)]
+    type PlainBytes;
+
+    /// Fails where the buffer was transferred.
+    #[wasm_bindgen(catch, constructor, js_class = "Uint8Array")]
+    fn of(buffer: &JsValue, offset: u32, len: u32) -> std::result::Result<PlainBytes, JsValue>;
+}
+
+/// Accepts views of any type and realm, and buffers. Nothing that a value does when it is asked is
+/// trusted: its getters may throw, and its buffer may be gone.
 fn as_bytes(value: &JsValue) -> Option<Uint8Array> {
-    if let Some(bytes) = value.dyn_ref::<Uint8Array>() {
-        // Node's `Buffer` is a `Uint8Array` whose `slice` does not copy, so a plain `Uint8Array` is
-        // made.
-        let (offset, len) = (bytes.byte_offset(), bytes.length());
-        return Some(Uint8Array::new_with_byte_offset_and_length(&bytes.buffer(), offset, len));
-    }
-    if value.is_instance_of::<ArrayBuffer>() {
-        return Some(Uint8Array::new(value));
-    }
-    if !ArrayBuffer::is_view(value) {
+    let member = |name: &str| Reflect::get(value, &name.into()).ok();
+    let number = |name: &str| member(name)?.as_f64();
+    let is_view = ArrayBuffer::is_view(value);
+    if !is_view && !value.is_instance_of::<ArrayBuffer>() {
         return None;
     }
-    let number = |name: &str| Reflect::get(value, &name.into()).ok()?.as_f64();
-    let buffer = Reflect::get(value, &"buffer".into()).ok()?;
+    let buffer = if is_view { member("buffer")? } else { value.clone() };
+    let offset = if is_view { number("byteOffset")? } else { 0.0 };
     // Both are lengths of a buffer.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let (offset, len) = (number("byteOffset")? as u32, number("byteLength")? as u32);
-    Some(Uint8Array::new_with_byte_offset_and_length(&buffer, offset, len))
+    let (offset, len) = (offset as u32, number("byteLength")? as u32);
+    PlainBytes::of(&buffer, offset, len).ok().map(JsCast::unchecked_into)
 }
 
 /// The bytes of a value for JavaScript.

@@ -86,17 +86,18 @@ class Exchange {
     try {
       response = await send();
     } catch (thrown) {
-      return this.#tooLarge(thrown) ?? [REFUSED, thrown];
+      return this.#unread(thrown) ?? [REFUSED, thrown];
     }
     return this.#read(response, wanted);
   }
 
   /** The outcome for a body that was not read to its end. */
-  #tooLarge(thrown) {
-    const { announced, limit } = thrown?.[LIMITS] ?? {};
+  #unread(thrown) {
+    const { announced = 0, limit, received } = thrown?.[LIMITS] ?? {};
+    if (received !== undefined) return [BROKEN_OFF, thrown.cause ?? thrown, received, announced];
     if (limit === undefined) return undefined;
     this.abort();
-    return [TOO_LARGE, announced ?? 0, limit];
+    return [TOO_LARGE, announced, limit];
   }
 
   async #read(response, { url: asked, how, names }) {
@@ -111,7 +112,7 @@ class Exchange {
       const isBytes = body instanceof ArrayBuffer || ArrayBuffer.isView(body);
       return isBytes ? [ANSWERED, ...head, new Uint8Array(body)] : [NO_RESPONSE];
     } catch (thrown) {
-      return this.#tooLarge(thrown) ?? [BROKEN_OFF, thrown];
+      return this.#unread(thrown) ?? [BROKEN_OFF, thrown];
     }
   }
 }

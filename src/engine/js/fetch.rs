@@ -14,7 +14,8 @@ use super::error::{describe, report_to_js, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
-    CacheMode, Headers, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError, TransportResult,
+    CacheMode, CutBody, Headers, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError,
+    TransportResult,
 };
 use crate::store::{LocalFuture, Value};
 
@@ -104,7 +105,7 @@ impl FetchTransport {
         match parts.get(0).as_f64() {
             Some(0.0) => Ok(answered(parts, request)),
             Some(1.0) => Err(self.rejected(parts.get(1))),
-            Some(2.0) => Err(unreachable(parts.get(1))),
+            Some(2.0) => Err(unreachable(parts.get(1), cut_body(parts))),
             Some(3.0) => Err(TransportError::TooLarge {
                 announced: Some(number(&parts.get(1))).filter(|announced| *announced > 0),
                 limit: number(&parts.get(2)),
@@ -118,7 +119,7 @@ impl FetchTransport {
     fn rejected(&self, thrown: JsValue) -> TransportError {
         let is_network = thrown.is_instance_of::<TypeError>() || self.options.fetch.is_none();
         if is_network {
-            return unreachable(thrown);
+            return unreachable(thrown, None);
         }
         TransportError::Failed(store_failed("the given `fetch` failed", thrown))
     }
@@ -215,8 +216,14 @@ fn number(value: &JsValue) -> u64 {
     value.as_f64().unwrap_or_default() as u64
 }
 
-fn unreachable(thrown: JsValue) -> TransportError {
-    TransportError::Unreachable { message: describe(&thrown), cause: Some(Rc::new(thrown)) }
+fn unreachable(thrown: JsValue, cut: Option<CutBody>) -> TransportError {
+    TransportError::Unreachable { message: describe(&thrown), cause: Some(Rc::new(thrown)), cut }
+}
+
+/// How much came of a body that broke off, if that is known.
+fn cut_body(parts: &Array) -> Option<CutBody> {
+    let announced = Some(number(&parts.get(3))).filter(|announced| *announced > 0);
+    parts.get(2).as_f64().map(|_| CutBody { received: number(&parts.get(2)), announced })
 }
 
 fn threw(thrown: JsValue) -> TransportError {

@@ -14,7 +14,7 @@ use super::bytes::{stored_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
 use super::plain::natural;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::walk::{ListingBudget, walk};
@@ -163,6 +163,19 @@ impl UserStore {
             Some(Ok(size)) => Ok(Some(size)),
             _ => Err(unexpected("size", "a number of bytes, or undefined", &answer)),
         }
+    }
+
+    /// What `lockFor` answers. Without it, or where it fails, the store's name and the key.
+    async fn lock_of(&self, key: &StoreKey) -> Option<String> {
+        let store = self.object().ok()?;
+        if let Some(lock_for) = host::method(&store, "lockFor") {
+            let name = settled(lock_for.call1(&store, &absolute(key).into())).await;
+            if let Some(name) = name.ok().and_then(|name| name.as_string()) {
+                return Some(name);
+            }
+        }
+        let name = Reflect::get(&store, &"lockName".into()).ok()?.as_string()?;
+        Some(format!("{}{}", name.strip_suffix('/').unwrap_or(&name), absolute(key)))
     }
 
     fn lister(&self, store: &JsValue) -> Option<Lister> {
@@ -375,9 +388,8 @@ impl Store for UserStore {
         "the given store".to_owned()
     }
 
-    fn lock_name(&self) -> Option<String> {
-        let store = self.object().ok()?;
-        Reflect::get(&store, &"lockName".into()).ok()?.as_string()
+    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
+        Box::pin(async { if IS_FULL { self.lock_of(key).await } else { None } })
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {

@@ -264,10 +264,13 @@ pub trait Store {
         None
     }
 
-    /// The name of this store for locks of the host, the same in all tabs that write to it. `None`
-    /// if only this process can write to it.
-    fn lock_name(&self) -> Option<String> {
-        self.inner()?.lock_name()
+    /// The name of the host's lock for changes of a key: the same in all tabs, and in all stores
+    /// that reach the same value. `None` if only this store can write to it.
+    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
+        match self.inner() {
+            Some(inner) => inner.lock_name(key),
+            None => Box::pin(std::future::ready(None)),
+        }
     }
 
     /// The v3 root group, if this store knows it from consolidated metadata: its document, which

@@ -76,22 +76,45 @@ pub(crate) fn use_host_locks(locks: HostLocks) {
     HOST_LOCKS.with_borrow_mut(|slot| *slot = Some(locks));
 }
 
-/// Holds the lock of a key until it is dropped.
+/// Holds the lock of a key until it is dropped: that of the host, where the store names one, or
+/// else one of this process. Never both: the host's locks have an order, which keys do not have
+/// where links give one file several of them.
 pub(crate) struct KeyLock {
-    // The host's lock is released first, because the next task here acquires both.
     _by_host: Option<Box<dyn Any>>,
-    _here: OwnedMutexGuard<()>,
+    _here: Option<OwnedMutexGuard<()>>,
+    /// The name of the host's lock.
+    name: Option<String>,
+}
+
+impl KeyLock {
+    /// Whether the lock of this name may be waited for while this one is held: it is that of
+    /// another file, in the same folder or in one above. By links, what is above a key may be
+    /// anywhere, and two that wait for each other would wait without end.
+    fn may_wait_for(&self, name: &str) -> bool {
+        let folder = name.rfind('/').map_or("", |slash| name.get(..=slash).unwrap_or_default());
+        self.name.as_deref().is_none_or(|held| held != name && held.starts_with(folder))
+    }
 }
 
 /// Waits until no other task changes the value of this key.
 pub(crate) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> KeyLock {
-    let here = lock_here(store, key).await;
-    let locks = HOST_LOCKS.with_borrow(Clone::clone);
-    let by_host = match locks.zip(store.lock_name()) {
-        Some((locks, name)) => Some((locks.acquire)(format!("{name} {}", key.as_str())).await),
-        None => None,
-    };
-    KeyLock { _by_host: by_host, _here: here }
+    lock_if(store, key, &|_name| true).await
+}
+
+/// As [`lock`], for a key beside or above that of a lock that is held.
+pub(crate) async fn lock_above(store: &Rc<dyn Store>, key: &StoreKey, held: &KeyLock) -> KeyLock {
+    lock_if(store, key, &|name| held.may_wait_for(name)).await
+}
+
+/// Waits for the lock of a key, unless `may_wait` refuses the name of the host's lock.
+async fn lock_if(store: &Rc<dyn Store>, key: &StoreKey, may_wait: &dyn Fn(&str) -> bool) -> KeyLock {
+    if let Some(locks) = HOST_LOCKS.with_borrow(Clone::clone)
+        && let Some(name) = store.lock_name(key).await
+    {
+        let by_host = if may_wait(&name) { Some((locks.acquire)(name.clone()).await) } else { None };
+        return KeyLock { _by_host: by_host, _here: None, name: Some(name) };
+    }
+    KeyLock { _by_host: None, _here: Some(lock_here(store, key).await), name: None }
 }
 
 /// As [`lock`], for a change that has not begun: it must not begin long after its caller has left.
@@ -235,6 +258,19 @@ mod tests {
         HostLocks {
             acquire: Rc::new(|name| Box::pin(async move { Box::new(name) as Box<dyn Any> })),
             is_aborted: |signal| signal.downcast_ref::<Cell<bool>>().unwrap().get(),
+        }
+    }
+
+    #[test]
+    fn a_lock_waits_for_those_beside_and_above_it_alone() {
+        let held = |name: &str| KeyLock { _by_host: None, _here: None, name: Some(name.to_owned()) };
+        let node = held("file:/d/g/a/zarr.json");
+        for above in ["file:/d/g/zarr.json", "file:/d/zarr.json", "file:/d/g/a/.zmetadata", "other"] {
+            assert!(node.may_wait_for(above), "{above}");
+        }
+        // By links, what is above a key may be the same file, or one elsewhere.
+        for elsewhere in ["file:/d/g/a/zarr.json", "file:/d/h/zarr.json", "file:/d/g/a/b/zarr.json"] {
+            assert!(!node.may_wait_for(elsewhere), "{elsewhere}");
         }
     }
 

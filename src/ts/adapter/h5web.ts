@@ -2,6 +2,7 @@
  * A hierarchy as a data provider of H5Web, which describes groups, arrays, attributes and values in
  * HDF5's terms.
  */
+
 import {
   type Attribute,
   type AttributeValues,
@@ -29,6 +30,7 @@ import { open } from "../api/open.ts";
 import { type CfOptions, packingOf } from "../api/read/conversion.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { below, nameOf } from "../model/node_like.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { Readable, Slice } from "../model/types.ts";
 
 type AnyNode = AnyArray | Group<Readable>;
@@ -72,6 +74,7 @@ export class ZarrApi extends DataProviderApi {
 
   constructor(group: Group<Readable>, { filepath, decode = false }: H5WebOptions = {}) {
     super(filepath ?? (nameOf(group.path) || "zarr"));
+    findable(this);
     [this.#root, this.#decode] = [group, decode];
     this.#nodes.set("/", group);
   }
@@ -166,6 +169,7 @@ export class ZarrApi extends DataProviderApi {
     };
   }
 }
+worksBehindProxies(ZarrApi);
 
 const integer = (signed: boolean, size: number): IntegerType => ({
   class: DTypeClass.Integer,

@@ -5,6 +5,7 @@
 import { type At, atWith } from "../convention/axis_indices.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
 import { ZarrError } from "../model/errors.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import { checkPictures, type MapPictureOptions, mapTile, webMapBox } from "./pictures.ts";
 
 /** A source of a MapLibre style. */
@@ -49,6 +50,7 @@ export class PyramidProtocol {
    *     map.addSource("air", air.source({ time: 3 }));
    */
   constructor(scheme: string, pyramid: Pyramid, options: MapPictureOptions = {}) {
+    findable(this);
     [this.scheme, this.#pyramid, this.#options] = [scheme, pyramid, options];
     checkPictures(pyramid, options);
   }
@@ -83,3 +85,4 @@ export class PyramidProtocol {
     return { data: await createImageBitmap(picture) };
   };
 }
+worksBehindProxies(PyramidProtocol);

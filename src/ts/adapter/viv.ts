@@ -2,6 +2,7 @@
  * A pyramid as Viv's `PixelSource`s, one for each halving of the resolution. Viv draws elements, so
  * they are passed on as they are stored, or as numbers of a type that Viv has.
  */
+
 import type { CfOptions } from "../api/read/conversion.ts";
 import { type AtIndices, planeSelection } from "../convention/axis_indices.ts";
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
@@ -9,6 +10,7 @@ import type { Pyramid } from "../convention/pyramid_model.ts";
 import { need } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
+import { findable, unproxied, worksBehindProxies } from "../model/proxies.ts";
 import type { Slice } from "../model/types.ts";
 
 /** The data types that Viv draws. */
@@ -78,7 +80,8 @@ export class VivSource {
 
   /** @internal */
   constructor(pyramid: Pyramid, { level, step }: Resolution, { decode = false, tileSize }: VivOptions) {
-    [this.#pyramid, this.#level, this.#step, this.#decode] = [pyramid, level, step, decode];
+    findable(this);
+    [this.#pyramid, this.#level, this.#step, this.#decode] = [unproxied(pyramid), level, step, decode];
     const { plane, axes } = pyramid;
     this.#others = axes.map((_, axis) => axis).filter((axis) => axis !== plane.x && axis !== plane.y);
     this.#as = decode ? "float32" : numbersFor(level.array.dtype);
@@ -159,6 +162,7 @@ export class VivSource {
     return this.#pyramid.axes.map((_, axis) => selection[this.#others.indexOf(axis)] ?? undefined);
   }
 }
+worksBehindProxies(VivSource);
 
 /** Returns the largest power of two within a chunk of the finest level. */
 function tileSizeOf({ plane, levels }: Pyramid): number {

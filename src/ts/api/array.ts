@@ -3,12 +3,14 @@
  * object has a store, a path and the metadata documents. The engine gets its definition at the
  * first call that needs it, and again after a restart.
  */
+
 import { late } from "#late";
 import { needList, needReadable, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
+import { worksBehindProxies } from "../model/proxies.ts";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -483,6 +485,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     return result as Chunk<D>;
   }
 }
+worksBehindProxies(Array);
 
 /**
  * Gives an array new metadata, and drops its cached chunks. With `oldShape`, which another program

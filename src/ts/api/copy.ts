@@ -11,9 +11,10 @@ import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
 import { childrenOf } from "./children.ts";
 import { type ArrayChoices, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
-import { Location, readableLocation } from "./location.ts";
+import { Location, locationOf, readableLocation } from "./location.ts";
 import { open } from "./open.ts";
 import { openSource, writeSource } from "./write/element_source.ts";
+import { isIn, needApart, type Place } from "./write/same_place.ts";
 
 /** The progress of a copy. */
 export interface CopyProgress {
@@ -115,6 +116,13 @@ async function copyGroup(
 const copyNode = (source: Node<Readable>, place: unknown, options: CopyOptions): Promise<Node<Readable>> =>
   source instanceof Group ? copyGroup(source, place, options) : copyArray(source as AnyArray, place, options);
 
+/** A copy must not erase its source, and the copy of a group would be a child to copy. */
+async function checkPlaces(source: Node<Readable>, target: Place, options: CopyOptions): Promise<void> {
+  if (options.overwrite) await needApart(source, target);
+  if (source instanceof Group && (await isIn(target, source)))
+    refuse("a group cannot be copied into itself", `a place outside of ${source.path}`, target.path);
+}
+
 /**
  * Copies an array or a group to a place. An array may also be copied into an existing array of the
  * same shape. Resolves to the copy. Rejects with an `Argument` error if the shapes differ.
@@ -129,5 +137,6 @@ export async function copy<S extends Readable = Readable>(
   const isNode = source instanceof ZarrArray || source instanceof Group;
   const { signal } = optionsOf(options, RULES);
   const node = isNode ? source : await open(readableLocation(source) as Location<Readable>, { signal });
+  if (!(target instanceof ZarrArray)) await checkPlaces(node as Node<Readable>, locationOf(target), options);
   return (await copyNode(node as Node<Readable>, target, options)) as Node<S>;
 }

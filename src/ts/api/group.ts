@@ -5,6 +5,7 @@
 import { late } from "#late";
 import { object, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
+import { worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
@@ -148,6 +149,7 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
     this.#facts = factsOf(new OpenedNode(summary, this.#options));
   }
 }
+worksBehindProxies(Group);
 
 /** Makes the node for a summary from the engine. */
 export function nodeOf<S extends Readable>(

@@ -16,6 +16,7 @@ import {
 import { exactJson } from "../model/json.ts";
 import { isNode } from "../model/node.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import { call, write } from "../port/engine.ts";
@@ -103,6 +104,7 @@ export class Location<Store> {
   readonly path: AbsolutePath;
 
   constructor(store: Store, path: AbsolutePath = "/") {
+    findable(this);
     this.store = store;
     this.path = path;
   }
@@ -126,6 +128,7 @@ export class Location<Store> {
     return this.toString();
   }
 }
+worksBehindProxies(Location);
 
 /** The root of a store. Default: a new `Map`. */
 export function root<Store>(store: Store): Location<Store>;

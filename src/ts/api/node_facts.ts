@@ -65,6 +65,7 @@ export interface ArrayNode {
 export const needArray = (array: unknown, name = "array"): void =>
   need(isReadable(array) && Object(array)[FACTS], name, "an array");
 
+/** Facts take no further members. Vue makes no proxies of such objects, so they stay themselves. */
 export interface ArrayFacts {
   readonly shape: number[];
   readonly shape64: bigint[];
@@ -101,7 +102,7 @@ export interface ArrayFacts {
    * Set after a change of the array failed: what is stored is not known. It reads the metadata
    * again. Every call awaits it before it uses the facts, which are others then.
    */
-  doubt?: (signal: AbortSignal | undefined) => Promise<void>;
+  doubt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 const decoded = (bytes: Uint8Array) => newDecoder().decode(bytes);
@@ -193,7 +194,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
   const type = parseDescription(array.dataType);
   keepTables(array.tables);
   const chunks = array.chunks.map(Number);
-  return {
+  return Object.preventExtensions({
     shape: array.shape.map(Number),
     shape64: array.shape,
     chunks,
@@ -233,7 +234,8 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     document: summary.document,
     large: summary.large,
     build: array.build,
-  };
+    doubt: undefined,
+  });
 }
 
 /** The fill value of a caller's metadata object, as a scalar of the data type. */
@@ -274,7 +276,7 @@ export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFac
   const sharding = named(metadata.codecs, "sharding_indexed");
   const chunks = (sharding?.chunk_shape as number[] | undefined) ?? outer;
   const codecs = (sharding?.codecs as Codec[] | undefined) ?? metadata.codecs;
-  return {
+  return Object.preventExtensions({
     shape: metadata.shape,
     get shape64() {
       return metadata.shape.map(BigInt);
@@ -300,7 +302,8 @@ export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFac
     get document() {
       return documentOf(metadata);
     },
-    build: "engine",
-    isCallers: true,
-  };
+    build: "engine" as const,
+    isCallers: true as const,
+    doubt: undefined,
+  });
 }

@@ -9,6 +9,7 @@ import { needFunction, type Rules, SIGNAL } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { Readable } from "../model/types.ts";
+import { storeBehind } from "../port/definitions.ts";
 import { call, running } from "../port/engine.ts";
 import { EARLY, type EarlyNode, type EarlyStart } from "../store/fetch_store.ts";
 import { ACCESS_RULES, type IcechunkAccess } from "../store/icechunk.ts";
@@ -185,7 +186,7 @@ const collected = new FinalizationRegistry<() => void>((forget) => forget());
 
 /** Registers a node for updates. It is held weakly. */
 export function rememberOpen(node: OpenNode): void {
-  const store = node.store as object;
+  const store = storeBehind(node.store) as object;
   const { path } = node;
   const ofStore = nodes.get(store) ?? new Map<string, Set<WeakRef<OpenNode>>>();
   nodes.set(store, ofStore);
@@ -201,7 +202,7 @@ export function rememberOpen(node: OpenNode): void {
 
 /** A node and all others of the same path and store. */
 export function openNodes(node: OpenNode): Set<OpenNode> {
-  const open = nodes.get(node.store as object)?.get(node.path) ?? [];
+  const open = nodes.get(storeBehind(node.store) as object)?.get(node.path) ?? [];
   const others = [...open].map((reference) => reference.deref());
   return new Set([node, ...others.filter((other) => other !== undefined)]);
 }

@@ -1,7 +1,7 @@
 /**
  * Errors of users' codecs, before they become a `CodecPipelineError`.
  */
-import type { ErrorReport } from "../model/errors.ts";
+import { asked, type ErrorReport, namesOfThrown } from "../model/errors.ts";
 import type { CodecRequest } from "./site.ts";
 
 /**
@@ -26,8 +26,6 @@ export class CodecFault extends Error {
   }
 }
 
-const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown));
-
 /** Makes the failure for a value that a codec threw, or for a fault. */
 export function failureOf(
   { key, site, direction }: Pick<CodecRequest, "site" | "direction"> & { key?: string },
@@ -35,13 +33,13 @@ export function failureOf(
 ): Failure {
   const report: ErrorReport = {
     code: "Format",
-    message: messageOf(thrown),
+    message: namesOfThrown(thrown).message,
     stage: direction,
     codec: site.codec,
     key,
   };
-  if (thrown instanceof CodecFault) {
-    const { expected, actual, code } = thrown;
+  if (asked(() => thrown instanceof CodecFault)) {
+    const { expected, actual, code } = thrown as CodecFault;
     return { report: JSON.stringify({ ...report, code, expected, actual }) };
   }
   return {

@@ -32,12 +32,24 @@ export function metaOf(site: CodecSite) {
   };
 }
 
-/** The bytes that a codec returned, in their own buffer. */
+/** A copy of the bytes that a codec returned. */
 function bytesOf(result: unknown): Uint8Array<ArrayBuffer> {
-  if (result instanceof ArrayBuffer) return new Uint8Array(result);
+  if (result instanceof ArrayBuffer) return new Uint8Array(result.slice(0));
   if (ArrayBuffer.isView(result)) return viewBytes(result).slice() as Uint8Array<ArrayBuffer>;
   const actual = result === null ? "null" : typeof result;
   throw new CodecFault("a codec did not return bytes", "a Uint8Array", actual);
+}
+
+/**
+ * Packs what a codec returned. At once if it is no promise: the codec may use its memory again at
+ * its next call.
+ */
+async function packing(
+  result: unknown,
+  pack: (result: unknown) => Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const isPromise = typeof (result as PromiseLike<unknown> | null | undefined)?.then === "function";
+  return pack(isPromise ? await result : result);
 }
 
 export class CodecRunner {
@@ -82,14 +94,17 @@ export class CodecRunner {
     const { codec } = await this.made(request.site);
     if (direction === "decode") {
       const input = kind === "array_to_array" ? chunkOf(encoded, bytes) : bytes;
-      const output = await codec.decode(input);
-      return kind === "bytes_to_bytes" ? bytesOf(output) : packedChunk(decoded, output);
+      return packing(codec.decode(input), (output) =>
+        kind === "bytes_to_bytes" ? bytesOf(output) : packedChunk(decoded, output),
+      );
     }
     if (typeof codec.encode !== "function") {
       const message = `codec ${JSON.stringify(request.site.codec)} cannot write, because it has no method \`encode\``;
       throw new CodecFault(message, "a method `encode`", typeof codec.encode, "Unsupported");
     }
-    const output = await codec.encode(kind === "bytes_to_bytes" ? bytes : chunkOf(decoded, bytes));
-    return kind === "array_to_array" ? packedMemory(encoded, output) : bytesOf(output);
+    const input = kind === "bytes_to_bytes" ? bytes : chunkOf(decoded, bytes);
+    return packing(codec.encode(input), (output) =>
+      kind === "array_to_array" ? packedMemory(encoded, output) : bytesOf(output),
+    );
   }
 }

@@ -2,8 +2,10 @@
  * The codecs of numcodecs.js, with its names, arguments and defaults. The engine runs them, so
  * `encode` and `decode` are asynchronous for every codec. Arguments are checked as in numcodecs.js.
  */
+
 import { EngineCodec } from "../api/engine_codec.ts";
 import { refuse } from "../model/argument.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 
 /** A codec from bytes to bytes. */
 export interface Codec {
@@ -32,6 +34,7 @@ abstract class BytesCodec implements Codec {
   readonly #engine: EngineCodec;
 
   constructor(id: string, configuration: Record<string, unknown>) {
+    findable(this);
     this.#engine = new EngineCodec(id, "bytes_to_bytes", configuration);
   }
 
@@ -46,6 +49,7 @@ abstract class BytesCodec implements Codec {
     return out;
   }
 }
+worksBehindProxies(BytesCodec);
 
 export interface BloscConfig {
   /** Size of a block in bytes; 0 lets the compressor choose. */

@@ -4,7 +4,10 @@
  * uses for a `Blob` or a URL: the engine reads these itself, and merges and caches their ranges.
  */
 import { isReadable, need, needRange, needUrl, optionsOf, placesIn } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import { bodyOf } from "../model/body.ts";
+import { namesOfThrown, ZarrError } from "../model/errors.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
+import { shownAddress, withoutSecrets } from "../model/secrets.ts";
 import type { ZipReader } from "../store/zip.ts";
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
@@ -39,6 +42,7 @@ export class HTTPRangeReader implements ZipReader {
   ) {
     needUrl(url);
     const { overrides = {} } = optionsOf(options, { overrides: "an object" });
+    findable(this);
     this.#overrides = overrides;
   }
 
@@ -66,7 +70,7 @@ export class HTTPRangeReader implements ZipReader {
     const headers = new Headers(this.#overrides.headers);
     headers.set("Range", `bytes=${offset}-${offset + length - 1}`);
     const response = await this.#request({ headers });
-    const body = new Uint8Array(await response.arrayBuffer());
+    const body = new Uint8Array(await this.#body(response));
     // A server may ignore the range: status 200 with the whole file.
     const bytes = response.status === 206 ? body : body.slice(offset, offset + length);
     if (bytes.length === length) return bytes;
@@ -76,7 +80,7 @@ export class HTTPRangeReader implements ZipReader {
   async #request(init: RequestInit): Promise<Response> {
     const response = await fetch(this.url, { ...this.#overrides, ...init }).catch((cause) => {
       if (this.#overrides.signal?.aborted) throw cause;
-      throw new ZarrError("Store", `${this.url} cannot be requested`, { cause });
+      throw new ZarrError("Store", `${this.#shown()} cannot be requested`, { cause });
     });
     if (/^https:/i.test(String(this.url)) && response.url.startsWith("http:"))
       throw this.#error("a redirect to http", "an address of https", "http");
@@ -84,7 +88,24 @@ export class HTTPRangeReader implements ZipReader {
     throw this.#error("an error", "status 200 or 206", `${response.status} ${response.statusText}`);
   }
 
+  async #body(response: Response): Promise<ArrayBuffer> {
+    try {
+      return await bodyOf(response, undefined);
+    } catch (cause) {
+      if (this.#overrides.signal?.aborted) throw cause;
+      const { message } = namesOfThrown(cause);
+      throw new ZarrError("Store", `${this.#shown()} could not be read: ${message}`, { cause });
+    }
+  }
+
+  #shown(): string {
+    const url = String(this.url);
+    // A relative address of the page is none by itself.
+    return URL.canParse(url) ? withoutSecrets(new URL(url).href) : shownAddress(url);
+  }
+
   #error(what: string, expected: string, actual: string): ZarrError {
-    return new ZarrError("Store", `${this.url} answered with ${what}`, { expected, actual });
+    return new ZarrError("Store", `${this.#shown()} answered with ${what}`, { expected, actual });
   }
 }
+worksBehindProxies(HTTPRangeReader);

@@ -3,6 +3,7 @@
  * that name in the array's group, or in one above it (CF, xarray). Without one they follow from the
  * array's transform (`spatial:`, OME, multiscales), which `pyramid` reads.
  */
+
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { NAT } from "../elements/elements.ts";
 import { need, needList, needReadable, object, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { findable, unproxied, worksBehindProxies } from "../model/proxies.ts";
 import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";
 import { affineOf } from "./geometry.ts";
 import { isLongitude as isLongitudeBy } from "./longitude.ts";
@@ -68,7 +70,7 @@ const origins = new WeakMap<object, Origin>();
 
 /** Remembers where the dimensions of a result come from, so that `coords` knows its coordinates. */
 export function keepOrigin(result: Positioned, origin: Origin): void {
-  origins.set(result, origin);
+  origins.set(findable(result), origin);
 }
 
 /** Maximum number of moments in one list. A list of more does not fit into a page. */
@@ -114,6 +116,7 @@ export class Coordinates {
 
   /** @internal */
   constructor({ dimension, source, path, values, attrs, units, time, exact, isLongitude }: Parts) {
+    findable(this);
     this.#isLongitude = isLongitude;
     [this.dimension, this.source, this.path, this.#own] = [dimension, source, path, values];
     [this.attrs, this.units, this.time, this.#exact] = [attrs, units, time, exact];
@@ -265,6 +268,7 @@ export class Coordinates {
     return search.range(Math.min(...ends), Math.max(...ends), this.dimension);
   }
 }
+worksBehindProxies(Coordinates);
 
 /** The coordinate variable of a dimension: it has the dimension's name and length. */
 async function variableOf(
@@ -428,7 +432,7 @@ export async function coords(
   const { signal, pyramid: given } = optionsOf(options, COORDS_RULES);
   if (given) needList(given.levels, "pyramid");
   signal?.throwIfAborted();
-  const origin = origins.get(object(array, "array"));
+  const origin = origins.get(unproxied(object(array, "array")));
   if (origin) return ofResult(array as Positioned, origin, dimension, options);
   needArray(array);
   return ofArray(array as AnyArray, dimension, options);

@@ -12,6 +12,7 @@ import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { below, type ChildFact, factsOf, type NodeLike, parentOf } from "../model/node_like.ts";
 import type { Dialect } from "../model/node_summary.ts";
 import { once } from "../model/once.ts";
+import { unproxied } from "../model/proxies.ts";
 import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
 
 /** A group or array of this package or of zarrita. */
@@ -175,12 +176,13 @@ const known = new WeakMap<NodeLike, KnownNodes<Readable>>();
  * The cache for a group or a single array. Changes through this package and `refresh` replace it.
  */
 export function knownNodesOf<Store extends Readable>(root: PlacedNode<Store>): KnownNodes<Store> {
-  const before = known.get(root);
+  const key = unproxied(root);
+  const before = known.get(key);
   if (before?.isCurrent) {
     before.forgetAbsent();
     return before as KnownNodes<Store>;
   }
-  const nodes = new KnownNodes(root);
-  known.set(root, nodes);
+  const nodes = new KnownNodes(key);
+  known.set(key, nodes);
   return nodes;
 }

@@ -7,6 +7,7 @@
  * the world. The levels of pyramids that were read are remembered. For other arrays the groups
  * above are searched once.
  */
+
 import type { AnyArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
@@ -16,6 +17,7 @@ import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
 import { needNode, parentOf } from "../model/node_like.ts";
 import { once } from "../model/once.ts";
+import { unproxied } from "../model/proxies.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { ask } from "../port/convention.ts";
@@ -202,7 +204,7 @@ export function rememberLevels(pyramid: Pyramid, known: KnownNodes<Readable>): v
 
 /** The remembered level of an array. */
 export function rememberedLevel(array: AnyArray): PlacedLevel | undefined {
-  const found = remembered.get(array);
+  const found = remembered.get(unproxied(array));
   return found?.known.isCurrent ? found : undefined;
 }
 

@@ -7,6 +7,7 @@
 import { FACTS, type Array as ZarrArray } from "../api/array.ts";
 import { need, needList, optionsOf, type Rules, refuseField } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { DataType, Readable, Slice } from "../model/types.ts";
 import { type At, type AtIndices, levelIndices, type PyramidAxis } from "./axis_indices.ts";
 import {
@@ -197,6 +198,7 @@ export class Pyramid<Store extends Readable = Readable> {
 
   /** @internal */
   constructor(facts: PyramidFacts, arrays: Map<string, ZarrArray<DataType, Store>>) {
+    findable(this);
     const { convention, version, name, images, axes, channels, labels, variables, variable } = facts;
     [this.convention, this.version, this.name, this.images] = [convention, version, name, images];
     [this.series, this.image] = [facts.series, facts.image];
@@ -354,6 +356,7 @@ export class Pyramid<Store extends Readable = Readable> {
     return { spans, selection };
   }
 }
+worksBehindProxies(Pyramid);
 
 /** Number of elements of the chunks that a range touches. */
 const wholeChunks = (start: number, stop: number, chunk: number): number =>

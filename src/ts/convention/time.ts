@@ -6,6 +6,7 @@
 import { need, needList, needReadable, needText } from "../model/argument.ts";
 import { shown } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { DateLike, Moment } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
 
@@ -39,6 +40,7 @@ export class TimeUnits {
 
   /** @internal */
   constructor(units: string, calendar: string, isReal: boolean) {
+    findable(this);
     this.units = units;
     this.calendar = calendar;
     this.isReal = isReal;
@@ -113,6 +115,7 @@ export class TimeUnits {
     return this.isReal ? date.getTime() : date.toISOString();
   }
 }
+worksBehindProxies(TimeUnits);
 
 /**
  * Parses CF's attributes of time: `units`, such as `"days since 2000-01-01 12:00"`, and `calendar`

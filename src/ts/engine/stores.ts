@@ -173,8 +173,8 @@ export class Stores {
       }
       case "user": {
         const object = new UserObject(page, number, definition);
-        // Bytes from the page of a worker are copies.
-        return { make: weakly(object.methods, !page.isLocal), object };
+        // On one thread, bytes of this package's stores are not copied.
+        return { make: weakly(object.methods, !(page.isLocal && definition.isFresh)), object };
       }
       case "directory":
         return local(new HandleFolder(definition.root), definition.lockName);

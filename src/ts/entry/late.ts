@@ -21,3 +21,4 @@ export { getByChunk } from "../compat/by_chunk.ts";
 export { HandleFolder, opfsFolder } from "../files/directory.ts";
 export { readFound } from "../files/folders.ts";
 export { NodeFolder, nodeFile } from "../files/node_folder.ts";
+export { collectedOf } from "../port/listings.ts";

@@ -9,6 +9,7 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
+import { type FolderPlace, lockBelow, placeOf } from "./folder_places.ts";
 import {
   type Entries,
   type FolderIo,
@@ -57,10 +58,24 @@ async function fill(file: WorkerFile, bytes: Uint8Array): Promise<void> {
   const access = await file.createSyncAccessHandle();
   try {
     access.truncate(0);
-    access.write(bytes, { at: 0 });
+    writeAll(access, bytes);
     access.flush();
   } finally {
     access.close();
+  }
+}
+
+/** Writes all bytes. A handle may write fewer than it was given, without an error. */
+function writeAll(access: SyncFile, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) {
+    const written = access.write(bytes.subarray(at), { at });
+    if (!(written > 0)) {
+      throw new ZarrError("Store", "the file was not written whole; the storage may be full", {
+        expected: `${bytes.length} bytes`,
+        actual: `${at} bytes`,
+      });
+    }
+    at += written;
   }
 }
 
@@ -70,13 +85,24 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
   if (!file.move) {
     // Without `move`, a reader may see an empty file for a moment.
     await folder.removeEntry(unfinished);
-    return fill(await folder.getFileHandle(name, { create: true }), bytes);
+    return fillThere(folder, name, bytes);
   }
   try {
     await fill(file, bytes);
     await file.move(folder, name);
   } catch (error) {
     await folder.removeEntry(unfinished).catch(() => {});
+    throw error;
+  }
+}
+
+/** Writes a file in its place. One that could not be written whole is removed. */
+async function fillThere(folder: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await fill(await folder.getFileHandle(name, { create: true }), bytes);
+  } catch (error) {
+    // Another tab or worker may be writing it.
+    if (!LOCKED.includes(nameOfError(error))) await folder.removeEntry(name).catch(() => {});
     throw error;
   }
 }
@@ -107,10 +133,15 @@ async function unlessLocked(
   return write().catch((error) => Promise.reject(fileSystemFailed(keyOf(names), error)));
 }
 
+/** The same error, with the key at which it occurred. */
+const atKey = (error: ZarrError, key: string): ZarrError =>
+  new ZarrError(error.code, error.message, { ...error, key });
+
 /** A folder of which a browser has a handle. */
 export class HandleFolder implements FolderIo {
   readonly #root: () => Promise<FileSystemDirectoryHandle>;
   readonly #writes = new Map<string, Promise<void>>();
+  #place: Promise<FolderPlace> | undefined;
 
   /** `root` is the folder, or a function that returns it when it is first needed. */
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
@@ -154,6 +185,7 @@ export class HandleFolder implements FolderIo {
       else await writeNew(folder, name, value);
     } catch (error) {
       if (LOCKED.includes(nameOfError(error))) throw error;
+      if (error instanceof ZarrError) throw atKey(error, keyOf(names));
       const isTaken = nameOfError(error) === "TypeMismatchError";
       throw isTaken ? taken(names, error) : fileSystemFailed(keyOf(names), error);
     }
@@ -192,6 +224,14 @@ export class HandleFolder implements FolderIo {
       }
     }
     return entries;
+  }
+
+  async lockOf(names: Names): Promise<string> {
+    this.#place ??= this.#root().then(placeOf);
+    this.#place.catch(() => {
+      this.#place = undefined;
+    });
+    return lockBelow(await this.#place, names);
   }
 
   keys(top: Names): AsyncGenerator<AbsolutePath> {

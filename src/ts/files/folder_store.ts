@@ -3,8 +3,11 @@
  * call at an abort, and list. Where the files are is known to a `FolderIo`, which is opened at the
  * first call, because its code may be a chunk of its own. They run at either end of the port.
  */
+
 import { needBytes, needRange, needText, signalOf } from "../model/argument.ts";
 import { shown, ZarrError } from "../model/errors.ts";
+import { FRESH } from "../model/memory.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 
@@ -103,6 +106,11 @@ export interface FolderIo extends FileIo {
   entries(names: Names): Promise<Entries>;
   /** The keys of all files below a folder. A listing that may be without end is a `Limit` error. */
   keys(names: Names): AsyncGenerator<AbsolutePath>;
+  /**
+   * The name of the lock of a file, whether it exists or not: the same through every folder that
+   * reaches it.
+   */
+  lockOf(names: Names): Promise<string>;
 }
 
 /** The keys of the methods by which a store reaches its folder. Users have no call for them. */
@@ -115,7 +123,13 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
   #opened: Promise<Io> | undefined;
 
   constructor(open: () => Promise<Io>) {
+    findable(this);
     this.#open = open;
+  }
+
+  /** @internal The store keeps nothing of what it has read. */
+  get [FRESH](): AsyncReadable {
+    return FileStore.prototype;
   }
 
   /** @internal */
@@ -161,6 +175,7 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
     return (await this.size(key)) !== undefined;
   }
 }
+worksBehindProxies(FileStore);
 
 /** A store over a folder. */
 export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
@@ -171,6 +186,14 @@ export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
   async set(key: AbsolutePath, value: Uint8Array, options: StoreGetOptions = {}): Promise<void> {
     needBytes(value, "value");
     return this[ASK](options, (io, signal) => io.write(namesOf(key), value, signal));
+  }
+
+  /**
+   * The name of the lock that writers of a value share. Stores that reach the same file, through
+   * other folders or through links, have the same name for it.
+   */
+  async lockFor(key: AbsolutePath): Promise<string> {
+    return (await this[IO]()).lockOf(namesOf(key));
   }
 
   /** Removes a value. Returns whether it existed. */
@@ -197,3 +220,4 @@ export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
     return listed(names, await (await this[IO]()).entries(names));
   }
 }
+worksBehindProxies(FolderStore);

@@ -131,6 +131,20 @@ export class NodeFolder implements FolderIo {
     return entries;
   }
 
+  /**
+   * The real path of the folder, as far as it exists, and the names below it. A write replaces a
+   * link to a file, so the file's own name counts.
+   */
+  async lockOf(names: Names): Promise<string> {
+    const path = this.#pathOf(names);
+    for (let above = node.paths.dirname(path); ; above = node.paths.dirname(above)) {
+      const real = await ifPresent(names, node.files.realpath(above));
+      if (real === undefined && above !== node.paths.dirname(above)) continue;
+      const lock = node.paths.join(real ?? above, node.paths.relative(above, path));
+      return `file:${lock.replaceAll(node.paths.sep, "/")}`;
+    }
+  }
+
   /** Links may multiply the folders to more than can be listed. */
   keys(top: Names): AsyncGenerator<AbsolutePath> {
     const seen = new Set<string>();

@@ -4,6 +4,7 @@
  * they are used. The first download holds this file, so its texts are short.
  */
 import { shown, ZarrError } from "./errors.ts";
+import { shownAddress } from "./secrets.ts";
 import type { RangeQuery } from "./types.ts";
 
 /**
@@ -227,7 +228,7 @@ export function parsedUrl(url: unknown, field = "url"): URL {
   try {
     return new URL(url as string, pageUrl());
   } catch (cause) {
-    throw new ZarrError("Argument", `${shown(url)} is not a URL`, { field, cause });
+    throw new ZarrError("Argument", `${shownAddress(shown(url))} is not a URL`, { field, cause });
   }
 }
 

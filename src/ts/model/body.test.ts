@@ -1,7 +1,7 @@
 /** Bodies are read up to their limit, whatever their headers say. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BodyTooLarge, bodyOf, exceededBy } from "./body.ts";
+import { BodyTooLarge, bodyOf, unreadBy } from "./body.ts";
 
 /** A stream of `count` pieces of ten bytes. */
 function stream(count: number, state = { pulled: 0, isCancelled: false }) {
@@ -38,7 +38,7 @@ test("more than the limit: the stream is cancelled, and the error says what", as
   ] as const) {
     const { response, state } = answer(1e9, status);
     const error = await bodyOf(response, [100, 50]).catch((error) => error);
-    assert.deepEqual(exceededBy(error), { limit });
+    assert.deepEqual(unreadBy(error), { limit });
     assert.ok(state.isCancelled);
     assert.ok(state.pulled < 20);
   }
@@ -47,7 +47,7 @@ test("more than the limit: the stream is cancelled, and the error says what", as
 test("an announced length beyond the limit is not read at all", async () => {
   const { response, state } = answer(1e9, 200, { "content-length": "5000" });
   const error = await bodyOf(response, [100, 50]).catch((error) => error);
-  assert.deepEqual(exceededBy(error), { limit: 100, announced: 5000 });
+  assert.deepEqual(unreadBy(error), { limit: 100, announced: 5000 });
   assert.ok(state.isCancelled);
 });
 

@@ -55,25 +55,39 @@ export function withLimits(request: Request, limits: BodyLimits | undefined): Re
   return limits ? Object.assign(request, { [LIMITS]: limits }) : request;
 }
 
-/** What a body exceeded: its limit in bytes, and the announced length if there was one. */
-export interface Exceeded {
-  limit: number;
+/**
+ * Why a body was not read to its end: its limit in bytes, or the number of bytes that came before
+ * it broke off; and the announced length if there was one.
+ */
+export interface Unread {
+  limit?: number;
+  received?: number;
   announced?: number;
 }
 
 /** The error for a body that is too long, which `exchange.js` recognises. */
 export class BodyTooLarge extends Error {
-  readonly [LIMITS]: Exceeded;
+  readonly [LIMITS]: Unread;
 
-  constructor(exceeded: Exceeded) {
-    super(`the body has more than ${exceeded.limit} bytes`);
-    this[LIMITS] = exceeded;
+  constructor(unread: Unread) {
+    super(`the body has more than ${unread.limit} bytes`);
+    this[LIMITS] = unread;
   }
 }
 
-/** The limit that an error of this kind exceeded; undefined for other errors. */
-export const exceededBy = (error: unknown): Exceeded | undefined =>
-  (error as { [LIMITS]?: Exceeded } | undefined)?.[LIMITS];
+/** The error for a body that broke off, which `exchange.js` recognises. */
+const cutOff = (unread: Unread, cause?: unknown): TypeError =>
+  Object.assign(new TypeError(`the body was cut off after ${unread.received} bytes`, { cause }), {
+    [LIMITS]: unread,
+  });
+
+/** Why a body was not read to its end, by the error; undefined for other errors. */
+export const unreadBy = (error: unknown): Unread | undefined =>
+  (error as { [LIMITS]?: Unread } | undefined)?.[LIMITS];
+
+/** The error for a body that was not read to its end. */
+export const unreadError = (unread: Unread): Error =>
+  unread.received === undefined ? new BodyTooLarge(unread) : cutOff(unread);
 
 /** Collects pieces in one buffer. */
 class Collected {
@@ -101,11 +115,15 @@ class Collected {
   }
 }
 
-async function readStream(stream: ReadableStream<Uint8Array>, limit: number, expected: number) {
+async function readStream(stream: ReadableStream<Uint8Array>, limit: number, announced: number | undefined) {
   const reader = stream.getReader();
-  const collected = new Collected(expected);
+  const collected = new Collected(Math.min(limit, announced || FIRST_BYTES));
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((error) => {
+      // Other errors are those of a stream of the user's, or of an abort.
+      if (!(error instanceof TypeError)) throw error;
+      throw cutOff({ received: collected.length, announced }, error);
+    });
     if (done) return { bytes: collected.take(), isWhole: true };
     if (collected.length + value.length > limit) {
       collected.add(value.subarray(0, limit - collected.length));
@@ -117,8 +135,9 @@ async function readStream(stream: ReadableStream<Uint8Array>, limit: number, exp
   }
 }
 
+/** A copy of a body that a user's `fetch` gave, which may give the same memory again. */
 function whole(body: ArrayBuffer | ArrayBufferView): ArrayBuffer {
-  if (!ArrayBuffer.isView(body)) return body;
+  if (!ArrayBuffer.isView(body)) return body.slice(0);
   const copy = new Uint8Array(body.byteLength);
   copy.set(viewBytes(body));
   return copy.buffer;
@@ -126,6 +145,14 @@ function whole(body: ArrayBuffer | ArrayBufferView): ArrayBuffer {
 
 const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
   typeof (body as ReadableStream | null)?.getReader === "function";
+
+/** The announced length of a body. That of a compressed one says nothing of what is read. */
+function announcedBy({ headers }: AnyBody): number | undefined {
+  const header = (name: string) => headers?.get?.(name) ?? "";
+  const length = Number(header("content-length") || Number.NaN);
+  const isEncoded = !/^(identity)?$/i.test(header("content-encoding"));
+  return Number.isNaN(length) || isEncoded ? undefined : length;
+}
 
 /**
  * Reads a body. Of the body of an error only the beginning is read. Throws `BodyTooLarge` if the
@@ -140,12 +167,12 @@ export async function bodyOf(response: AnyBody, limits: BodyLimits | undefined):
     if (isAnswer && bytes.byteLength > limit) throw new BodyTooLarge({ limit, announced: bytes.byteLength });
     return bytes;
   }
-  const announced = Number(response.headers?.get?.("content-length") ?? Number.NaN);
-  if (isAnswer && announced > limit) {
+  const announced = announcedBy(response);
+  if (isAnswer && announced !== undefined && announced > limit) {
     body.cancel().catch(() => {});
     throw new BodyTooLarge({ limit, announced });
   }
-  const { bytes, isWhole } = await readStream(body, limit, Math.min(limit, announced || FIRST_BYTES));
+  const { bytes, isWhole } = await readStream(body, limit, announced);
   if (isAnswer && !isWhole) throw new BodyTooLarge({ limit });
   return bytes;
 }

@@ -48,6 +48,27 @@ function whole(message: string, { field, path, expected, actual }: ErrorDetails)
 }
 
 /**
+ * What a user's value is asked, whose getters and traps may throw: then the answer is that of
+ * `undefined`.
+ */
+export function asked<T>(question: () => T): T | undefined {
+  try {
+    return question();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name and the message of a value that was thrown, whatever it is. */
+export function namesOfThrown(thrown: unknown): { name: string; message: string } {
+  const isError = asked(() => thrown instanceof Error);
+  const member = (name: "name" | "message") => shown(asked(() => (thrown as Error)[name]) ?? "");
+  return isError
+    ? { name: member("name"), message: member("message") }
+    : { name: "Error", message: shown(thrown) };
+}
+
+/**
  * The base class of every error that this package throws. The reasons of abort signals, and what a
  * user's store, `fetch` or codec loader throws, are thrown as they are.
  */
@@ -167,11 +188,7 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   error: unknown,
   ...tags: T[]
 ): error is Extract<TaggedError, { _tag: T }> {
-  try {
-    return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag as T));
-  } catch {
-    return false; // a revoked proxy
-  }
+  return isOurs(error) && (tags.length === 0 || tags.includes(error._tag as T));
 }
 
 /** The engine's report of an error; see `src/engine/js/error.rs`. */
@@ -251,13 +268,19 @@ const CROSSING = [
   ...(["found", "direction", "chunkPath", "feature"] as const),
 ];
 
-/** Converts an error to cloneable fields. */
-export function fieldsOfError(error: unknown): ErrorFields {
-  if (!(error instanceof Error)) return { name: "Error", message: shown(error) };
-  const cause = causeFields(error.cause);
-  const message = withoutSecrets(error.message);
-  const fields = { name: error.name, message, cause };
-  if (!(error instanceof ZarrError)) return fields;
+/** The most causes of causes that cross. An error may be its own cause. */
+const MOST_CAUSES = 16;
+
+/** Converts an error to cloneable fields. `causes` is the number of its causes that cross. */
+export function fieldsOfError(error: unknown, causes = MOST_CAUSES): ErrorFields {
+  const cause = causes > 0 ? asked(() => (error as Error).cause) : undefined;
+  return { ...ownFields(error), cause: causeFields(cause, causes - 1) };
+}
+
+function ownFields(error: unknown): Exclude<ErrorFields, { original: unknown }> {
+  const { name, message: text } = namesOfThrown(error);
+  const fields = { name, message: withoutSecrets(text) };
+  if (!isOurs(error)) return fields;
   const details: Record<string, unknown> = {};
   for (const name of CROSSING) {
     const value = (error as unknown as Record<string, unknown>)[name];
@@ -266,22 +289,26 @@ export function fieldsOfError(error: unknown): ErrorFields {
   return { ...fields, tag: error instanceof TrapError ? "TrapError" : error._tag, details };
 }
 
+/** Whether this is an error of this package. */
+export const isOurs = (error: unknown): error is ZarrError =>
+  asked(() => error instanceof ZarrError) ?? false;
+
 /**
  * As `fieldsOfError`, where page and engine are on one thread: values of the user stay themselves.
  * Errors of this package cross as fields nevertheless, because the engine of the caller's thread
  * has classes of its own.
  */
-export function localFieldsOfError(error: unknown): ErrorFields {
-  if (!(error instanceof ZarrError)) return { original: error };
-  const fields = fieldsOfError(error);
-  return error.cause === undefined ? fields : { ...fields, cause: localFieldsOfError(error.cause) };
+export function localFieldsOfError(error: unknown, causes = MOST_CAUSES): ErrorFields {
+  if (!isOurs(error)) return { original: error };
+  const fields = ownFields(error);
+  if (error.cause === undefined || causes === 0) return fields;
+  return { ...fields, cause: localFieldsOfError(error.cause, causes - 1) };
 }
 
-function causeFields(cause: unknown): ErrorFields | { thrown: number } | undefined {
+function causeFields(cause: unknown, causes: number): ErrorFields | { thrown: number } | undefined {
   if (cause === undefined) return undefined;
-  const thrown =
-    typeof cause === "object" && cause !== null ? (cause as { [THROWN]?: number })[THROWN] : undefined;
-  return thrown === undefined ? fieldsOfError(cause) : { thrown };
+  const thrown = asked(() => (cause as { [THROWN]?: number } | null)?.[THROWN]);
+  return thrown === undefined ? fieldsOfError(cause, causes) : { thrown };
 }
 
 const OTHER_ERRORS: Record<string, new (message: string) => Error> = { TypeError, RangeError };

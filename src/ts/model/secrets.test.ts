@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CodecPipelineError, fieldsOfError, NotFoundError, UnsupportedError, ZarrError } from "./errors.ts";
-import { withoutSecrets } from "./secrets.ts";
+import { causeWithoutSecrets, shownAddress, withoutSecrets } from "./secrets.ts";
 
 const SECRET = "s3cr3t";
 
@@ -76,11 +76,46 @@ test("odd addresses, with what stays of them", () => {
   }
 });
 
+test("what is hardly an address: no scheme, a mistyped one, a part of the user alone", () => {
+  for (const [text, shown] of [
+    ["http//user:s3cr3t@h/a", "http//h/a"],
+    ["https//s3cr3t@h/a?sig=s3cr3t", "https//h/a?sig=…"],
+    ["user:s3cr3t@h/a", "h/a"],
+    ["found user:s3@cr3t@h:80.", "found h:80."],
+    ['"user:s3cr3t@localhost" is not a URL', '"localhost" is not a URL'],
+    [":user:s3cr3t@h", "h"],
+    ["htp:/user:s3cr3t@h/a", "h/a"],
+    ["http ://user:s3cr3t@h/", "http h/"],
+    // The `@` was taken for the beginning of a fragment's end, and cut off.
+    ["parse URL from http://user:s3cr3t/zarr.json", "parse URL from http://user:…/zarr.json"],
+    ["http://user:s3cr3t", "http://user:…"],
+  ] as const) {
+    assert.equal(withoutSecrets(text), shown);
+    assert.equal(withoutSecrets(shown), shown, "once more");
+  }
+});
+
+test("of a text that was to be an address, the scheme and the host are shown", () => {
+  for (const [text, shown] of [
+    ["http://user:a s3cr3t@h/a", "http://h/a"],
+    ["http://h:99999/?a s3cr3t", "http://h:99999/…"],
+    ["http//h/a?token=a s3cr3t", "http//h/a…"],
+    ["  http//user:s3cr3t@h/a b", "h/a…"],
+    ["user s3cr3t@h", "h"],
+    ["s3cr3t@h/a", "h/a"],
+    ["s3cr3t@127.0.0.1:1/a", "127.0.0.1:1/a"],
+    ["a.zarr", "a.zarr"],
+  ] as const)
+    assert.equal(shownAddress(text), shown);
+  const cause = new TypeError("Failed to parse URL from http://h:99999/?a=b s3cr3t");
+  assert.equal((causeWithoutSecrets(cause) as Error).message, "Failed to parse URL from http://h:99999/?a=…");
+});
+
 test("what has no secret stays as it is", () => {
   for (const text of [
     "https://host:8080/a@b/c@d",
     "https://host:8080 of user@example.org",
-    "expected: a@b, actual: c:d@e",
+    "expected: a@b, actual: c@d",
     "key a//b@c and a#1",
     "chunk #3 of https://h/a",
     "is https://h/a there? it is",

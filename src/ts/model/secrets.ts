@@ -6,10 +6,10 @@
 
 /**
  * What an address begins with. Browsers take fewer slashes, and backslashes, after the schemes that
- * the second form lists.
+ * the second form lists. People forget the colon.
  */
 const BEGINNINGS =
-  /\b[a-z][a-z\d+.-]{0,20}:[\\/]{2,}|\b(?:https?|wss?|ftp|s3|gs|gcs):[\\/]*|(?<![\w:\\/])[\\/]{2,}/gi;
+  /\b[a-z][a-z\d+.-]{0,20}:[\\/]{2,}|\b(?:https?|wss?|ftp|s3|gs|gcs)(?::[\\/]*|[\\/]{2,})|(?<![\w:\\/])[\\/]{2,}/gi;
 
 /** Host, port and user of an address end at one of these. */
 const AUTHORITY_END = /[\s\\/?#]/g;
@@ -25,15 +25,18 @@ const indexFrom = (text: string, pattern: RegExp, start: number): number => {
   return pattern.exec(text)?.index ?? text.length;
 };
 
-/** The place after user name and password of the address that begins at `start`. */
-function hostStart(text: string, start: number, end: number): number {
+/**
+ * What is shown before the rest of the address that begins at `start`, and where the rest begins.
+ * What follows a colon and is no number is a password, also if its `@` was cut off.
+ */
+function hostStart(text: string, start: number, end: number, lastAt: number): [shown: string, rest: number] {
   const authority = text.slice(start, end);
   const at = authority.lastIndexOf("@");
-  if (at >= 0) return start + at + 1;
-  if (!IS_USER.test(authority)) return start;
-  const later = text.indexOf("@", end);
-  if (later < 0) return start;
-  return later + text.slice(later, indexFrom(text, /\s/g, later)).lastIndexOf("@") + 1;
+  if (at >= 0) return ["", start + at + 1];
+  if (!IS_USER.test(authority)) return ["", start];
+  const later = end > lastAt ? -1 : text.indexOf("@", end);
+  if (later < 0) return [authority.replace(/:.*/s, ":…"), end];
+  return ["", later + text.slice(later, indexFrom(text, /\s/g, later)).lastIndexOf("@") + 1];
 }
 
 /** A text without the user names and passwords of its addresses. */
@@ -47,12 +50,24 @@ function withoutUsers(text: string): string {
     // An address within the host of another one, such as `https:https:…`.
     if (start < authorityEnd) continue;
     authorityEnd = indexFrom(text, AUTHORITY_END, start);
-    const host = start > lastAt ? start : hostStart(text, start, authorityEnd);
-    kept.push(text.slice(done, start));
-    done = host;
-    authorityEnd = Math.max(host, authorityEnd);
+    const [shown, rest] = hostStart(text, start, authorityEnd, lastAt);
+    kept.push(text.slice(done, start), shown);
+    done = rest;
+    authorityEnd = Math.max(rest, authorityEnd);
   }
   return kept.join("") + text.slice(done);
+}
+
+/**
+ * A word without the user name and password of an address that lacks its scheme, or has it
+ * mistyped. A drive of Windows is no user.
+ */
+function wordWithoutUser(word: string): string {
+  const at = word.lastIndexOf("@");
+  if (at < 0 || word.search(BEGINNINGS) >= 0) return word;
+  const start = word.search(/[^"'`(<[{]/);
+  const isUser = /:(?![\\/])./.test(word.slice(start, at));
+  return isUser ? word.slice(0, start) + word.slice(at + 1) : word;
 }
 
 /** The names of a query's values stay, because they tell which are missing or wrong. */
@@ -68,15 +83,40 @@ const queryWithoutValues = (query: string): string =>
 
 /**
  * A text without user names, passwords, query values and fragments of its URLs. A URL ends at white
- * space; quotes and brackets may be part of it. Text without a URL stays as it is.
+ * space; quotes and brackets may be part of it. Text without what may be a URL stays as it is.
  */
 export function withoutSecrets(text: string): string {
-  if (text.search(BEGINNINGS) < 0) return text;
+  const worded = text.includes("@") ? text.replace(/\S+/g, wordWithoutUser) : text;
+  if (worded.search(BEGINNINGS) < 0) return worded;
   // A path may have white space. So what looks like a query is one, wherever it stands.
-  return withoutUsers(text).replace(ENDINGS, (_all, query = "", fragment = "", after = "") => {
+  return withoutUsers(worded).replace(ENDINGS, (_all, query = "", fragment = "", after = "") => {
     const values = query === "" ? "" : `?${queryWithoutValues(query)}`;
     return `${values}${fragment === "" ? "" : "#…"}${after}`;
   });
+}
+
+/**
+ * What is shown of a text that was to be an address and is none: its scheme, and what is between
+ * the last `@` and a query or white space.
+ */
+export function shownAddress(text: string): string {
+  const [scheme = ""] = /^\s*(?:[a-z][\w+.-]*:)?[\\/]+/i.exec(text) ?? [];
+  const rest = text.slice(Math.max(scheme.length, text.lastIndexOf("@") + 1)).trim();
+  return withoutSecrets(scheme.trim() + rest.replace(/[?#\s].*/s, "…"));
+}
+
+/**
+ * What browsers and Node say of a URL, which may have white space or lack its scheme: without what
+ * is before its last `@`, and without what follows a query.
+ */
+function ofUrl(message: string): string {
+  if (!/\bURL\b/.test(message)) return message;
+  const start = message.search(/[\\/]{2}/) + 2;
+  const at = message.lastIndexOf("@") + 1;
+  const text = start > 1 && at > start ? message.slice(0, start) + message.slice(at) : message;
+  const query = text.indexOf("?", start);
+  const whole = query < 0 ? text : text.slice(0, query) + text.slice(query).replace(/\s.*/s, "");
+  return whole.replace(/\S+/g, (word) => (word.search(BEGINNINGS) < 0 ? word.replace(/^.*@/, "") : word));
 }
 
 /**
@@ -84,10 +124,15 @@ export function withoutSecrets(text: string): string {
  * such an error is replaced by one without secrets. All other values stay the same objects.
  */
 export function causeWithoutSecrets(cause: unknown): unknown {
-  if (!(cause instanceof TypeError)) return cause;
-  const message = withoutSecrets(cause.message);
-  const isSafe = message === cause.message && !isOfAddress(cause) && !isOfAddress(cause.cause);
-  return isSafe ? cause : new TypeError(message);
+  try {
+    if (!(cause instanceof TypeError)) return cause;
+    const message = withoutSecrets(ofUrl(cause.message));
+    const isSafe = message === cause.message && !isOfAddress(cause) && !isOfAddress(cause.cause);
+    return isSafe ? cause : new TypeError(message);
+  } catch {
+    // It is the user's, and its getters throw.
+    return cause;
+  }
 }
 
 /** Whether this is Node's error about an address, which has it as `input`. */

@@ -355,9 +355,14 @@ export interface AsyncStore extends AsyncReadable, Partial<AsyncWritable> {
   /**
    * A name for the storage location, the same in every tab and worker that writes to it. Writes to
    * the same chunk then wait for each other (Web Locks). Without it, only writes through the same
-   * store object wait.
+   * store object wait. `a/b` names the place of the keys `/b/…` in a store with the name `a`.
    */
   readonly lockName?: string;
+  /**
+   * The name of the lock of one key, for stores that reach one value under several names. Default:
+   * `lockName` and the key.
+   */
+  lockFor?(key: AbsolutePath): string | undefined | Promise<string | undefined>;
 }
 
 /** A point in time in a calendar. Some calendars have a 30 February. */

@@ -19,6 +19,12 @@ interface Indexed {
 const isIndex = (key: string | symbol): key is string =>
   typeof key === "string" && /^(0|[1-9]\d*)$/.test(key);
 
+/**
+ * The key of the elements. It is no private member, which a proxy of an array would not have: Vue
+ * makes such proxies, and they pass typed arrays on.
+ */
+const MEMORY: unique symbol = Symbol("zarr-wasm.memory");
+
 /** The prototype of the classes' prototypes. */
 const INDICES = new Proxy(Object.prototype, {
   get(target, key, receiver: Indexed) {
@@ -60,7 +66,8 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
   }
 
   [idx: number]: boolean;
-  #bytes: Uint8Array<B>;
+  /** @internal */
+  [MEMORY]: Uint8Array<B>;
 
   constructor(size: number);
   constructor(values: Iterable<boolean>);
@@ -71,7 +78,7 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
       : typeof source === "number"
         ? new Uint8Array(source)
         : Uint8Array.from(source, (value) => (value ? 1 : 0));
-    this.#bytes = bytes as Uint8Array<B>;
+    this[MEMORY] = bytes as Uint8Array<B>;
   }
 
   get BYTES_PER_ELEMENT(): 1 {
@@ -79,36 +86,36 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
   }
 
   get byteOffset(): number {
-    return this.#bytes.byteOffset;
+    return this[MEMORY].byteOffset;
   }
 
   get byteLength(): number {
-    return this.#bytes.byteLength;
+    return this[MEMORY].byteLength;
   }
 
   get buffer(): B {
-    return this.#bytes.buffer;
+    return this[MEMORY].buffer;
   }
 
   get length(): number {
-    return this.#bytes.length;
+    return this[MEMORY].length;
   }
 
   get(idx: number): boolean {
-    const byte = this.#bytes[idx];
+    const byte = this[MEMORY][idx];
     return (byte === undefined ? undefined : byte !== 0) as boolean;
   }
 
   set(idx: number, value: boolean): void {
-    this.#bytes[idx] = value ? 1 : 0;
+    this[MEMORY][idx] = value ? 1 : 0;
   }
 
   fill(value: boolean): void {
-    this.#bytes.fill(value ? 1 : 0);
+    this[MEMORY].fill(value ? 1 : 0);
   }
 
   *[Symbol.iterator](): IterableIterator<boolean> {
-    for (const byte of this.#bytes) yield byte !== 0;
+    for (const byte of this[MEMORY]) yield byte !== 0;
   }
 }
 
@@ -121,7 +128,8 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> 
   }
 
   [idx: number]: string;
-  readonly #units: Units;
+  /** @internal */
+  readonly [MEMORY]: Units;
   chars: number;
 
   constructor(
@@ -131,38 +139,42 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> 
   ) {
     this.chars = chars;
     if (isBuffer(source)) {
-      this.#units = new Class(source as never, byteOffset, length === undefined ? undefined : length * chars);
+      this[MEMORY] = new Class(
+        source as never,
+        byteOffset,
+        length === undefined ? undefined : length * chars,
+      );
       return;
     }
     const values = typeof source === "number" ? [] : [...(source as Iterable<string>)];
     const size = typeof source === "number" ? source : values.length;
-    this.#units = new Class((size * chars) as never);
+    this[MEMORY] = new Class((size * chars) as never);
     for (const [idx, value] of values.entries()) this.set(idx, value);
   }
 
   get BYTES_PER_ELEMENT(): number {
-    return this.#units.BYTES_PER_ELEMENT * this.chars;
+    return this[MEMORY].BYTES_PER_ELEMENT * this.chars;
   }
 
   get byteOffset(): number {
-    return this.#units.byteOffset;
+    return this[MEMORY].byteOffset;
   }
 
   get byteLength(): number {
-    return this.#units.byteLength;
+    return this[MEMORY].byteLength;
   }
 
   get buffer(): B {
-    return this.#units.buffer;
+    return this[MEMORY].buffer;
   }
 
   get length(): number {
-    return this.chars === 0 ? 0 : this.#units.length / this.chars;
+    return this.chars === 0 ? 0 : this[MEMORY].length / this.chars;
   }
 
   /** @internal */
   protected get units(): Units {
-    return this.#units;
+    return this[MEMORY];
   }
 
   /**
@@ -171,7 +183,7 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> 
    * @internal
    */
   [PLACE](idx: number): Units {
-    return this.#units.subarray(this.chars * idx, this.chars * (idx + 1)) as Units;
+    return this[MEMORY].subarray(this.chars * idx, this.chars * (idx + 1)) as Units;
   }
 
   /** The string at an index. Throws a `RangeError` outside of the array. */

@@ -3,9 +3,10 @@
  * engine asks of the page. It keeps the values that users' code threw. Messages of one microtask
  * turn are posted together. It does not start engines (`engine.ts` does).
  */
-import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
+import { asked, type ErrorFields, errorOfFields, isOurs, namesOfThrown, ZarrError } from "../model/errors.ts";
+import type { Performed } from "./answers.ts";
 import type { Callback, ObjectNumbers } from "./definitions.ts";
-import { Objects, type Performed, perform } from "./objects.ts";
+import { Objects, perform } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
 import { type Ask, type Channel, type EngineStatus, PAGE, type ToEngine, type ToPage } from "./protocol.ts";
 import { loadWasm } from "./wasm.ts";
@@ -144,13 +145,14 @@ export class Connection {
       const number = this.#nextCall++;
       const abort = () => this.#abort(number);
       const settle: Call["settle"] = (settled) => {
-        signal?.removeEventListener("abort", abort);
         if ("error" in settled) reject(settled.error);
         else resolve(settled.value as AnswerOf<Name>);
+        asked(() => signal?.removeEventListener("abort", abort));
       };
+      // First, because a signal of the user's own may throw.
+      signal?.addEventListener("abort", abort, { once: true });
       this.#calls.set(number, { operation, options, settle, isSettled: false });
       if (this.#calls.size === 1) this.channel.hold(true);
-      signal?.addEventListener("abort", abort, { once: true });
       // The engine names the call that it asks for, if it is one of these.
       const isAbortable = signal !== undefined || storeOptions !== undefined;
       this.post({ type: "call", call: number, operation, args, isAbortable }, options.transfer);
@@ -176,7 +178,8 @@ export class Connection {
     this.#calls.delete(number);
     if (this.#calls.size === 0) this.channel.hold(false);
     const { signal } = call.options;
-    this.#settle(call, signal?.aborted && "error" in settled ? { error: signal.reason } : settled);
+    const isAborted = "error" in settled && asked(() => signal?.aborted);
+    this.#settle(call, isAborted ? { error: asked(() => signal?.reason) } : settled);
   }
 
   /** Takes a message. One that cannot be read ends its own call, and no other. */
@@ -271,9 +274,9 @@ export class Connection {
 
   #threw(ask: number, value: unknown): void {
     this.#asks.delete(ask);
-    const { name, message } = value instanceof Error ? value : { name: "Error", message: String(value) };
     const original = this.channel.isLocal ? { original: value } : {};
-    this.post({ type: "threw", ask, thrown: this.#thrown.keep(value), name, message, ...original });
+    const names = namesOfThrown(value);
+    this.post({ type: "threw", ask, thrown: this.#thrown.keep(value), ...names, ...original });
   }
 
   /** Closes the connection. Every call in flight rejects with this error. */
@@ -328,11 +331,11 @@ class ThrownValues {
     if (!(error instanceof ZarrError) || error.code !== "Store" || !("cause" in error)) return error;
     const { cause, field } = error;
     // An error of a storage transformer names its field of the metadata.
-    const isOwn = cause instanceof ZarrError || isNetwork(error) || field !== undefined;
+    const isOwn = isOurs(cause) || isNetwork(error) || field !== undefined;
     return !isOwn && [...this.#values.values()].includes(cause) ? cause : error;
   }
 }
 
 /** Whether a request got no answer. `fetch` throws a `TypeError` then. */
 const isNetwork = ({ cause, message }: ZarrError) =>
-  cause instanceof TypeError && /^(network|CORS)\b/.test(message);
+  /^(network|CORS)\b/.test(message) && asked(() => cause instanceof TypeError);

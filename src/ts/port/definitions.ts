@@ -6,8 +6,10 @@
  * Of the page's store objects, the engine is told the stores that it makes of them, and the methods
  * of users' stores, which it calls.
  */
+
 import type { TypeDescription } from "../model/data_type.ts";
 import type { DecodeBuild } from "../model/node_summary.ts";
+import { unproxied } from "../model/proxies.ts";
 
 /** The reason for which the function that makes headers is called. */
 export interface HeadersReason {
@@ -67,8 +69,11 @@ export interface HttpDefinition {
 /** A store, as the engine makes it. A store inside another is given by number. */
 export type StoreDefinition =
   | { kind: "http"; url: string; http: HttpDefinition }
-  /** A store object of the user: the engine asks the page. `methods` are those that it has now. */
-  | { kind: "user"; methods: string[]; lockName?: string }
+  /**
+   * A store object of the user: the engine asks the page. `methods` are those that it has now. The
+   * values of one that `isFresh` are kept by no store, so they are not copied.
+   */
+  | { kind: "user"; methods: string[]; lockName?: string; isFresh?: boolean }
   | { kind: "overlay"; first: number; second: number }
   /** With `rawNames`, a single folder in the archive stays in the keys. */
   | { kind: "zip-url"; url: string; http: HttpDefinition; rawNames: boolean }
@@ -221,6 +226,7 @@ export const STORE_METHODS: Record<string, Use> = {
   set: "writes",
   delete: "writes",
   deletePrefix: "writes",
+  lockFor: "writes",
   list: "lists",
   listDir: "lists",
   keys: "lists",
@@ -230,6 +236,13 @@ export const STORE_METHODS: Record<string, Use> = {
 /** The methods that an object has now. */
 export const methodsOf = (store: object): string[] =>
   Object.keys(STORE_METHODS).filter((name) => typeof Reflect.get(store, name) === "function");
+
+/** The store behind a proxy that has the same methods; any other store itself. */
+export function storeBehind<S>(store: S): S {
+  const own = unproxied(store);
+  const isSame = (name: string) => Reflect.get(own as object, name) === Reflect.get(store as object, name);
+  return own === store || !Object.keys(STORE_METHODS).every(isSame) ? store : own;
+}
 
 /** The name of the lock that writers of a store share, if it has one. */
 export function lockNameOf(store: unknown): string | undefined {

@@ -5,8 +5,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { FRESH } from "../model/memory.ts";
 import { setDefiner } from "./definitions.ts";
-import { Objects } from "./objects.ts";
+import { Objects, perform } from "./objects.ts";
 import type { ToEngine } from "./protocol.ts";
 
 function made() {
@@ -23,7 +24,7 @@ test("a user's store is defined once, with its methods", () => {
     {
       type: "store",
       store: number,
-      definition: { kind: "user", methods: ["get", "list"], lockName: "lock" },
+      definition: { kind: "user", methods: ["get", "list"], lockName: "lock", isFresh: false },
     },
   ]);
   assert.equal(objects.target(number), store);
@@ -34,7 +35,7 @@ test("methods of the class count, and a Map is a store", () => {
   objects.store(new Map());
   const definition = posted.map((message) => (message as { definition: unknown }).definition);
   assert.deepEqual(definition, [
-    { kind: "user", methods: ["get", "set", "delete", "keys"], lockName: undefined },
+    { kind: "user", methods: ["get", "set", "delete", "keys"], lockName: undefined, isFresh: false },
   ]);
 });
 
@@ -101,4 +102,65 @@ test("an object may have a number that the engine chose", () => {
   objects.keepAs(-3, store);
   assert.equal(objects.target(-3), store);
   assert.deepEqual(posted, []);
+});
+
+/** The answer of a store's `get`, with the page and the engine on one thread or on two. */
+async function answerOf(store: object, isLocal: boolean, method = "get") {
+  const objects = new Objects(() => {}, isLocal);
+  const target = objects.store(store);
+  const args = method === "get" ? ["/a"] : ["/a", { offset: 0, length: 2 }];
+  const left = () => new AbortController().signal;
+  const ask = { type: "ask" as const, ask: 1, target, method, args };
+  return perform(objects, ask, { signal: undefined, storeOptions: undefined, left, isLocal });
+}
+
+test("bytes of a user's store are copied as soon as it has answered", async () => {
+  for (const bytes of [Uint8Array.of(1, 2, 3), Uint8Array.of(0, 1, 2, 3).subarray(1)])
+    for (const isLocal of [true, false]) {
+      const answer = await answerOf({ get: () => bytes }, isLocal);
+      assert.deepEqual(answer.value, Uint8Array.of(1, 2, 3));
+      assert.notEqual((answer.value as Uint8Array).buffer, bytes.buffer);
+      assert.equal(answer.transfer.length, isLocal ? 0 : 1);
+    }
+});
+
+/** A store as this package's own are, which keeps none of its values. */
+class Own {
+  readonly bytes = Uint8Array.of(1, 2, 3);
+
+  get [FRESH](): object {
+    return Own.prototype;
+  }
+
+  async get(): Promise<Uint8Array> {
+    return this.bytes;
+  }
+
+  async getRange(): Promise<Uint8Array> {
+    return this.bytes;
+  }
+}
+
+test("bytes that a store of this package has read are not copied", async () => {
+  for (const method of ["get", "getRange"]) {
+    const [here, there] = [new Own(), new Own()];
+    assert.equal((await answerOf(here, true, method)).value, here.bytes);
+    const answer = await answerOf(there, false, method);
+    assert.equal((answer.value as Uint8Array).buffer, there.bytes.buffer);
+    assert.deepEqual(answer.transfer, [there.bytes.buffer]);
+  }
+});
+
+test("bytes of a store whose methods were replaced are copied", async () => {
+  const bytes = Uint8Array.of(1, 2, 3);
+  class Kept extends Own {
+    override async get() {
+      return bytes;
+    }
+  }
+  for (const store of [new Kept(), Object.assign(new Own(), { get: () => bytes })]) {
+    const answer = await answerOf(store, true);
+    assert.deepEqual(answer.value, bytes);
+    assert.notEqual(answer.value, bytes);
+  }
 });

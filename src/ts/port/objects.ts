@@ -7,10 +7,11 @@
  * that are functions. The user's bytes are copied on the way to a worker, because a transfer would
  * detach the user's own arrays.
  */
+import { late } from "#late";
 import { needReadable } from "../model/argument.ts";
-import { shown, ZarrError } from "../model/errors.ts";
-import { LISTED_KEYS } from "../model/limits.ts";
-import { viewBytes } from "../model/memory.ts";
+import { asked, shown, ZarrError } from "../model/errors.ts";
+import { isFresh } from "../model/memory.ts";
+import { answered, type Performed } from "./answers.ts";
 import {
   type ArrayDefinition,
   type ArrayKey,
@@ -23,6 +24,7 @@ import {
   type ObjectNumbers,
   STORE_METHODS,
   type StoreDefinition,
+  storeBehind,
 } from "./definitions.ts";
 import type { Ask, ToEngine } from "./protocol.ts";
 
@@ -30,6 +32,8 @@ import type { Ask, ToEngine } from "./protocol.ts";
 interface KnownUser {
   number: number;
   methods: string;
+  /** Whether the engine was told that its values are not copied. */
+  isFresh: boolean;
 }
 
 type Kind = "store" | "array" | "cache";
@@ -80,10 +84,11 @@ export class Objects implements ObjectNumbers {
         actual: shown(store),
       });
     }
-    const definer = definerOf(store);
+    const own = storeBehind(store);
+    const definer = definerOf(own);
     const made = definer?.(this);
     if (typeof made === "number") return made;
-    return made ? this.native(store, made) : this.#user(store);
+    return made ? this.native(own, made) : this.#user(own);
   }
 
   native(store: object, make: () => StoreDefinition): number {
@@ -101,9 +106,12 @@ export class Objects implements ObjectNumbers {
     const known = this.#users.get(store);
     if (known?.methods === key) return known.number;
     const number = known?.number ?? this.#numbered("store", store);
-    this.#users.set(store, { number, methods: key });
+    // The engine asks for this at the first definition alone.
+    const fresh = known?.isFresh ?? isFresh(store);
+    this.#users.set(store, { number, methods: key, isFresh: fresh });
     this.#targets.set(number, new WeakRef(store));
-    const definition: StoreDefinition = { kind: "user", methods, lockName: lockNameOf(store) };
+    const lockName = lockNameOf(store);
+    const definition: StoreDefinition = { kind: "user", methods, lockName, isFresh: fresh };
     this.#post({ type: "store", store: number, definition });
     return number;
   }
@@ -151,6 +159,11 @@ export class Objects implements ObjectNumbers {
     );
   }
 
+  /** Whether a store keeps none of its values. */
+  isFresh(store: object): boolean {
+    return (this.#users.get(store)?.isFresh ?? false) && isFresh(store);
+  }
+
   /** Passes a warning about an array's chunks to the array, unless it has been freed. */
   warnArray(number: number, message: string): void {
     (this.#targets.get(number)?.deref() as ArrayKey | undefined)?.warn(message);
@@ -171,65 +184,7 @@ interface Circumstances {
   isLocal: boolean;
 }
 
-/** The page's answer, and the buffers to transfer with it. */
-export interface Performed {
-  value: unknown;
-  transfer: ArrayBuffer[];
-  /** Size in bytes of the whole value from which a range was read, if the store reports it. */
-  size?: number;
-  /** The version of that value, if the store reports it. */
-  version?: string;
-}
-
-/**
- * The properties in which a store reports the size and the version of a file with a range of it
- * (`files/folders.ts`).
- */
-const SIZE = Symbol.for("zarr-wasm.size");
-const VERSION = Symbol.for("zarr-wasm.version");
-
-/** Number of keys between two pauses. */
-const KEYS_BETWEEN = 2 ** 14;
-
 type Methods = Record<string, (...args: unknown[]) => unknown>;
-
-/** Copies bytes for a worker. Of a view, only the viewed part is copied. */
-function crossing(value: unknown, isLocal: boolean): Performed {
-  if (isLocal || !(ArrayBuffer.isView(value) || value instanceof ArrayBuffer)) return { value, transfer: [] };
-  const bytes = value instanceof ArrayBuffer ? new Uint8Array(value) : viewBytes(value);
-  // Memory for it is not cleared first.
-  const copy = new Uint8Array(bytes);
-  const { [SIZE]: size, [VERSION]: version } = value as { [SIZE]?: number; [VERSION]?: string };
-  return { value: copy, transfer: [copy.buffer], size, version };
-}
-
-/**
- * Collects the keys of an array, an iterable or an async iterable. Any other value is returned as
- * it is, and the engine refuses it.
- */
-async function collected(listed: unknown, left: AbortSignal): Promise<unknown> {
-  const value = await listed;
-  if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
-  if (!(Symbol.asyncIterator in value) && !(Symbol.iterator in value)) return {};
-  const keys: unknown[] = [];
-  for await (const key of value as AsyncIterable<unknown>) {
-    if (keys.push(key) > LISTED_KEYS) {
-      throw new ZarrError("Limit", "the store's listing is too large", {
-        expected: `at most ${LISTED_KEYS} keys`,
-        actual: "more",
-      });
-    }
-    left.throwIfAborted();
-    // A task of its own, in which the caller may abort.
-    if (keys.length % KEYS_BETWEEN === 0) await new Promise((done) => setTimeout(done));
-  }
-  return keys;
-}
-
-async function collectedDirectory(listed: unknown, left: AbortSignal): Promise<unknown> {
-  const { keys, prefixes } = ((await listed) ?? {}) as { keys?: unknown; prefixes?: unknown };
-  return { keys: await collected(keys, left), prefixes: await collected(prefixes, left) };
-}
 
 /** A key as a `Map` has it: those of other programs may have keys without the slash. */
 function keyIn(map: Map<unknown, unknown>, key: string): string {
@@ -249,9 +204,10 @@ function callStore(store: object, { method, args }: Ask, options: object, left: 
   const isMap = store instanceof Map && store.get === Map.prototype.get;
   if (isMap && use !== "lists") args[0] = keyIn(store, args[0] as string);
   if (use === "reads") return methods[method]?.(...args, options);
-  const answer = methods[method]?.(...args);
-  if (use !== "lists") return answer;
-  return method === "listDir" ? collectedDirectory(answer, left()) : collected(answer, left());
+  const call = () => methods[method]?.(...args);
+  if (use !== "lists") return call();
+  const signal = left();
+  return late().then(({ collectedOf }) => collectedOf(method, call(), signal));
 }
 
 /** Performs one request of the engine. Stays synchronous if the user's code is. */
@@ -270,13 +226,12 @@ export function perform(
     return made instanceof Promise ? made.then(performed) : performed(made);
   }
   const value = callStore(target, ask, { ...storeOptions, signal }, left);
-  return isPromiseLike(value)
-    ? Promise.resolve(value).then((settled) => crossing(settled, isLocal))
-    : crossing(value, isLocal);
+  const performed = (settled: unknown) => answered(ask.method, settled, objects.isFresh(target), isLocal);
+  return isPromiseLike(value) ? Promise.resolve(value).then(performed) : performed(value);
 }
 
 const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+  typeof asked(() => (value as { then?: unknown } | null | undefined)?.then) === "function";
 
 /** The answer of a callback with buffers that may be transferred. */
 export class Transferring {

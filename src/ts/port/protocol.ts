@@ -6,7 +6,7 @@
  * ArrayBuffers. Thrown values, signals and functions stay on the page; messages refer to them by
  * number. This file has no code that runs at only one end.
  */
-import type { BodyLimits, Exceeded } from "../model/body.ts";
+import type { BodyLimits, Unread } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
 import type { JsonText } from "../model/node_summary.ts";
 import type { ArrayDefinition, CacheDefinition, HeaderPairs, StoreDefinition } from "./definitions.ts";
@@ -162,8 +162,8 @@ export interface ResponseParts {
   redirected: boolean;
   headers: HeaderPairs;
   body: ArrayBuffer;
-  /** Set if the body is longer than its limit, and was not read. */
-  exceeded?: Exceeded;
+  /** Set if the body was not read to its end. */
+  unread?: Unread;
 }
 
 /** The answer of a codec: bytes, or the report of one that returned an invalid value. */

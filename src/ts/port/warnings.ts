@@ -2,6 +2,7 @@
  * Warnings about what is unusual but not an error. They are counted and passed to `onWarning` of
  * `init`. No text of a warning has a secret of a URL.
  */
+import { unproxied } from "../model/proxies.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import { configuration } from "./configuration.ts";
 
@@ -33,4 +34,5 @@ export function keepWarning(store: object, message: string): void {
 }
 
 /** The warnings about a store's answers. */
-export const warningsOfStore = (store: unknown): readonly string[] => ofStores.get(store as object) ?? [];
+export const warningsOfStore = (store: unknown): readonly string[] =>
+  ofStores.get(unproxied(store) as object) ?? [];

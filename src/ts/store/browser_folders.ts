@@ -5,6 +5,7 @@
  * webkitdirectory>`) and `EntryStore` (dropped folders, `webkitGetAsEntry`) are for browsers
  * without handles, and read only.
  */
+
 import { late } from "#late";
 import {
   type FileIo,
@@ -19,6 +20,7 @@ import {
 } from "../files/folder_store.ts";
 import { isA, need, needReadable, needText, object } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
+import { worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { lockNameOf, type StoreDefinition, setDefiner } from "../port/definitions.ts";
 import { isUntouched } from "./native_store.ts";
@@ -112,6 +114,7 @@ export class FileListStore extends FileStore {
     return keys.filter((key) => key.startsWith(prefix)).sort();
   }
 }
+worksBehindProxies(FileListStore);
 
 /** A dropped folder: `new EntryStore(item.webkitGetAsEntry())`. */
 export class EntryStore extends FileStore {
@@ -132,6 +135,7 @@ export class EntryStore extends FileStore {
     return listed(names, { files: namesOf(true), folders: namesOf(false) });
   }
 }
+worksBehindProxies(EntryStore);
 
 async function fileBelow(root: FileSystemDirectoryEntry, names: Names): Promise<File | undefined> {
   const found = new Promise<FileSystemEntry>((...callbacks) =>

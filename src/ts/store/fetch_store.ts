@@ -11,6 +11,7 @@ import { needUrl } from "../model/argument.ts";
 import type { BodyLimits } from "../model/body.ts";
 import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
 import { isNode } from "../model/node.ts";
+import { worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { Callback } from "../port/definitions.ts";
@@ -213,4 +214,5 @@ export class FetchStore extends NativeStore {
     return this.remove(key);
   }
 }
+worksBehindProxies(FetchStore);
 isOurs(FetchStore);

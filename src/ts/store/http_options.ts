@@ -3,16 +3,10 @@
  * user's `fetch` runs on the page; requests and responses are converted for it.
  */
 import { need, optionsOf, pageUrl, type Rules } from "../model/argument.ts";
-import {
-  type AnyBody,
-  asResponse,
-  type BodyLimits,
-  bodyOf,
-  type Exceeded,
-  exceededBy,
-} from "../model/body.ts";
+import { type AnyBody, asResponse, type BodyLimits, bodyOf, type Unread, unreadBy } from "../model/body.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type {
   CacheDefinition,
@@ -65,6 +59,7 @@ export class PersistentCache {
     const { name, partition, maxBytes, maxAgeSeconds } = optionsOf(options, CACHE_RULES);
     const isName = typeof partition === "string" && partition !== "" && !/\p{Surrogate}/u.test(partition);
     need(partition === undefined || isName, "persistentCache.partition", "a text that is not empty");
+    findable(this);
     this.definition = { name, partition, maxBytes, maxAgeSeconds };
   }
 
@@ -78,6 +73,7 @@ export class PersistentCache {
     await call("persistentClear", () => ({ cache: this.definition }));
   }
 }
+worksBehindProxies(PersistentCache);
 
 /** The cache for the value of the option `persistentCache`. */
 export const persistentCacheOf = (
@@ -348,12 +344,12 @@ export async function answerParts(answer: unknown, limits: BodyLimits | undefine
     throw new ZarrError("Store", "the custom `fetch` did not return a Response", { actual: typeof answer });
   }
   let body = new ArrayBuffer(0);
-  let exceeded: Exceeded | undefined;
+  let unread: Unread | undefined;
   try {
     body = await bodyOf(response, limits);
   } catch (error) {
-    exceeded = exceededBy(error);
-    if (!exceeded) throw error;
+    unread = unreadBy(error);
+    if (!unread) throw error;
   }
   return {
     status,
@@ -361,6 +357,6 @@ export async function answerParts(answer: unknown, limits: BodyLimits | undefine
     redirected: redirected === true,
     headers: headersOf(response),
     body,
-    exceeded,
+    unread,
   };
 }

@@ -5,6 +5,7 @@
 
 import { FileStore } from "../files/folder_store.ts";
 import { need, needText, object, type Rules } from "../model/argument.ts";
+import { worksBehindProxies } from "../model/proxies.ts";
 import type { AsyncReadable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
@@ -175,4 +176,5 @@ export class IcechunkStore extends NativeStore {
     return store;
   }
 }
+worksBehindProxies(IcechunkStore);
 isOurs(IcechunkStore);

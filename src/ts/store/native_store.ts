@@ -3,8 +3,10 @@
  * object with zarrita's interface, such as a `Map`, is a user's store, which the engine calls as
  * zarrita does.
  */
+
 import type { Listed } from "../files/folder_store.ts";
 import { needBytes, needRange, needText, object, signalOf } from "../model/argument.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { type ObjectNumbers, STORE_METHODS, type StoreDefinition, setDefiner } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
@@ -67,6 +69,7 @@ export abstract class NativeStore implements AsyncReadable {
   readonly #number: (objects: ObjectNumbers) => number;
 
   constructor(define: (objects: ObjectNumbers) => StoreDefinition) {
+    findable(this);
     const definition = (objects: ObjectNumbers) => () => define(objects);
     setDefiner(this, (objects) => (isUntouched(this) ? definition(objects) : undefined));
     this.#number = (objects) => objects.native(this, definition(objects));
@@ -143,6 +146,7 @@ export abstract class NativeStore implements AsyncReadable {
     await write("eraseKey", (objects) => ({ store: this.#number(objects), key }));
   }
 }
+worksBehindProxies(NativeStore);
 
 /** Copies a view of a larger buffer, because cloning a view clones its whole buffer. */
 const ownBytes = (value: Uint8Array): Uint8Array =>

@@ -4,6 +4,7 @@
  * `size`, and rejects hostile archives.
  */
 import { object, parsedUrl, placesIn } from "../model/argument.ts";
+import { worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
@@ -95,6 +96,7 @@ export class ZipFileStore extends NativeStore {
     return this.#names;
   }
 }
+worksBehindProxies(ZipFileStore);
 isOurs(ZipFileStore);
 
 function definitionOf(

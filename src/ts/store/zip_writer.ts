@@ -15,6 +15,7 @@ import {
   placesIn,
 } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
+import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 import { call } from "../port/engine.ts";
 
@@ -35,6 +36,7 @@ export class ZipWriter implements AsyncStore {
   readonly #omeVersion: string | undefined;
 
   constructor(options: ZipWriterOptions = {}) {
+    findable(this);
     this.#omeVersion = optionsOf(options, { omeVersion: "a text" }).omeVersion;
   }
 
@@ -125,3 +127,4 @@ export class ZipWriter implements AsyncStore {
     return [...parts, end];
   }
 }
+worksBehindProxies(ZipWriter);

@@ -106,7 +106,7 @@ pub(in crate::hierarchy) async fn create(
     let hierarchy = create_hierarchy(store, draft, &NewHierarchy::default(), context).await?;
     let context = &documents::reloading(context);
     let documents = Documents { store, context };
-    let _held = documents.lock(&path).await?;
+    let held = documents.lock(&path).await?;
     let own = node_document(node, draft, &hierarchy.entry.metadata_key_suffix)?;
     hierarchy.check_above(&path, context).await?;
     let mut changed = ChangedNodes::default();
@@ -119,7 +119,7 @@ pub(in crate::hierarchy) async fn create(
     let metadata = document::parse(&document)?;
     documents::save(store, &path, &document).await?;
     changed.set.push((path.clone(), document.clone()));
-    documents.record(&path, hierarchy.format(), &changed).await?;
+    documents.record(&path, hierarchy.format(), &changed, &held).await?;
     Ok(OpenedNode { path, document, metadata, large: None })
 }
 

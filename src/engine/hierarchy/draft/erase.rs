@@ -26,12 +26,12 @@ pub async fn erase(
 ) -> Result<bool> {
     let context = &documents::reloading(context);
     let documents = Documents { store: &hierarchy.store, context };
-    let _held = documents.lock(path).await?;
+    let held = documents.lock(path).await?;
     if hierarchy.exists(path, context).await?.is_none() {
         return Ok(false);
     }
     everything(hierarchy, path, context).await?;
-    documents.record(path, hierarchy.format(), &ChangedNodes::removed(path)).await?;
+    documents.record(path, hierarchy.format(), &ChangedNodes::removed(path), &held).await?;
     if let Some(parent) = path.parent().filter(|_| options.reify)
         && hierarchy.exists(&parent, context).await?.is_none()
     {

@@ -5,7 +5,7 @@
 
 use super::landing;
 use super::response::Mismatch;
-use super::transport::{HttpResponse, Method};
+use super::transport::{CutBody, HttpResponse, Method};
 use super::url::redact;
 use crate::error::{Error, Opaque};
 use crate::limits;
@@ -27,6 +27,17 @@ pub(super) struct Lost {
     pub message: String,
     /// The value that the host threw.
     pub cause: Option<Opaque>,
+    /// Set if the headers came, and then the body broke off.
+    pub cut: Option<CutBody>,
+}
+
+impl Lost {
+    /// How much of the body came.
+    fn cut_text(&self) -> Option<String> {
+        let CutBody { received, announced } = self.cut?;
+        let of = announced.filter(|announced| *announced > received);
+        Some(format!("{received}{} bytes", of.map(|bytes| format!(" of {bytes}")).unwrap_or_default()))
+    }
 }
 
 /// What is known of the server of a request without a readable answer.
@@ -98,7 +109,22 @@ impl RequestLabel<'_> {
     #[cold]
     pub(super) fn unreachable(self, lost: &Lost, seen: Seen) -> Error {
         let (described, message) = (self.described(), &lost.message);
-        let error = match seen {
+        let error = match (lost.cut_text(), seen) {
+            (Some(bytes), _) => Error::store(format!(
+                "network: the answer to {described} was cut off after {bytes} ({message}); the server or the network broke off"
+            )),
+            (None, seen) => self.unseen(message, seen),
+        };
+        match lost.cause.clone() {
+            Some(cause) => error.caused_by(cause),
+            None => error,
+        }
+    }
+
+    /// The error for an answer of which nothing was seen.
+    fn unseen(self, message: &str, seen: Seen) -> Error {
+        let described = self.described();
+        match seen {
             Seen::Hidden { answered } => self.hidden(message, answered),
             Seen::All => Error::store(format!("network: {described} got no answer ({message})")),
             Seen::Silent => Error::store(format!(
@@ -108,10 +134,6 @@ impl RequestLabel<'_> {
                 "network or CORS: {described} got no readable answer ({message}); a server of another origin must send {}",
                 self.needed()
             )),
-        };
-        match lost.cause.clone() {
-            Some(cause) => error.caused_by(cause),
-            None => error,
         }
     }
 

@@ -288,8 +288,8 @@ impl<T: Transport + 'static> Store for HttpStore<T> {
         !self.knowledge.took_refusal_for_absence.get()
     }
 
-    fn lock_name(&self) -> Option<String> {
-        Some(self.root.shown())
+    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
+        Box::pin(std::future::ready(Some(url::redact(&self.url_of(key)))))
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {

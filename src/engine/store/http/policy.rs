@@ -68,15 +68,17 @@ impl<'a> Exchange<'a> {
         }
         match answer {
             Ok(response) => self.judge(&response, random),
-            Err(TransportError::Unreachable { .. }) if self.is_untried_suffix() => self.without_suffix(),
-            Err(TransportError::Unreachable { message, cause }) => {
+            Err(TransportError::Unreachable { cut: None, .. }) if self.is_untried_suffix() => {
+                self.without_suffix()
+            }
+            Err(TransportError::Unreachable { message, cause, cut }) => {
                 let most = match self.context.subject {
                     // If a server's 404 has no CORS header, the probe of an absent key looks like
                     // this.
                     Subject::Metadata => self.context.options.retries.min(1),
                     Subject::Chunk | Subject::Update => self.context.options.retries,
                 };
-                let lost = Lost { message, cause };
+                let lost = Lost { message, cause, cut };
                 match self.again(most, None, random, |label, _tries| label.unreachable(&lost, Seen::Nothing))
                 {
                     Step::Done(_) => self.probe(lost),
@@ -92,8 +94,10 @@ impl<'a> Exchange<'a> {
     /// that this page may not read. Credentials are never sent for that.
     fn probe(&mut self, lost: Lost) -> Step {
         let ServerKnowledge { seen, answered, .. } = self.context.knowledge;
+        // Of an answer that was cut off, this page saw the beginning.
+        let is_there = lost.cut.is_some();
         self.lost = Some(lost);
-        if !self.context.may_probe {
+        if is_there || !self.context.may_probe {
             return self.settle(Seen::Nothing);
         }
         if let (hidden @ Seen::Hidden { .. }, false) = (seen.get(), answered.get()) {

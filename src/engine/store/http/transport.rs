@@ -185,16 +185,27 @@ fn demands_revalidation(directive: &str) -> bool {
     }
 }
 
+/// A body that broke off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CutBody {
+    /// Number of bytes that came.
+    pub received: u64,
+    /// The announced number of bytes, if there was one.
+    pub announced: Option<u64>,
+}
+
 /// Why there is no answer.
 #[derive(Clone, Debug)]
 pub enum TransportError {
-    /// No response could be read. Browsers do not tell apart a lost network, a refused
-    /// cross-origin request, and a body that ends early.
+    /// No response could be read. Browsers do not tell apart a lost network and a refused
+    /// cross-origin request.
     Unreachable {
         /// The host's message.
         message: String,
         /// The value that the host threw.
         cause: Option<Opaque>,
+        /// Set if the headers came, and then the body broke off.
+        cut: Option<CutBody>,
     },
     /// The body exceeds the request's limit.
     TooLarge {

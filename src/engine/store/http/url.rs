@@ -245,7 +245,9 @@ pub fn redact(url: &str) -> String {
     let (place, rest) = split_before(url, &['?', '#']);
     let query = if rest.starts_with('?') { "?…" } else { "" };
     let Some((scheme, rest)) = split_scheme(place) else {
-        return format!("{place}{query}");
+        // It may lack its scheme.
+        let host = place.rsplit_once('@').map_or(place, |(_user, host)| host);
+        return format!("{host}{query}");
     };
     let (authority, path) = split_before(rest, &['/', '\\']);
     let host = authority.rsplit_once('@').map_or(authority, |(_user, host)| host);

@@ -85,8 +85,8 @@ impl<T: Transport + 'static> HttpStore<T> {
                     let told = response.retry_after();
                     (told, label.kept_failing(response.status, retries.tries().saturating_add(1), told))
                 }
-                Err(TransportError::Unreachable { message, cause }) => {
-                    (None, label.unreachable(&Lost { message, cause }, Seen::Nothing))
+                Err(TransportError::Unreachable { message, cause, cut }) => {
+                    (None, label.unreachable(&Lost { message, cause, cut }, Seen::Nothing))
                 }
                 Err(TransportError::TooLarge { announced, limit }) => {
                     return Err(label.too_large(announced, limit));

@@ -15,6 +15,7 @@ import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { optionsOf, type Rules } from "../../model/argument.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { findable, worksBehindProxies } from "../../model/proxies.ts";
 import { pauseIfDue } from "../../model/waiting.ts";
 import { arrayTiles, PointValues, type TileNumber, TilePlaces } from "./array_tiles.ts";
 import {
@@ -126,6 +127,7 @@ export class PyramidSource extends DataTileSource {
       transition: 0,
       wrapX: false,
     });
+    findable(this);
     this.setTileSizes(levels.map(({ tileWidth, tileHeight }) => [tileWidth, tileHeight]));
     this.pyramid = pyramid;
     this.extent = finest.extent;
@@ -441,3 +443,4 @@ export class PyramidSource extends DataTileSource {
     if (this.#running.size === 0 && this.#isMixLate) this.#remix();
   }
 }
+worksBehindProxies(PyramidSource);

@@ -2,6 +2,7 @@
  * `ReadPlan`: the cost of a read, before anything is fetched.
  */
 
+import { findable, worksBehindProxies } from "../../model/proxies.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call } from "../../port/engine.ts";
@@ -51,6 +52,7 @@ export class ReadPlan {
   /** @internal */
   constructor(cost: EngineCost, { elementSize, observed, page }: PlanContext) {
     const { shape, chunks, objects, elements, decodedElements, encodedChunkBytes, indexBytes } = cost;
+    findable(this);
     this.shape = shape;
     this.chunkCount = chunks;
     this.objectCount = objects;
@@ -82,6 +84,7 @@ export class ReadPlan {
     }
   }
 }
+worksBehindProxies(ReadPlan);
 
 interface PlanContext {
   elementSize: number;

@@ -7,6 +7,7 @@
 import type { AnyArray } from "../../api/array.ts";
 import { Location, locationOf } from "../../api/location.ts";
 import { type ElementSource, type OpenedSource, openSource } from "../../api/write/element_source.ts";
+import { isIn } from "../../api/write/same_place.ts";
 import { object, refuse, refuseField } from "../../model/argument.ts";
 import { integerRange } from "../../model/data_type.ts";
 import { below } from "../../model/node_like.ts";
@@ -51,6 +52,13 @@ export interface Plan {
 
 function isSameStore(one: unknown, other: unknown): boolean {
   return one === other || (lockNameOf(one) !== undefined && lockNameOf(one) === lockNameOf(other));
+}
+
+/** Throws an `Argument` error if the source is in the new group, but in another store. */
+export async function checkSource({ group, source: { array }, existing }: Plan): Promise<void> {
+  if (!array || existing || array.store === group.store) return;
+  if ((await isIn(array, group)) || (await isIn(group, array)))
+    refuse("the source is in the new pyramid, through another store", "both in one store", array.path);
 }
 
 /** Returns the source, if it lies in the new group and therefore is its finest level. */

@@ -32,7 +32,7 @@ import { type Downsampling, downsamplingOf, isOfType, readDownsampled } from "./
 import { createLevel } from "./pyramid_levels.ts";
 import { type Described, pyramidAttributes } from "./pyramid_metadata.ts";
 import { type CreatePyramidOptions, PYRAMID_RULES } from "./pyramid_options.ts";
-import { completeChannels, type Plan, type PlannedLevel, planOf } from "./pyramid_plan.ts";
+import { checkSource, completeChannels, type Plan, type PlannedLevel, planOf } from "./pyramid_plan.ts";
 import {
   createGroups,
   describeStatistics,
@@ -221,6 +221,7 @@ export async function createPyramid<Store extends Readable>(
   } = optionsOf(options, PYRAMID_RULES);
   signal?.throwIfAborted();
   const plan = planOf(place, source, options);
+  await checkSource(plan);
   const { group, axes, levels, method } = plan;
   const name = options.name ?? (nameOf(group.path) || "image");
   const described: Described = { name, axes, levels, method };

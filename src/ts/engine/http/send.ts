@@ -7,8 +7,8 @@
  * The user's headers are added to every request. They are given once, or by a function, which is
  * called again when a server answers 401.
  */
-import { asResponse, type BodyLimits, BodyTooLarge, bodyOf, limitsOf, withLimits } from "../../model/body.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { asResponse, type BodyLimits, bodyOf, limitsOf, unreadError, withLimits } from "../../model/body.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import type { HeaderPairs, HeadersReason, HttpDefinition } from "../../port/definitions.ts";
 import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
 import type { PageLink } from "../page.ts";
@@ -60,7 +60,9 @@ class CurrentHeaders {
     try {
       return new Headers(await source({ isRefresh }));
     } catch (cause) {
-      throw new ZarrError("Store", `the function that makes request headers failed: ${cause}`, { cause });
+      throw new ZarrError("Store", `the function that makes request headers failed: ${shown(cause)}`, {
+        cause,
+      });
     }
   }
 }
@@ -238,8 +240,8 @@ class PageResponse {
   readonly body = null;
   readonly #body: ArrayBuffer;
 
-  constructor({ status, url, redirected, headers, body, exceeded }: ResponseParts) {
-    if (exceeded) throw new BodyTooLarge(exceeded);
+  constructor({ status, url, redirected, headers, body, unread }: ResponseParts) {
+    if (unread) throw unreadError(unread);
     [this.status, this.url, this.redirected, this.#body] = [status, url, redirected, body];
     this.headers = new Headers(headers);
   }

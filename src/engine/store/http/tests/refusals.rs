@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::store::ByteRange::Whole;
 use crate::store::Store;
 use crate::store::http::HttpOptions;
-use crate::store::http::transport::{TransportError, TransportResult};
+use crate::store::http::transport::{CutBody, TransportError, TransportResult};
 
 fn probing() -> HttpOptions {
     HttpOptions { may_probe: true, ..anonymous() }
@@ -45,6 +45,26 @@ fn a_server_that_hides_its_answers_is_told_from_a_lost_network_and_asked_once() 
             assert!(told.contains(part), "{told}");
         }
         assert_eq!(error.context().expected.as_deref(), Some("Access-Control-Allow-Origin"));
+    }
+}
+
+#[test]
+fn a_body_that_breaks_off_is_told_from_a_server_that_hides_its_answers_or_is_not_there() {
+    for (announced, expected) in [(Some(1000), "after 100 of 1000 bytes"), (None, "after 100 bytes")] {
+        let scene = scene();
+        let cut = Some(CutBody { received: 100, announced });
+        let message = "network error".to_owned();
+        let broken = TransportError::Unreachable { message, cause: None, cut };
+        // It is asked again, and not whether it is there.
+        scene.then("GET zarr.json", Err(broken.clone()));
+        scene.then("GET zarr.json", Err(broken));
+        let error = scene.metadata().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        let told = error.message();
+        for part in ["network: the answer to GET https://host", "was cut off", expected, "(network error)"] {
+            assert!(told.contains(part), "{told}");
+        }
+        assert!(!told.contains("CORS") && !told.contains("no such server"), "{told}");
     }
 }
 

@@ -69,7 +69,7 @@ pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> TransportResult {
 
 /// How browsers report a lost network, a missing CORS header and a refused preflight.
 pub fn unreachable() -> TransportResult {
-    Err(TransportError::Unreachable { message: "Failed to fetch".to_owned(), cause: None })
+    Err(TransportError::Unreachable { message: "Failed to fetch".to_owned(), cause: None, cut: None })
 }
 
 /// A transport that plays a script.

@@ -242,8 +242,9 @@ impl Store for ShardingTransformer {
 
     /// Not the name of the wrapped store: a writer that holds the lock of a chunk also needs the
     /// lock of its shard, which may have the same key.
-    fn lock_name(&self) -> Option<String> {
-        self.inner.lock_name().map(|name| format!("chunks in {name}"))
+    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
+        let name = self.inner.lock_name(key);
+        Box::pin(async { name.await.map(|name| format!("chunks in {name}")) })
     }
 
     fn reads_rows(&self) -> bool {
