@@ -1,6 +1,6 @@
 /**
- * Folders and files of Node's file system, for `FileSystemStore` and for archives at paths. Deno and
- * Bun have Node's modules too. A key is a path below the folder.
+ * Folders and files of Node's file system, for `FileSystemStore` and for archives at paths. Deno
+ * and Bun have Node's modules too. A key is a path below the folder.
  *
  * Nothing outside of the folder is read or written, neither through `..` nor through a symbolic
  * link. Links to targets inside are followed, so a folder is listed under its own name and under
