@@ -52,7 +52,10 @@ function objectsOf(name, change = (files) => files) {
 }
 
 const storeOf = (name, options, change) =>
-  new zarr.ReferenceStore(new URL(`${name}.parq`, HOST), { ...server(objectsOf(name, change)), ...options });
+  new zarr.ReferenceStore(new URL(`${name}.parq`, HOST), {
+    fetch: server(objectsOf(name, change)).fetch,
+    ...options,
+  });
 
 const elements = ({ values }) => {
   const bytes = Buffer.from(values, "base64");
@@ -136,13 +139,13 @@ test("open() takes the address of a folder or of an archive, whatever its name",
 });
 
 test("tables in an archive and in a user's store", async () => {
-  const options = { ...server(VALUES), allowHosts: ["data.example"] };
+  const options = { fetch: server(VALUES).fetch, allowHosts: ["data.example"] };
   const files = filesOf(join(FOLDER, "categorical"));
   const archive = zarr.ZipFileStore.fromBlob(new Blob([await zipOf(files)]));
   await compare(zarr.ReferenceStore.fromStore(archive, options), EXPECTED.categorical);
   const map = new Map([...files].map(([path, bytes]) => [`/${path}`, new Uint8Array(bytes)]));
   await compare(zarr.ReferenceStore.fromStore(map, options), EXPECTED.categorical);
-  const alone = zarr.ReferenceStore.fromStore(map, server(VALUES));
+  const alone = zarr.ReferenceStore.fromStore(map, { fetch: server(VALUES).fetch });
   const array = await zarr.open(alone, { path: "g/row", kind: "array" });
   await assert.rejects(array.get(), /allowHosts: \["data\.example"\]/);
   // What is inline needs no server.
@@ -199,7 +202,7 @@ test("a missing file means missing chunks, and a corrupt one is an error", async
 test("a referenced file that is gone is an error", async () => {
   const objects = objectsOf("fastparquet");
   for (const path of [...objects.keys()]) if (path.endsWith(".bin")) objects.delete(path);
-  const store = new zarr.ReferenceStore(new URL("fastparquet.parq", HOST), server(objects));
+  const store = new zarr.ReferenceStore(new URL("fastparquet.parq", HOST), { fetch: server(objects).fetch });
   for (const path of ["g/deep/whole", "g/row"]) {
     const array = await zarr.open(store, { path, kind: "array" });
     await assert.rejects(array.get(), { code: "Store", message: /does not exist/ });
@@ -221,7 +224,9 @@ test("a document of another kind is named", async () => {
 });
 
 test("consolidated metadata is not taken from tables, and the error names the store for them", async () => {
-  const store = new zarr.FetchStore(new URL("pyarrow.parq", HOST), server(objectsOf("pyarrow")));
+  const store = new zarr.FetchStore(new URL("pyarrow.parq", HOST), {
+    fetch: server(objectsOf("pyarrow")).fetch,
+  });
   for (const call of [zarr.withConsolidatedMetadata, zarr.withMaybeConsolidatedMetadata]) {
     await assert.rejects(call(store), { code: "Unsupported", message: /kerchunk Parquet.*ReferenceStore/ });
   }

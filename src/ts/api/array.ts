@@ -49,15 +49,14 @@ import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
 import {
-  GET_RULES,
   type Progress,
   placedRequest,
   prepareRead,
-  READ_RULES,
   type ReadOptions,
   type WantedElements,
 } from "./read/request.ts";
-import { type PartPlace, STREAM_RULES, type StreamOptions, streamSelection } from "./read/stream.ts";
+import { GET_RULES, READ_RULES, STREAM_RULES } from "./read/rules.ts";
+import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
 import type { WriteOptions } from "./write/write.ts";
 

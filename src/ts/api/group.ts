@@ -9,7 +9,7 @@ import { worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import { childrenOf, type UnreadableNode } from "./children.ts";
+import { childrenOf, known, ofNode, type UnreadableNode } from "./children.ts";
 import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
 import {
   ATTRIBUTES_RULES,
@@ -118,7 +118,7 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
     const { treeOf } = await late();
-    return treeOf(this, options, nodeOf);
+    return treeOf(this, options, nodeOf, { childrenOf, known, ofNode });
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */

@@ -6,7 +6,7 @@ import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { nameOf } from "../model/node_like.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
-import { type AnyNode, childrenOf, known, type NodeMaker, ofNode, type UnreadableNode } from "./children.ts";
+import type { AnyNode, childrenOf, known, NodeMaker, ofNode, UnreadableNode } from "./children.ts";
 import type { Location, NodeOptions } from "./location.ts";
 
 export interface TreeOptions extends NodeOptions {
@@ -65,11 +65,19 @@ function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
   };
 }
 
+/** How nodes are listed. They are given, because importing them here would close a circle. */
+interface Listing {
+  childrenOf: typeof childrenOf;
+  known: typeof known;
+  ofNode: typeof ofNode;
+}
+
 /** A node and all its descendants. */
 export async function treeOf(
   node: AnyNode | UnreadableNode<Readable>,
   options: TreeOptions,
   nodeOf: NodeMaker<Readable, AnyNode>,
+  { childrenOf, known, ofNode }: Listing,
 ): Promise<Tree> {
   // A server may show groups that contain themselves.
   const { maxDepth = 128, maxNodes = 100_000 } = optionsOf(options, TREE_RULES);

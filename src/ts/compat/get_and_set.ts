@@ -13,7 +13,8 @@ import {
 import { needArray } from "../api/node_facts.ts";
 import type { CfOptions, ConversionOptions } from "../api/read/conversion.ts";
 import { readSelection } from "../api/read/read.ts";
-import { GET_RULES, type ReadOptions, readOf } from "../api/read/request.ts";
+import { type ReadOptions, readOf } from "../api/read/request.ts";
+import { GET_RULES } from "../api/read/rules.ts";
 import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
 import type { WriteOptions } from "../api/write/write.ts";
 import { needReadable, optionsOf, SIGNAL } from "../model/argument.ts";

@@ -5,9 +5,10 @@
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { bindCodecs, typeNameOf } from "../api/arrays.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
-import { type CfOptions, conversionOf, DECODE_RULE } from "../api/read/conversion.ts";
+import { type CfOptions, conversionOf } from "../api/read/conversion.ts";
 import { eventsTo, readArguments } from "../api/read/read.ts";
-import { READ_RULES, type ReadOptions, requestWith } from "../api/read/request.ts";
+import { type ReadOptions, requestWith } from "../api/read/request.ts";
+import { DECODE_RULE, READ_RULES } from "../api/read/rules.ts";
 import { type AnySelection, placesOf, requestOf } from "../api/selection.ts";
 import {
   need,

@@ -6,7 +6,8 @@
  */
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { needArray } from "../api/node_facts.ts";
-import { type CfOptions, DECODE_RULE } from "../api/read/conversion.ts";
+import type { CfOptions } from "../api/read/conversion.ts";
+import { DECODE_RULE } from "../api/read/rules.ts";
 import { need, needList, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { once } from "../model/once.ts";

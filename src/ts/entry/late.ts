@@ -6,7 +6,6 @@
 export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
 export { consolidatedStore, containerAt, referencesInArchive } from "../api/containers.ts";
 export { engineCodecEntry } from "../api/engine_codec.ts";
-export { labelWords } from "../api/read/label_colors.ts";
 export { readPlaced } from "../api/read/placed.ts";
 export { treeOf } from "../api/tree.ts";
 export {

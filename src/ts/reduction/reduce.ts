@@ -7,9 +7,8 @@
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
 import { bindCodecs } from "../api/arrays.ts";
 import { type ArrayFacts, FACTS, needArray } from "../api/node_facts.ts";
-import { DECODE_RULE } from "../api/read/conversion.ts";
 import { eventsTo, readArguments } from "../api/read/read.ts";
-import { READ_RULES } from "../api/read/request.ts";
+import { DECODE_RULE, READ_RULES } from "../api/read/rules.ts";
 import type { AnySelection } from "../api/selection.ts";
 import { optionsOf, type Rules } from "../model/argument.ts";
 import type { DataType, Readable } from "../model/types.ts";

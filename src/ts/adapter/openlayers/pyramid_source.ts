@@ -10,7 +10,7 @@
 import type DataTile from "ol/DataTile.js";
 import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
-import { DECODE_RULE } from "../../api/read/conversion.ts";
+import { DECODE_RULE } from "../../api/read/rules.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { optionsOf, type Rules } from "../../model/argument.ts";

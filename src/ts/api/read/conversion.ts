@@ -5,11 +5,10 @@
  * reads from the array's attributes (`src/conventions/cf/packing.rs`). What the engine answers with
  * gets the form that the caller asked for.
  */
-import { late } from "#late";
 import { type Packed, packedOf, wrappedScalarOf, wrapperOf } from "../../elements/elements.ts";
 import { CLASSES, type Elements, isView, product, stridesOf, viewOf } from "../../elements/typed_arrays.ts";
 import { variableElements } from "../../elements/variable.ts";
-import { type Rules, refuse } from "../../model/argument.ts";
+import { refuse } from "../../model/argument.ts";
 import {
   integerRange,
   isNumeric,
@@ -28,6 +27,7 @@ import type { ResultAnswer } from "../../port/operations.ts";
 import { typeNameOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type Colors, colorTable, type LabelColors, shadeTable } from "./colors.ts";
+import { labelWords } from "./label_colors.ts";
 
 /** A result. The type of `data` depends on the form. */
 export interface ReadResult extends Omit<Packed, "data"> {
@@ -130,9 +130,6 @@ export function formedIn(
 
 const VIEWS: Record<NumberType | "bool", ViewName> = { bool: "Uint8Array", ...NUMBER_VIEWS };
 
-/** The types that elements can be converted to. */
-export const AS_NAMES = Object.keys(VIEWS);
-
 const kindOf = (name: string) => (name === "bool" ? "bool" : name.startsWith("float") ? "float" : "integer");
 
 const sizeOf = (view: ViewName) => CLASSES[view].BYTES_PER_ELEMENT;
@@ -159,11 +156,6 @@ export interface CfOptions {
    */
   zarrFillValue?: boolean | undefined;
 }
-
-const CF_RULES: Rules<CfOptions> = { convention: ["cf"], valid: "a boolean", zarrFillValue: "a boolean" };
-
-/** What the option `decode` must be. */
-export const DECODE_RULE = ["cf", CF_RULES] as const;
 
 /** Options for the conversion of elements. */
 export interface ConversionOptions {
@@ -302,8 +294,7 @@ export async function conversionOf(
   if (isUnchanged(options)) return undefined;
   checked(options);
   const type = await typeNameOf(array);
-  if (isLabelColors(colors))
-    return coloured({ labels: colors === "labels" ? [] : (await late()).labelWords(colors, type) });
+  if (isLabelColors(colors)) return coloured({ labels: colors === "labels" ? [] : labelWords(colors, type) });
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
   const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
   const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));

@@ -1,6 +1,6 @@
 /**
- * Colours of labels that the caller has chosen, as the decode workers read them. It is late code,
- * because most labels have the colours that the workers choose (`src/kernel/convert/labels.rs`).
+ * Colours of labels that the caller has chosen, as the decode workers read them. The others have
+ * colours that the workers choose (`src/kernel/convert/labels.rs`).
  */
 import { refuse } from "../../model/argument.ts";
 import { bytesIn, type LabelColor, type LabelColors, type OmeLabelColor, shortly } from "./colors.ts";

@@ -2,14 +2,13 @@
  * What a read asks of the engine: the caller's selection and options in the engine's form, and the
  * form of the result. `read.ts` sends it.
  */
-import { type Rules, type RuleTable, SIGNAL } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { EngineRequest, EngineSelection } from "../../model/request.ts";
 import { bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, memoryOrderOf, placesOf, requestOf } from "../selection.ts";
-import { AS_NAMES, type ConversionOptions, conversionOf, DECODE_RULE, type Form } from "./conversion.ts";
+import { type ConversionOptions, conversionOf, type Form } from "./conversion.ts";
 
 /** The progress of a read. */
 export interface Progress {
@@ -39,37 +38,10 @@ export interface ReadOptions {
   cache?: "reload" | undefined;
 }
 
-/** What the options of all calls that read elements must be. `fetch` has a `cache` of its own. */
-export const READ_RULES: Rules<ReadOptions> = {
-  ...SIGNAL,
-  onProgress: "a function",
-  priority: "a priority",
-  cache: "a text",
-};
-
 /** Options for the conversion of elements, and `as: "bytes"`. */
 export interface WantedElements extends Omit<ConversionOptions, "as"> {
   as?: ConversionOptions["as"] | "bytes" | undefined;
 }
-
-/** What the options of reads that convert elements must be. */
-export const WANTED_RULES: Rules<WantedElements & ReadOptions> = {
-  ...READ_RULES,
-  as: [...AS_NAMES, "rgba", "bytes"],
-  decode: DECODE_RULE,
-  window: "a list",
-  gamma: "a number",
-  colors: "a text or an object",
-  mask: "a boolean",
-};
-
-/** What the options of reads whose result is one piece must be. */
-export const GET_RULES: RuleTable = {
-  ...WANTED_RULES,
-  memoryOrder: "a list",
-  out: "a typed array",
-  useSharedArrayBuffer: "a boolean",
-};
 
 /** The selected elements, and their order in memory. */
 type Selected = Pick<EngineRequest, "selection" | "order">;

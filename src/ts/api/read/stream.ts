@@ -3,7 +3,6 @@
  * engine waits until parts are taken, so only a few are in memory, however large the selection is.
  * A queue is between the engine, which sends parts, and the caller, who takes them one by one.
  */
-import type { Rules } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { PartEvent } from "../../port/operations.ts";
@@ -11,7 +10,7 @@ import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
 import { type Form, formed, type ReadResult } from "./conversion.ts";
 import { readParts } from "./read.ts";
-import { prepareRead, type Read, type ReadOptions, WANTED_RULES, type WantedElements } from "./request.ts";
+import { prepareRead, type Read, type ReadOptions, type WantedElements } from "./request.ts";
 
 /** The position of a part. */
 export interface PartPlace {
@@ -107,13 +106,6 @@ export interface StreamOptions extends ReadOptions {
    */
   centre?: readonly number[] | undefined;
 }
-
-/** What the options of streams must be. */
-export const STREAM_RULES: Rules<StreamOptions & WantedElements> = {
-  ...WANTED_RULES,
-  order: ["nearest", "c"],
-  centre: "a list of numbers",
-};
 
 /**
  * Converts the centre to the dimensions of the array. Throws an `Argument` error if it is invalid.
