@@ -54,7 +54,7 @@ for (const engine of ["caller", "worker"]) {
     test("a body of a known length", async () => {
       const cut = /^network: the answer to GET .* was cut off after 100 of 1000 bytes/;
       assert.match(await messageOf(() => new zarr.FetchStore(root).get("/a")), cut);
-      assert.match(await messageOf(() => zarr.open(root, { format: 3 })), cut);
+      assert.match(await messageOf(() => zarr.open.v3(root)), cut);
       const store = new zarr.FetchStore(root, { fetch: (request) => fetch(request) });
       assert.match(await messageOf(() => store.get("/a")), cut);
       assert.match(await messageOf(() => zarr.ReferenceStore.fromUrl(root)), cut);

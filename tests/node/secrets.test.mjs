@@ -103,7 +103,7 @@ test("answers that are wrong: short, redirected, damaged, too long", async () =>
     if (!["redirected", "broken", "short"].includes(name))
       await failing(`a chunk ${name}`, () => array.get());
     act = (request, response, path) => Boolean(answer(request, response, path)) || true;
-    await failing(`metadata ${name}`, () => zarr.open(at(), { kind: "array", format: 3 }));
+    await failing(`metadata ${name}`, () => zarr.open.v3(at(), { kind: "array" }));
   }
 });
 
@@ -145,10 +145,10 @@ test("odd addresses: quotes, brackets, mistyped users, backslashes", async () =>
     const refers = { version: 1, refs: { ".zgroup": [address, 0, 9] } };
     await Promise.all([
       failing(address, () => zarr.open(address)),
-      failing(`chunks of ${address}`, () => zarr.open(new zarr.FetchStore(address), { format: 2 })),
+      failing(`chunks of ${address}`, () => zarr.open.v2(new zarr.FetchStore(address))),
       failing(`archive ${address}`, () => zarr.open(zarr.ZipFileStore.fromUrl(address))),
       failing(`references ${address}`, () => zarr.ReferenceStore.fromUrl(address)),
-      failing(`a reference to ${address}`, () => zarr.open(new zarr.ReferenceStore(refers), { format: 2 })),
+      failing(`a reference to ${address}`, () => zarr.open.v2(new zarr.ReferenceStore(refers))),
       failing(`a reader of ${address}`, () => new HTTPRangeReader(address).getLength()),
       failing(`a part of ${address}`, () => new HTTPRangeReader(address).read(0, 4)),
       failing(`a write to ${address}`, () => zarr.create(new zarr.FetchStore(address))),
@@ -182,11 +182,11 @@ test("what is hardly an address, in every call that takes one", async () => {
   const values = { data: new Uint8Array(4), shape: [2, 2] };
   const small = await zarr.create(new Map(), { shape: [1], dtype: "uint8" });
   const refers = (refs, more) => ({ version: 1, refs, ...more });
-  const read = (document, options) => zarr.open(new zarr.ReferenceStore(document, options), { format: 2 });
+  const read = (document, options) => zarr.open.v2(new zarr.ReferenceStore(document, options));
   const group = (reference) => ({ ".zgroup": reference });
   const calls = {
     open: (url) => zarr.open(url),
-    "open a store": (url) => zarr.open(new zarr.FetchStore(url), { format: 2 }),
+    "open a store": (url) => zarr.open.v2(new zarr.FetchStore(url)),
     get: (url) => new zarr.FetchStore(url).get("/zarr.json").then(() => assert.fail()),
     exists: (url) => zarr.exists(url).then(() => assert.fail()),
     create: (url) => zarr.create(new zarr.FetchStore(url), { shape: [1], dtype: "uint8" }),
@@ -256,7 +256,7 @@ test("references and archives", async () => {
     ["unsupported", refs(`ftp://u:${SECRET}@host/a?${QUERY}`)],
     ["template", { version: 1, templates: { u: at() }, refs: { ".zgroup": ["{{u.x()}}", 0, 9] } }],
   ])
-    await failing(`reference ${name}`, () => zarr.open(new zarr.ReferenceStore(document), { format: 2 }));
+    await failing(`reference ${name}`, () => zarr.open.v2(new zarr.ReferenceStore(document)));
   await failing("no document", () => zarr.ReferenceStore.fromUrl(at("/none.json")));
   await failing("no archive", () => zarr.open(zarr.ZipFileStore.fromUrl(at("/none.zip"))));
   await failing("not an archive", () => zarr.open(zarr.ZipFileStore.fromUrl(at("/zarr.json"))));
