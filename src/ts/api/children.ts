@@ -1,7 +1,7 @@
 /**
- * The nodes directly below a group; `tree.ts` has all descendants. A node that cannot be opened does
- * not end the listing: it is listed as an `UnreadableNode`, with its error and with what is known
- * of it.
+ * The nodes directly below a group; `tree.ts` has all descendants. A node that cannot be opened
+ * does not end the listing: it is listed as an `UnreadableNode`, with its error and with what is
+ * known of it.
  */
 import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";

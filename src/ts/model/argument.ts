@@ -8,8 +8,8 @@ import { shownAddress } from "./secrets.ts";
 import type { RangeQuery } from "./types.ts";
 
 /**
- * Throws an `Argument` error unless an argument is what the call needs. `found`: it, unless it may be
- * a secret.
+ * Throws an `Argument` error unless an argument is what the call needs. `found`: it, unless it may
+ * be a secret.
  */
 export function need(
   isRight: unknown,

@@ -1,6 +1,7 @@
 /**
  * The colours of `as: "rgba"`, in the form that the decode workers read: tables for numbers, and
- * colours of labels (`label_colors.ts`). A table has 256 colours of four bytes (red, green, blue, alpha), then the
+ * colours of labels (`label_colors.ts`). A table has 256 colours of four bytes (red, green, blue,
+ * alpha), then the
  * transparent colour of missing values. viridis, magma, inferno and plasma are matplotlib's (CC0).
  * Every fifth of their 256 colours is stored. Interpolation between them differs by at most 2 of
  * 255. Labels are integers that identify objects, such as the cells of an image. The workers choose

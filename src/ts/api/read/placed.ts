@@ -1,6 +1,6 @@
 /**
- * Reads into memory of the caller that the engine cannot write: parts arrive, and this thread copies
- * them. It is late code.
+ * Reads into memory of the caller that the engine cannot write: parts arrive, and this thread
+ * copies them. It is late code.
  */
 import type { placementOf } from "../../elements/loops.ts";
 import type { placeElements } from "../../elements/place.ts";
