@@ -1,6 +1,6 @@
 /**
- * Runs the code of README.md and docs/ that needs a browser: the blocks of the classes `browser` and
- * `draws`, one program per page. `tests/node/docs_snippets.test.mjs` runs the others.
+ * Runs the code of README.md and docs/ that needs a browser: the blocks of the classes `browser`
+ * and `draws`, one program per page. `tests/node/docs_snippets.test.mjs` runs the others.
  *
  * After a block that draws, each element that is in the page must show a picture: many colours on a
  * good part of the window. A white map with its buttons is none.

@@ -62,7 +62,8 @@ function endOf(page, lines, at, isEnd) {
 }
 
 /**
- * The blocks of a page: `{kind, isHidden, isHtml, first, lines}`. `first` is the first line's index.
+ * The blocks of a page: `{kind, isHidden, isHtml, first, lines}`. `first` is the first line's
+ * index.
  */
 export function blocksOf(page, text) {
   const lines = text.split("\n");

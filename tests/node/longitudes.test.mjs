@@ -1,6 +1,6 @@
 /**
- * Longitudes in selections by value: those of another turn are the same place. Values beyond an axis
- * are errors. What is right is found by looking at every element.
+ * Longitudes in selections by value: those of another turn are the same place. Values beyond an
+ * axis are errors. What is right is found by looking at every element.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

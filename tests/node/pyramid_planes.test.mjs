@@ -1,7 +1,7 @@
 /**
- * Planes and channels of pyramids whose levels are coarser along every axis: each consumer reads the
- * plane of a level that holds the middle of the wanted plane of the finest level. Names in `at` are
- * those of axes or their roles; others are errors.
+ * Planes and channels of pyramids whose levels are coarser along every axis: each consumer reads
+ * the plane of a level that holds the middle of the wanted plane of the finest level. Names in `at`
+ * are those of axes or their roles; others are errors.
  *
  * Each plane of each level has one value, so that a picture tells which plane it is of.
  */

@@ -35,7 +35,8 @@ test("options that requests cannot have are errors of code Argument or Store, wi
       );
       assert.ok(error instanceof zarr.ZarrError, `${name}: ${error}`);
       assert.equal(error.code, code, `${name}: ${error}`);
-      // This package knows the choices. The platform's error about a header repeats its value, which may be a secret.
+      // This package knows the choices. The platform's error about a header repeats its value,
+      // which may be a secret.
       const hasCause = !/that (are|is) none$|^a header's|^credentials$/.test(name);
       if (hasCause) assert.ok(error.cause instanceof Error, name);
     }

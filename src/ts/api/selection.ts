@@ -27,8 +27,8 @@ export interface NearestOptions {
   /**
    * Which element to select if none has the value: the nearest one (of two, the one with the larger
    * value), the last before it (`"pad"`) or the first after it (`"backfill"`) in element order, or
-   * none (`"exact"`), as in pandas. Default: the nearest one, if the value is at most half of a step
-   * beyond the ends.
+   * none (`"exact"`), as in pandas. Default: the nearest one, if the value is at most half of a
+   * step beyond the ends.
    */
   method?: "nearest" | "pad" | "backfill" | "exact" | undefined;
   /**

@@ -1,7 +1,7 @@
 /**
  * The indices that a caller gives the axes of a pyramid: which axis a name means, whether it has
- * such an index, and which index of a level that is. Everything that reads a plane of a pyramid asks
- * here.
+ * such an index, and which index of a level that is. Everything that reads a plane of a pyramid
+ * asks here.
  *
  * Indices are those of the finest level, because levels may be coarser along every axis.
  */
@@ -122,7 +122,9 @@ export function channelAxisOf(axes: readonly PyramidAxis[]): number | undefined 
   return axis < 0 ? undefined : axis;
 }
 
-/** Returns an index of an axis of this length, from its start. Refuses one that it does not have. */
+/**
+ * Returns an index of an axis of this length, from its start. Refuses one that it does not have.
+ */
 function indexIn(index: number, length: number, name: string): number {
   const own = Number.isInteger(index) && index < 0 ? index + length : index;
   if (Number.isInteger(own) && own >= 0 && own < length) return own;
@@ -134,8 +136,9 @@ function indexIn(index: number, length: number, name: string): number {
 }
 
 /**
- * Indices of channels, from the first one. `axis` is that of channels; without one there is a single
- * channel, whose index is 0. Throws an `InvalidSelectionError` for a channel that is not there.
+ * Indices of channels, from the first one. `axis` is that of channels; without one there is a
+ * single channel, whose index is 0. Throws an `InvalidSelectionError` for a channel that is not
+ * there.
  */
 export function channelIndices(
   { axes, levels }: Pick<Indexed, "axes" | "levels">,

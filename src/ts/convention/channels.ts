@@ -1,6 +1,6 @@
 /**
- * Which channels of an image are drawn if nobody has chosen, and how. The viewer and the pictures of
- * tiles share it.
+ * Which channels of an image are drawn if the caller has not chosen, and how. The viewer and the
+ * pictures of tiles share it.
  */
 import { need, needList } from "../model/argument.ts";
 import { channelAxisOf, pyramidOf } from "./axis_indices.ts";
@@ -37,8 +37,8 @@ function countOf({ axes, levels }: Image): number {
 }
 
 /**
- * The indices of the channels that are drawn if nobody has chosen: those that OME's metadata call
- * active, of others the first four, and of none the first one. Never more than 64.
+ * The indices of the channels that are drawn if the caller has not chosen: those that OME's
+ * metadata call active, of others the first four, and of none the first one. Never more than 64.
  */
 export function shownChannels(pyramid: Image): number[] {
   const channels = channelsOf(pyramid);
@@ -52,7 +52,7 @@ export function shownChannels(pyramid: Image): number[] {
   return shown.length > 0 ? shown : [0];
 }
 
-/** How a channel is drawn if nobody has chosen. */
+/** How a channel is drawn if the caller has not chosen. */
 export interface ChannelLook {
   /** `#rrggbb`. */
   color: string;

@@ -212,8 +212,8 @@ export class Coordinates {
   }
 
   /**
-   * The `Date` of each element of a time axis, as `date` gives them. Rejects with an `Argument` error
-   * if this is not a time axis, and with a `Limit` error if they are too many for a list.
+   * The `Date` of each element of a time axis, as `date` gives them. Rejects with an `Argument`
+   * error if this is not a time axis, and with a `Limit` error if they are too many for a list.
    */
   async dates(): Promise<Date[]> {
     const { length, time, units } = this;
@@ -241,8 +241,8 @@ export class Coordinates {
   /**
    * The index of the element with the nearest coordinate; `options.method` gives other rules. Text
    * must be equal. Longitudes are those of any turn: −44.7 is 315.3. Rejects with an
-   * `InvalidSelectionError` if there is no such element, and for a value that is more than half of a
-   * step beyond the ends: `method: "nearest"` takes the nearest element, however far.
+   * `InvalidSelectionError` if there is no such element, and for a value that is more than half of
+   * a step beyond the ends: `method: "nearest"` takes the nearest element, however far.
    */
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
     optionsOf(options, NEAREST_RULES);

@@ -39,8 +39,8 @@ type Ends = readonly [low: number, high: number];
 const turns = ([low, high]: Ends): boolean => high - low <= MOST_TURNS * TURN;
 
 /**
- * The longitudes of the place of a value: itself if it is between the ends, else the two turns of it
- * that are next to them.
+ * The longitudes of the place of a value: itself if it is between the ends, else the two turns of
+ * it that are next to them.
  */
 export function turnsOf(value: number, ends: Ends): number[] {
   const [low, high] = ends;
@@ -50,8 +50,8 @@ export function turnsOf(value: number, ends: Ends): number[] {
 }
 
 /**
- * The parts of an axis with these ends that lie between two longitudes, from the western one on: one
- * if both are between the ends, and the axis for a whole turn.
+ * The parts of an axis with these ends that lie between two longitudes, from the western one on:
+ * one if both are between the ends, and the axis for a whole turn.
  */
 export function spansOf([from, to]: Ends, ends: Ends): Ends[] {
   const [low, high] = ends;

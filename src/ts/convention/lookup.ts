@@ -32,7 +32,9 @@ interface Series {
 /** The width of the cells at both ends of an axis. Infinite if it is not known. */
 type Cells = readonly [low: number, high: number];
 
-/** An element, its distance, and the value that it was found by: a longitude may be of another turn. */
+/**
+ * An element, its distance, and the value that it was found by: a longitude may be of another turn.
+ */
 interface Found {
   element: number;
   distance: number;
@@ -200,9 +202,9 @@ export class Lookup {
   }
 
   /**
-   * The elements from one value to another, both included: a slice; a list if unsorted. Of longitudes
-   * that cross the first one it is a list from the western value on, or from the eastern one if the
-   * values fall. `what` names the dimension.
+   * The elements from one value to another, both included: a slice; a list if unsorted. Of
+   * longitudes that cross the first one it is a list from the western value on, or from the eastern
+   * one if the values fall. `what` names the dimension.
    */
   range(low: number, high: number, what: string): Slice | number[] {
     const spans =

@@ -226,7 +226,8 @@ async function sampled(
  *
  * Values are float32: integers beyond 2^24 are rounded. Rejects with an `UnsupportedError` if the
  * array has no coordinates or an unknown reference system, with an `Argument` error for an invalid
- * extent or size, or an unknown name or index in `at`, and with a `Limit` error if the map needs more than 2^26 elements.
+ * extent or size, or an unknown name or index in `at`, and with a `Limit` error if the map needs
+ * more than 2^26 elements.
  *
  *     await warp(array, { crs: "EPSG:3857", extent, size: [256, 256], proj4 });
  */

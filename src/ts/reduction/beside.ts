@@ -50,7 +50,9 @@ export function axisOf({ array, names }: Reduced, dimension: string | number, fi
   return refuseField(field, rank === 0 ? "absent: the array has no dimensions" : known, dimension);
 }
 
-/** The dimensions that a caller lists. A name and a place may mean the same one, which is refused. */
+/**
+ * The dimensions that a caller lists. A name and a place may mean the same one, which is refused.
+ */
 export function axesOf(reduced: Reduced, dimensions: readonly (string | number)[], field: string): number[] {
   const axes = dimensions.map((dimension) => axisOf(reduced, dimension, field));
   const again = axes.findIndex((axis, at) => axes.indexOf(axis) < at);

@@ -40,8 +40,8 @@ interface AnswerArrays
 export interface ReduceResult<Op extends ReduceOp = ReduceOp> {
   /**
    * In C order. `count`, `mean`, `var`, `std` and quantiles are float64; `sum` is int64 or uint64
-   * of integers, else float64; `min` and `max` have the type of the array, decoded float64; `any` and
-   * `all` are bytes; `argmin` and `argmax` are indices in the array, −1 if there is none.
+   * of integers, else float64; `min` and `max` have the type of the array, decoded float64; `any`
+   * and `all` are bytes; `argmin` and `argmax` are indices in the array, −1 if there is none.
    */
   data: AnswerArrays[Op];
   shape: number[];

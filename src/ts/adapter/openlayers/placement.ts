@@ -91,7 +91,9 @@ export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOpt
   };
 }
 
-/** Returns the axis of channels, where it is not drawn itself. `given`: the caller's; null for none. */
+/**
+ * Returns the axis of channels, where it is not drawn itself. `given`: the caller's; null for none.
+ */
 export function channelAxisOf(
   { axes }: Pyramid,
   plane: { x: number; y: number },

@@ -17,8 +17,8 @@ export interface PyramidSourceOptions {
   /** The axis of channels; null for none. Default: the pyramid's. */
   channelAxis?: number | null | undefined;
   /**
-   * Indices along the channel axis, one per band. Default: the one of `at`, else 0. More than four bands, including the
-   * mask, become pictures of the channels in `setMix`.
+   * Indices along the channel axis, one per band. Default: the one of `at`, else 0. More than four
+   * bands, including the mask, become pictures of the channels in `setMix`.
    */
   channels?: readonly number[] | undefined;
   /** The positions of the levels on the map. Default: those of the pyramid's transforms. */
