@@ -31,7 +31,7 @@ import type {
 } from "../model/types.ts";
 import { warningsOfStore } from "../port/warnings.ts";
 import { othersOf } from "../store/native_store.ts";
-import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
+import { Location, type NodeOptions } from "./location.ts";
 import {
   type ArrayFacts,
   ATTRIBUTES_RULES,
@@ -56,8 +56,10 @@ import {
   type WantedElements,
 } from "./read/request.ts";
 import { GET_RULES, READ_RULES, STREAM_RULES } from "./read/rules.ts";
-import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
+import type { PartPlace, StreamOptions } from "./read/stream.ts";
+import { streamSelection } from "./read/streaming.ts";
 import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
+import type { UpdateAttributesOptions } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
@@ -447,7 +449,9 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    await change(this, () => updateAttributes(this, attributes, options), signalOf(options));
+    const signal = signalOf(options);
+    const { updateAttributes } = await late();
+    await change(this, () => updateAttributes(this, attributes, options), signal);
   }
 
   /**

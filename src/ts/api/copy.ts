@@ -8,9 +8,8 @@ import { needReadable, optionsOf, type Rules, refuse, SIGNAL } from "../model/ar
 import { below, nameOf } from "../model/node_like.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
-import { childrenOf } from "./children.ts";
 import { type ArrayChoices, createNode } from "./create.ts";
-import { Group, type Node, nodeOf } from "./group.ts";
+import { Group, type Node } from "./group.ts";
 import { Location, locationOf, readableLocation } from "./location.ts";
 import { open } from "./open.ts";
 import { openSource, writeSource } from "./write/element_source.ts";
@@ -104,7 +103,7 @@ async function copyGroup(
   const { zarrFormat = source.zarrFormat, overwrite, signal } = options;
   const { attrs: attributes } = source;
   const target = await createNode(place, { kind: "group", attributes, zarrFormat, overwrite, signal });
-  for await (const child of childrenOf(source, { signal }, nodeOf)) {
+  for await (const child of source.children({ signal })) {
     if (child.error) throw child.error;
     const path = below(target.path, nameOf(child.path));
     // Creating the group has already erased existing nodes.

@@ -9,8 +9,8 @@ import { worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import { childrenOf, known, ofNode, type UnreadableNode } from "./children.ts";
-import { Location, type NodeOptions, type UpdateAttributesOptions, updateAttributes } from "./location.ts";
+import { childrenOf, FIRST_CODE, type UnreadableNode } from "./children.ts";
+import { Location, type NodeOptions } from "./location.ts";
 import {
   ATTRIBUTES_RULES,
   type AttributeOptions,
@@ -23,6 +23,7 @@ import {
 } from "./node_facts.ts";
 import { BECOME, becomeAll, readSummaryAnew, rememberOpen } from "./opening.ts";
 import type { Tree, TreeOptions } from "./tree.ts";
+import type { UpdateAttributesOptions } from "./update_attributes.ts";
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;
@@ -118,12 +119,13 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
     const { treeOf } = await late();
-    return treeOf(this, options, nodeOf, { childrenOf, known, ofNode });
+    return treeOf(this, options, nodeOf, FIRST_CODE);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     const signal = signalOf(options);
+    const { updateAttributes } = await late();
     try {
       becomeAll(this, await updateAttributes(this, attributes, options));
     } catch (error) {

@@ -1,23 +1,12 @@
 /**
  * Places of nodes, and calls on the node at a place. `Location` is a store and an absolute path in
  * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
- * files, folders. The calls are `exists`, `erase`, `consolidate`, and changes of attributes.
+ * files, folders. The calls are `exists`, `erase` and `consolidate`.
  */
-import {
-  isA,
-  needReadable,
-  needText,
-  object,
-  optionsOf,
-  pageUrl,
-  parsedUrl,
-  SIGNAL,
-} from "../model/argument.ts";
-import { exactJson } from "../model/json.ts";
+import { isA, needReadable, needText, optionsOf, pageUrl, parsedUrl, SIGNAL } from "../model/argument.ts";
 import { isNode } from "../model/node.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
 import { findable, worksBehindProxies } from "../model/proxies.ts";
-import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
+import type { AbsolutePath, Readable } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import { call, write } from "../port/engine.ts";
 import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
@@ -205,30 +194,4 @@ export async function consolidate(place: Place, options: NodeOptions = {}): Prom
   const { signal } = optionsOf(options, SIGNAL);
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });
-}
-
-export interface UpdateAttributesOptions {
-  /** Whether to drop the existing attributes. Default: false. */
-  replace?: boolean | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-/**
- * Merges or replaces the attributes in a node's metadata document, and keeps the rest of it.
- * Returns the node's new summary.
- */
-export async function updateAttributes(
-  { store, path }: Location<unknown>,
-  attributes: Attributes,
-  options: UpdateAttributesOptions,
-): Promise<NodeSummary> {
-  const { replace, signal } = optionsOf(options, { ...SIGNAL, replace: "a boolean" });
-  const text = exactJson(object(attributes, "attributes"), "attributes");
-  return write(
-    "updateAttributes",
-    (objects) => ({ store: objects.store(store), path, text, replace: !!replace }),
-    {
-      signal,
-    },
-  );
 }

@@ -104,7 +104,7 @@ function askEarly(store: unknown, node: EarlyNode): EarlyStart | undefined {
 
 /** Opens a node in the engine and returns its summary. */
 export async function openSummary(
-  location: Location<unknown>,
+  location: Pick<Location<unknown>, "store" | "path">,
   options: OpenOptions,
   format: 0 | 2 | 3,
 ): Promise<NodeSummary> {

@@ -6,7 +6,8 @@ import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { nameOf } from "../model/node_like.ts";
 import type { AbsolutePath, Readable } from "../model/types.ts";
-import type { AnyNode, childrenOf, known, NodeMaker, ofNode, UnreadableNode } from "./children.ts";
+import type { AnyNode, FirstCode, NodeMaker, UnreadableNode } from "./children.ts";
+import { known, listedChildren, ofNode } from "./children_listing.ts";
 import type { Location, NodeOptions } from "./location.ts";
 
 export interface TreeOptions extends NodeOptions {
@@ -65,19 +66,12 @@ function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
   };
 }
 
-/** How nodes are listed. They are given, because importing them here would close a circle. */
-interface Listing {
-  childrenOf: typeof childrenOf;
-  known: typeof known;
-  ofNode: typeof ofNode;
-}
-
 /** A node and all its descendants. */
 export async function treeOf(
   node: AnyNode | UnreadableNode<Readable>,
   options: TreeOptions,
   nodeOf: NodeMaker<Readable, AnyNode>,
-  { childrenOf, known, ofNode }: Listing,
+  first: FirstCode,
 ): Promise<Tree> {
   // A server may show groups that contain themselves.
   const { maxDepth = 128, maxNodes = 100_000 } = optionsOf(options, TREE_RULES);
@@ -93,9 +87,9 @@ export async function treeOf(
     }
     if (node.error) tree.error = node.error;
     // Consolidated metadata may list the children of a group that cannot be opened.
-    if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
+    if (node.kind === "array" || (node.error && !known(node.store, node.path, first))) return tree;
     if (depth >= maxDepth) throw exceeded("the tree is too deep", "maxDepth", maxDepth);
-    for await (const child of childrenOf(node as Location<Readable>, options, nodeOf))
+    for await (const child of listedChildren(node as Location<Readable>, options, nodeOf, first))
       tree.children.push(await branchFrom(child, depth + 1));
     return tree;
   };

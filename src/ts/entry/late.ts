@@ -3,11 +3,16 @@
  * when something needs it: see `scripts/late.mjs`.
  */
 
+export { listedChildren } from "../api/children_listing.ts";
 export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
 export { consolidatedStore, containerAt, referencesInArchive } from "../api/containers.ts";
 export { engineCodecEntry } from "../api/engine_codec.ts";
+export { labelWords } from "../api/read/label_colors.ts";
 export { readPlaced } from "../api/read/placed.ts";
+export { plannedCost } from "../api/read/planning.ts";
+export { partsOf } from "../api/read/stream.ts";
 export { treeOf } from "../api/tree.ts";
+export { updateAttributes } from "../api/update_attributes.ts";
 export {
   appendValues,
   changing,

@@ -45,7 +45,6 @@ export {
   Location,
   type NodeOptions,
   root,
-  type UpdateAttributesOptions,
 } from "../api/location.ts";
 export type { DataTypeFallback } from "../api/node_facts.ts";
 export { type OpenOptions, open } from "../api/open.ts";
@@ -88,6 +87,7 @@ export {
   select,
   slice,
 } from "../api/selection.ts";
+export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export { type ArrayChange, type WatchOptions, watch } from "../api/watch.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../api/write/element_source.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";

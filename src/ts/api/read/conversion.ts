@@ -5,6 +5,7 @@
  * reads from the array's attributes (`src/conventions/cf/packing.rs`). What the engine answers with
  * gets the form that the caller asked for.
  */
+import { late } from "#late";
 import { type Packed, packedOf, wrappedScalarOf, wrapperOf } from "../../elements/elements.ts";
 import { CLASSES, type Elements, isView, product, stridesOf, viewOf } from "../../elements/typed_arrays.ts";
 import { variableElements } from "../../elements/variable.ts";
@@ -27,7 +28,6 @@ import type { ResultAnswer } from "../../port/operations.ts";
 import { typeNameOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type Colors, colorTable, type LabelColors, shadeTable } from "./colors.ts";
-import { labelWords } from "./label_colors.ts";
 
 /** A result. The type of `data` depends on the form. */
 export interface ReadResult extends Omit<Packed, "data"> {
@@ -294,7 +294,8 @@ export async function conversionOf(
   if (isUnchanged(options)) return undefined;
   checked(options);
   const type = await typeNameOf(array);
-  if (isLabelColors(colors)) return coloured({ labels: colors === "labels" ? [] : labelWords(colors, type) });
+  if (colors === "labels") return coloured({ labels: [] });
+  if (isLabelColors(colors)) return coloured({ labels: (await late()).labelWords(colors, type) });
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
   const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
   const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));

@@ -1,7 +1,8 @@
 /**
  * `Array.stream`: a selection as parts, in the order of arrival. The caller sets the pace: the
  * engine waits until parts are taken, so only a few are in memory, however large the selection is.
- * A queue is between the engine, which sends parts, and the caller, who takes them one by one.
+ * A queue is between the engine, which sends parts, and the caller, who takes them one by one. It
+ * is late code, which `streamSelection` (`streaming.ts`) loads.
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
@@ -23,7 +24,14 @@ export interface PartPlace {
   offset: number[];
 }
 
-type AnyPart = ReadResult & PartPlace;
+export type AnyPart = ReadResult & PartPlace;
+
+/** What a stream is of. */
+export interface PartIterator {
+  next(): Promise<IteratorResult<AnyPart, undefined>>;
+  /** Ends the stream at once, even if a `next` is pending. */
+  return(): Promise<IteratorResult<AnyPart, undefined>>;
+}
 
 /** Returns the parts of a read one by one. */
 export class PartQueue {
@@ -133,7 +141,7 @@ function nearestOf({ array, request }: Read, { order = "nearest", centre }: Stre
 /**
  * A stream of parts. It starts the read at the first `next` and cancels the requests at `return`.
  */
-class PartStream implements AsyncIterableIterator<AnyPart> {
+class PartStream implements PartIterator {
   readonly #queue: PartQueue;
   readonly #leaving = new AbortController();
   #begin: (() => void) | undefined;
@@ -164,10 +172,6 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
     };
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
   async next(): Promise<IteratorResult<AnyPart, undefined>> {
     this.#begin?.();
     this.#begin = undefined;
@@ -175,7 +179,6 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
     return value ? { value, done: false } : { value: undefined, done: true };
   }
 
-  /** Ends the stream at once, even if a `next` is pending. */
   async return(): Promise<IteratorResult<AnyPart, undefined>> {
     this.#begin = undefined;
     this.#queue.stop();
@@ -184,9 +187,9 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
   }
 }
 
-/** Streams the parts of a selection, in the form that the options give. */
-export const streamSelection = (
+/** The parts of a selection, in the form that the options give. */
+export const partsOf = (
   array: ArrayNode,
   selection: AnySelection | null | undefined,
   options: StreamOptions & WantedElements,
-): AsyncIterableIterator<AnyPart> => new PartStream(array, selection, options);
+): PartIterator => new PartStream(array, selection, options);
