@@ -1,6 +1,6 @@
 /**
- * What few pages run: writing, codecs of users, files of the machine. It is loaded with `import()`
- * when something needs it: see `scripts/late.mjs`.
+ * What few pages run: writing, streams, plans, listings of children, codecs of users, files of the
+ * machine. It is loaded with `import()` when something needs it: see `scripts/late.mjs`.
  */
 
 export { listedChildren } from "../api/children_listing.ts";
