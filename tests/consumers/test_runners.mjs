@@ -1,4 +1,7 @@
-/** vitest, and Jest with Node's own modules: a test that reads an array. */
+/**
+ * vitest, and Jest with Node's own modules: a test that reads an array. With happy-dom and jsdom,
+ * which imitate a page in Node, a further test reads through a stub of `fetch`.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +9,7 @@ import { expectReadIn, readModule } from "./reading.mjs";
 
 const TEST = `import { writeFileSync } from "node:fs";
 import { expect, test } from "IMPORTS";
+import "./fetch.mjs";
 import { read } from "./read.mjs";
 
 test("reads an array", async () => {
@@ -15,30 +19,135 @@ test("reads an array", async () => {
 });
 `;
 
+/** Gives an environment that has no `fetch`, as jsdom in Jest, one that users would write. */
+const FETCH = `import http from "node:http";
+
+const answerOf = async (response) => {
+  const chunks = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const { statusCode: status, headers } = response;
+  const arrayBuffer = async () => new Uint8Array(Buffer.concat(chunks)).buffer;
+  return { ok: status >= 200 && status < 300, status, headers, arrayBuffer };
+};
+
+globalThis.fetch ??= (url, { method, headers }) =>
+  new Promise((resolve, reject) => {
+    const options = { method, headers: Object.fromEntries(headers) };
+    const answered = (response) => answerOf(response).then(resolve, reject);
+    http.request(url, options, answered).on("error", reject).end();
+  });
+`;
+
+/**
+ * Reads an array of four elements in two chunks, one of them missing, through a global `fetch` that
+ * answers with no more than it must.
+ */
+const STUB_TEST = `import { expect, test } from "IMPORTS";
+import * as zarr from "zarr-wasm";
+
+const METADATA = {
+  zarr_format: 3,
+  node_type: "array",
+  shape: [4],
+  data_type: "uint8",
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [2] } },
+  chunk_key_encoding: { name: "default" },
+  codecs: [{ name: "bytes" }],
+  fill_value: 9,
+};
+const FILES = {
+  "/zarr.json": Buffer.from(JSON.stringify(METADATA)),
+  "/c/0": Buffer.from([5, 6]),
+};
+
+async function stub(request) {
+  const file = FILES[new URL(request.url ?? request).pathname];
+  if (!file) return { ok: false, status: 404 };
+  return { ok: true, status: 200, arrayBuffer: async () => new Uint8Array(file).buffer };
+}
+
+const read = async (store) => {
+  const { data } = await (await zarr.open(store, { kind: "array" })).get();
+  return Array.from(data).join();
+};
+
+test("reads through a global fetch that is a stub", async () => {
+  const { fetch } = globalThis;
+  globalThis.fetch = stub;
+  try {
+    expect(await read("https://stub.invalid")).toBe("5,6,9,9");
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
+test("without a fetch, the error says what to do", async () => {
+  const { fetch } = globalThis;
+  globalThis.fetch = undefined;
+  try {
+    await zarr.init({ engine: "caller" });
+    const error = await read("https://stub.invalid").catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(zarr.ZarrError);
+    expect(error.message).toMatch(/pass one as the option .fetch/);
+  } finally {
+    globalThis.fetch = fetch;
+    zarr.dispose();
+  }
+});
+
+test("reads through the option fetch, with the engine on this thread and in a worker", async () => {
+  for (const engine of ["caller", "worker"]) {
+    zarr.dispose();
+    await zarr.init({ engine });
+    const store = new zarr.FetchStore("https://stub.invalid", { fetch: stub });
+    expect(await read(store)).toBe("5,6,9,9");
+  }
+  zarr.dispose();
+});
+`;
+
 const check = async (project, program, args, env = {}) => {
   await project.quietly(program, args, { env: { ...env, DATA_URL: project.at.data } });
   expectReadIn(readFileSync(join(project.folder, "told.json"), "utf8"));
 };
 
-export const vitest = (version) => ({
-  name: `vitest ${version}`,
-  folder: `vitest-${version}`,
-  packages: { vitest: version, vite: "8.3.8" },
-  files: { "read.mjs": readModule(), "read.test.mjs": TEST.replace("IMPORTS", "vitest") },
-  checks: { test: (project) => check(project, project.bin("vitest"), ["run"]) },
+/** Checks the test alone, and both tests in an environment that imitates a page. */
+const filesFor = (library, environment) => ({
+  "read.mjs": readModule(),
+  "fetch.mjs": FETCH,
+  "read.test.mjs": TEST.replace("IMPORTS", library),
+  ...(environment && { "stub.test.mjs": STUB_TEST.replace("IMPORTS", library) }),
+});
+
+/** `environment` is `{ name, packages }`; without one the tests run in that of Node. */
+export const vitest = (version, environment) => ({
+  name: `vitest ${version}${environment ? ` with ${environment.name}` : ""}`,
+  folder: `vitest-${version}${environment ? `-${environment.name}` : ""}`,
+  packages: { vitest: version, vite: "8.3.8", ...environment?.packages },
+  files: filesFor("vitest", environment),
+  checks: {
+    test: (project) =>
+      check(project, project.bin("vitest"), [
+        "run",
+        ...(environment ? ["--environment", environment.name] : []),
+      ]),
+  },
 });
 
 /** Jest needs a flag of Node for ES modules, and Node warns about this flag. */
 const FLAGS = "--experimental-vm-modules --disable-warning=ExperimentalWarning";
 
-export const jest = (version) => ({
-  name: `Jest ${version}`,
-  folder: `jest-${version}`,
-  packages: { jest: version },
+export const jest = (version, environment) => ({
+  name: `Jest ${version}${environment ? ` with ${environment.name}` : ""}`,
+  folder: `jest-${version}${environment ? `-${environment.name}` : ""}`,
+  packages: { jest: version, ...environment?.packages },
   files: {
-    "read.mjs": readModule(),
-    "read.test.mjs": TEST.replace("IMPORTS", "@jest/globals"),
-    "jest.config.mjs": `export default { testMatch: ["**/*.test.mjs"], transform: {} };\n`,
+    ...filesFor("@jest/globals", environment),
+    "jest.config.mjs": `export default ${JSON.stringify({
+      testMatch: ["**/*.test.mjs"],
+      transform: {},
+      ...(environment && { testEnvironment: environment.name }),
+    })};\n`,
   },
   checks: {
     "test, with --experimental-vm-modules": (project) =>

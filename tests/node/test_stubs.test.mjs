@@ -34,6 +34,12 @@ const ANSWERS = {
     headers: { "Content-Length": String(bytes.length) },
     arrayBuffer: async () => bytes,
   }),
+  "an ETag, as of a server, and has no clone": (bytes) => ({
+    ok: true,
+    status: 200,
+    headers: new Headers({ ETag: '"1"', "Content-Length": String(bytes.length) }),
+    arrayBuffer: async () => bytes.slice().buffer,
+  }),
 };
 
 const URL_OF_STUB = "https://stub.invalid";
@@ -44,9 +50,12 @@ for (const [what, answerOf] of Object.entries(ANSWERS))
       zarr.dispose();
       await zarr.init({ engine });
       t.after(() => zarr.dispose());
-      const store = new zarr.FetchStore(URL_OF_STUB, { fetch: stubbed(answerOf) });
-      const array = await zarr.open(store, { kind: "array" });
-      assert.deepEqual([...(await array.get(null)).data], [1, 2, 0, 0]);
+      const overrides = { cache: "no-cache" };
+      const store = new zarr.FetchStore(URL_OF_STUB, { fetch: stubbed(answerOf), overrides });
+      for (let times = 0; times < 2; times += 1) {
+        const array = await zarr.open(store, { kind: "array" });
+        assert.deepEqual([...(await array.get(null)).data], [1, 2, 0, 0]);
+      }
     });
   }
 
@@ -106,6 +115,54 @@ test("an environment without the globals that jsdom lacks reads and writes", () 
     for (const name of ${JSON.stringify(ABSENT_IN_JSDOM)}) delete globalThis[name];
     ${READ_AND_WRITE}`);
   assert.equal(out, "1048576 true Größe");
+});
+
+/** Reads an array of the files through a `fetch` that is a stub, in each place for it. */
+const READ_BY_STUBS = `
+  const zarr = await import("zarr-wasm");
+  const files = new Map(FILES);
+  const answerOf = (url) => {
+    const bytes = files.get(new URL(url).pathname);
+    if (!bytes) return { ok: false, status: 404 };
+    return { ok: true, status: 200, arrayBuffer: async () => Uint8Array.from(bytes).buffer };
+  };
+  const read = async (store) => {
+    const { data } = await (await zarr.open(store, { kind: "array" })).get(null);
+    return data.join();
+  };
+  const told = [];
+  const own = async ({ url, method, headers, signal }) => {
+    if (method !== "GET" || headers.get("x-token") !== "1" || !signal) return { status: 400 };
+    return answerOf(url);
+  };
+  const headers = async () => ({ "X-Token": "1" });
+  told.push(await read(new zarr.FetchStore("${URL_OF_STUB}", { fetch: own, headers })));
+  zarr.dispose();
+  const failed = await read("${URL_OF_STUB}").catch((error) => error);
+  told.push(failed.code, failed.message);
+  zarr.dispose();
+  globalThis.fetch = async (url, { method }) => (method === "GET" ? answerOf(url) : { status: 400 });
+  told.push(await read("${URL_OF_STUB}"));
+  const overrides = { signal: new AbortController().signal };
+  told.push(await read(new zarr.FetchStore("${URL_OF_STUB}", { overrides })));
+  console.log(told.join("\\n"));
+  process.exit(0);
+`;
+
+test("where there are no requests, as in jsdom, stubs of fetch are read, and its absence is told", () => {
+  const files = JSON.stringify([...FILES].map(([key, bytes]) => [key, [...bytes]]));
+  const out = run(`
+    globalThis.document = {};
+    globalThis.window = globalThis;
+    new Headers(); // Node loads them at their first use, by what is deleted here.
+    for (const name of ${JSON.stringify(ABSENT_IN_JSDOM.filter((name) => name !== "Headers"))})
+      delete globalThis[name];
+    const FILES = ${files};
+    ${READ_BY_STUBS}`);
+  const [own, code, message, ...others] = out.split("\n");
+  assert.deepEqual([own, ...others], ["1,2,0,0", "1,2,0,0", "1,2,0,0"]);
+  assert.equal(code, "Unsupported");
+  assert.match(message, /no global fetch here: pass one as the option `fetch`/);
 });
 
 test("an environment whose responses and streams are another program's reads and writes", () => {

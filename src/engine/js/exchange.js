@@ -51,7 +51,9 @@ function sending(wanted, signal) {
     if (typeof fetch !== "function") throw new TypeError("there is no `fetch` here");
     return () => fetch(wanted.url, init);
   }
-  const request = new Request(wanted.url, init);
+  // jsdom has no requests. `src/ts/model/requests.ts` makes such objects, too.
+  const request =
+    typeof Request === "function" ? new Request(wanted.url, init) : { url: wanted.url, ...init };
   if (wanted.how[3]) request[RELOAD] = true;
   request[LIMITS] = [wanted.how[4], wanted.how[5]];
   return () => wanted.send(request);

@@ -6,6 +6,7 @@
 import { isReadable, need, pageUrl, parsedUrl } from "../model/argument.ts";
 import { type BodyLimits, BodyTooLarge, bodyOf } from "../model/body.ts";
 import { InvalidMetadataError, NotFoundError, ZarrError } from "../model/errors.ts";
+import { fetchHere, requestFor } from "../model/requests.ts";
 import { newDecoder } from "../model/utf8.ts";
 import { resolvedUri } from "../store/reach.ts";
 import { type Json, objectOf } from "./asset_places.ts";
@@ -38,9 +39,9 @@ export interface Read {
   url: string | undefined;
 }
 
-async function answerOf(url: string, { fetch = globalThis.fetch, signal }: AssetsOptions): Promise<Response> {
+async function answerOf(url: string, { fetch = fetchHere, signal }: AssetsOptions): Promise<Response> {
   try {
-    const request = new Request(url, {
+    const request = requestFor(url, {
       headers: { Accept: "application/geo+json, application/json" },
       signal,
     });

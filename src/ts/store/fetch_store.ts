@@ -12,6 +12,7 @@ import type { BodyLimits } from "../model/body.ts";
 import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
 import { isNode } from "../model/node.ts";
 import { worksBehindProxies } from "../model/proxies.ts";
+import { fetchHere, requestFor } from "../model/requests.ts";
 import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { Callback } from "../port/definitions.ts";
@@ -77,7 +78,7 @@ export type BeginEarly = (root: string, node: EarlyNode) => EarlyStart | undefin
  */
 export function earlyDocuments(options: FetchStoreOptions): BeginEarly | undefined {
   const { headers, persistentCache, overrides, credentials } = options;
-  const { fetch = (request: Request) => globalThis.fetch(request) } = options;
+  const { fetch = fetchHere } = options;
   if (headers !== undefined || overrides?.headers !== undefined || persistentCache) return undefined;
   // The engine follows redirects where the platform shows them, and judges where they lead.
   const redirect = isNode() ? { redirect: "manual" as const } : {};
@@ -111,7 +112,7 @@ interface Unsent {
 
 function unsent(address: string, init: RequestInit, fetch: (request: Request) => Promise<Response>): Unsent {
   const controller = new AbortController();
-  const request = new Request(address, { ...init, signal: controller.signal });
+  const request = requestFor(address, { ...init, signal: controller.signal });
   let response: Promise<Response> | undefined;
   return {
     url: request.url,

@@ -7,6 +7,7 @@ import { type AnyBody, asResponse, type BodyLimits, bodyOf, type Unread, unreadB
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { findable, worksBehindProxies } from "../model/proxies.ts";
+import { fetchHere, requestFor } from "../model/requests.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import type {
   CacheDefinition,
@@ -238,7 +239,7 @@ export function isAnonymous(url: string | URL, options: FetchStoreOptions): bool
 function fetchWithSignal(overrides: RequestInit | undefined): FetchStoreOptions["fetch"] {
   const signal = overrides?.signal;
   if (!signal) return undefined;
-  return (request) => globalThis.fetch(request, { signal: AbortSignal.any([request.signal, signal]) });
+  return (request) => fetchHere(request, { signal: AbortSignal.any([request.signal, signal]) });
 }
 
 /**
@@ -248,7 +249,7 @@ function fetchWithSignal(overrides: RequestInit | undefined): FetchStoreOptions[
 const fetchCallback =
   (fetch: NonNullable<FetchStoreOptions["fetch"]>): Callback =>
   async (request, left: AbortSignal) => {
-    if (request instanceof Request) return fetch(request);
+    if (!("init" in request)) return fetch(request);
     const parts = await answerParts(await fetch(requestOf(request, left)), request.limits);
     return new Transferring(parts, [parts.body]);
   };
@@ -317,7 +318,7 @@ const LOOKED_AT = [
 
 /** Remakes a request. It is aborted when the engine cancels it. */
 const requestOf = ({ url, method, headers, body, init }: RequestParts, signal: AbortSignal): Request =>
-  new Request(url, { ...init, method, headers, signal, body });
+  requestFor(url, { ...init, method, headers, signal, body });
 
 interface AnyResponse extends AnyBody {
   url?: unknown;

@@ -11,6 +11,7 @@
 import { limitsOf, withLimits } from "../../model/body.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { isNode } from "../../model/node.ts";
+import { requestFor } from "../../model/requests.ts";
 import type { Reach } from "../../port/definitions.ts";
 
 /** Sends a request. */
@@ -102,13 +103,13 @@ export interface Travel {
 
 /** The same request with other options, and with its limits. */
 const changed = (request: Request, init: RequestInit): Request =>
-  withLimits(new Request(request, init), limitsOf(request));
+  withLimits(requestFor(request, init), limitsOf(request));
 
 /** A request to another address. `headers` are those that its server may see. */
 function onwards(request: Request, url: string, headers: Headers, redirect: RequestRedirect): Request {
   const { method, signal, cache, credentials } = request;
   return withLimits(
-    new Request(url, { method, signal, cache, credentials, headers, redirect }),
+    requestFor(url, { method, signal, cache, credentials, headers, redirect }),
     limitsOf(request),
   );
 }

@@ -9,6 +9,7 @@
  */
 import { asResponse, type BodyLimits, bodyOf, limitsOf, unreadError, withLimits } from "../../model/body.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
+import { copyOf, fetchHere } from "../../model/requests.ts";
 import type { HeaderPairs, HeadersReason, HttpDefinition } from "../../port/definitions.ts";
 import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
 import type { PageLink } from "../page.ts";
@@ -82,7 +83,7 @@ export function sendWithHeaders(
   return async (request) => {
     if (!isMeantFor(request.url)) return send(request);
     // The copy is for a second attempt, because a request can be sent only once.
-    const again = headers.canRefresh ? withLimits(request.clone(), limitsOf(request)) : undefined;
+    const again = headers.canRefresh ? withLimits(copyOf(request), limitsOf(request)) : undefined;
     const used = headers.current();
     const response = await send(headed(request, await used));
     if (response.status !== 401 || !again) return response;
@@ -122,7 +123,7 @@ function sendOnPage(page: PageLink, callback: number): Send {
   };
 }
 
-const sendHere: Send = async (request) => asResponse(await fetch(request));
+const sendHere: Send = async (request) => asResponse(await fetchHere(request));
 
 function headersOf(page: PageLink, headers: NonNullable<HttpDefinition["headers"]>): HeadersSource {
   if (Array.isArray(headers)) return headers;
