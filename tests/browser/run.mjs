@@ -12,6 +12,7 @@ import { runAccessibility } from "./accessibility.mjs";
 import { runAdapters } from "./adapters.mjs";
 import { runCatalogues } from "./catalogues.mjs";
 import { launchChromium } from "./chromium.mjs";
+import { runChunkAdvice } from "./chunk_advice.mjs";
 import { runDocsPages } from "./docs_pages.mjs";
 import { runEmbed } from "./embed.mjs";
 import { runExamples } from "./examples.mjs";
@@ -154,6 +155,7 @@ try {
   const pattern = new RegExp(process.argv[2] ?? "");
   const session = { browser, url: server.url, report, pattern };
   await runFirstRequests(session);
+  await runChunkAdvice(session);
   await runOpening(session);
   await runPlates(session);
   await runPlotMarks(session);
