@@ -1,0 +1,84 @@
+/**
+ * Several stores over one folder, or over a folder and one in it: writers of one chunk wait for
+ * each other, and no element is lost. `tests/node/one_folder.test.mjs` has the tests in Node.
+ */
+import * as zarr from "zarr-wasm";
+import { equal, test } from "./harness.mjs";
+
+const ELEMENTS = 1024;
+/** How many elements a call writes. */
+const RUN = 4;
+const ARRAY = { shape: [ELEMENTS], chunkShape: [512], dtype: "int32" };
+
+let folders = 0;
+
+/** A new folder of the origin private file system: its path, and its handle. */
+async function newFolder() {
+  folders += 1;
+  const path = `shared-${Date.now()}-${folders}`;
+  const root = await navigator.storage.getDirectory();
+  const handle = await root.getDirectoryHandle(path, { create: true });
+  await handle.getDirectoryHandle("g", { create: true });
+  return { path, handle, inner: await handle.getDirectoryHandle("g") };
+}
+
+const remove = async ({ path }) =>
+  (await navigator.storage.getDirectory()).removeEntry(path, { recursive: true });
+
+/** How the array `g/a` of a folder is reached: a store, and the path in it. */
+const WAYS = {
+  "OpfsStore of d": ({ path }) => [new zarr.OpfsStore(path), "g/a"],
+  "OpfsStore of d/g": ({ path }) => [new zarr.OpfsStore(`${path}/g`), "a"],
+  "DirectoryStore of d": ({ handle }) => [new zarr.DirectoryStore(handle), "g/a"],
+  "DirectoryStore of d/g": ({ inner }) => [new zarr.DirectoryStore(inner), "a"],
+  // The page performs the calls of this store.
+  "DirectoryStore of a function": ({ inner }) => [new zarr.DirectoryStore(async () => inner), "a"],
+};
+const PAIRS = [
+  ["OpfsStore of d", "OpfsStore of d/g"],
+  ["OpfsStore of d", "DirectoryStore of d"],
+  ["OpfsStore of d/g", "DirectoryStore of d"],
+  ["DirectoryStore of d", "DirectoryStore of d/g"],
+  ["OpfsStore of d", "DirectoryStore of a function"],
+];
+
+/** The writers take turns in writing the next elements, all at once. */
+async function writeInTurns(arrays) {
+  const write = (_, turn) => {
+    const [from, writer] = [turn * RUN, arrays[turn % arrays.length]];
+    const values = Int32Array.from({ length: RUN }, (_, at) => from + at + 1);
+    return writer.set([zarr.slice(from, from + RUN)], values);
+  };
+  await Promise.all(Array.from({ length: ELEMENTS / RUN }, write));
+}
+
+async function checkPair(ways) {
+  const folder = await newFolder();
+  const [store, path] = WAYS[ways[0]](folder);
+  await zarr.create(zarr.root(store).resolve(path), ARRAY);
+  const arrays = await Promise.all(
+    ways.map((way) => {
+      const [store, path] = WAYS[way](folder);
+      return zarr.open(store, { path, kind: "array" });
+    }),
+  );
+  await writeInTurns(arrays);
+  const { data } = await (await zarr.open(store, { path, kind: "array" })).get();
+  equal(data.filter((value, at) => value === at + 1).length, ELEMENTS, "elements that were kept");
+  await remove(folder);
+}
+
+for (const engine of ["worker", "caller"]) {
+  for (const ways of PAIRS) {
+    test(`OPFS: no write is lost, engine in the ${engine}: ${ways.join(", ")}`, async () => {
+      zarr.dispose();
+      await zarr.init({ engine });
+      try {
+        await checkPair(ways);
+      } finally {
+        zarr.dispose();
+        await zarr.init({ engine: "worker" });
+      }
+    });
+  }
+}
