@@ -43,6 +43,8 @@ pub struct Node {
     pub attributes: Value,
     /// The shape of an array.
     pub shape: Vec<f64>,
+    /// The data type of an array, if it has a name.
+    pub data_type: Option<String>,
     /// The dimension names of an array, if the metadata has them. `""` for a dimension without.
     dimension_names: Option<Vec<String>>,
     /// The node's children; `None` if they have not been listed.
@@ -68,6 +70,7 @@ impl Node {
             kind: Kind::of(&mut record)?,
             attributes: record.take("attributes"),
             shape: record.list("shape")?.unwrap_or_default().iter().filter_map(Value::as_f64).collect(),
+            data_type: record.take("dataType").as_str().map(str::to_owned),
             dimension_names: names.map(|names| texts(&names)),
             children: match record.list("children")? {
                 None => None,

@@ -472,3 +472,39 @@ test("views and points that have no place are refused", async () => {
   assert.throws(() => pyramid.pick({ unitsPerPixel: 1, at: { z: 99 }, current: -1 }), { code: "Argument" });
   assert.equal(pyramid.pick({ unitsPerPixel: 4 / 1.1 }).index, 2);
 });
+
+/** A picture of 2 rows and 3 columns whose pixels are bytes: all of an element differ. */
+async function photo(colors) {
+  const shape = [2, 3, colors];
+  const array = await zarr.create(new Map(), { shape, chunkShape: shape, dtype: "uint8" });
+  const data = Uint8Array.from({ length: 6 * colors }, (_, at) => 10 * at);
+  await zarr.set(array, null, { data, shape, stride: [3 * colors, colors, 1] });
+  return { pyramid: await zarr.pyramid(array), data };
+}
+
+for (const colors of [3, 4]) {
+  test(`pixels of ${colors} bytes: two rows, three columns, and their colours`, async () => {
+    const { pyramid, data } = await photo(colors);
+    assert.deepEqual(pyramid.plane, { x: 1, y: 0 });
+    assert.deepEqual(zarr.shownChannels(pyramid), [0, 1, 2]);
+    const [tile] = pyramid.tiles({ level: 0, at: { channel: 1 } });
+    assert.equal(tile.selection[2], 1);
+    const layer = imageTiles(pyramid);
+    assert.deepEqual(layer.extent, [0, 0, 3, 2]);
+    const bbox = { left: 0, top: 0, right: 256, bottom: 256 };
+    const { image } = await layer.getTileData({ bbox });
+    assert.deepEqual([image.width, image.height], [3, 2]);
+    const lights = Array.from({ length: 6 }, (_, at) => [
+      ...data.subarray(colors * at, colors * at + 3),
+      255,
+    ]);
+    assert.deepEqual([...image.data], lights.flat());
+    const [source] = pixelSources(pyramid);
+    assert.deepEqual(source.shape, [colors, 2, 3]);
+    const green = await source.getRaster({ selection: { c: 1 } });
+    assert.deepEqual(
+      [...green.data],
+      lights.map(([, second]) => second),
+    );
+  });
+}

@@ -10,6 +10,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import proj4 from "proj4";
+import * as zarr from "zarr-wasm";
 import { rolled } from "zarr-wasm/openlayers";
 import { ROOT } from "../../scripts/run_command.mjs";
 
@@ -144,21 +145,24 @@ test("axes without names get distinct readable names", () => {
   );
 });
 
-test("a last dimension of three bytes is a colour", () => {
-  const photo = pyramid([axis("dim_0", "other"), axis("dim_1", "y"), axis("dim_2", "x")], [40, 60, 3], {
-    dtype: "uint8",
-  });
+test("the colours of pixels are those that the pyramid says", async () => {
+  const made = (dimensionNames) =>
+    zarr.create(new Map(), { shape: [40, 60, 3], chunkShape: [40, 60, 3], dtype: "uint8", dimensionNames });
+  const photo = await zarr.pyramid(await made());
   const axes = sceneAxes(photo, {});
   assert.deepEqual(
-    axes.map(({ role }) => role),
-    ["y", "x", "c"],
+    axes.map(({ role, name }) => [role, name]),
+    [
+      ["y", "y"],
+      ["x", "x"],
+      ["c", "channel"],
+    ],
   );
   assert.equal(isRgb(photo, axes), true);
-  const stack = pyramid([axis("z", "z"), axis("y", "y"), axis("x", "x")], [40, 60, 3], { dtype: "uint8" });
-  assert.deepEqual(
-    sceneAxes(stack, {}).map(({ role }) => role),
-    ["z", "y", "x"],
-  );
+  const stack = await zarr.pyramid(await made(["z", "y", "x"]));
+  const [z] = sceneAxes(stack, {});
+  assert.equal(z.role, "z");
+  assert.equal(isRgb(stack, sceneAxes(stack, {})), false);
 });
 
 test("red, green and blue channels with full windows are one picture; others are channels", () => {

@@ -33,6 +33,21 @@ const NAMES: [(&str, u32); 24] = [
     ("navy", 0x0000_0080),
 ];
 
+/// The channels of a picture without OME's metadata, in the order of a pixel's bytes.
+const PIXEL: [(&str, &str); 4] =
+    [("Red", "FF0000"), ("Green", "00FF00"), ("Blue", "0000FF"), ("Alpha", "FFFFFF")];
+
+/// The JSON of the channels of a pixel's first `count` bytes, without brackets. Alpha is no light,
+/// so it is not drawn.
+pub fn colors_of_pixels(count: usize) -> String {
+    let channels = PIXEL.iter().take(count).map(|(label, color)| {
+        let active = *label != "Alpha";
+        let window = r#"{"start":0,"end":255,"min":0,"max":255}"#;
+        format!(r#"{{"label":"{label}","color":"{color}","active":{active},"window":{window}}}"#)
+    });
+    channels.collect::<Vec<_>>().join(",")
+}
+
 /// Whether a text is a colour as the specification has it: six hexadecimal digits.
 pub fn is_plain_color(text: &str) -> bool {
     text.len() == 6 && is_hexadecimal(text)

@@ -1,5 +1,5 @@
-//! The role of each dimension of the arrays: from OME's axes, `spatial:dimensions`, the name, or
-//! the position.
+//! The role of each dimension of the arrays: from OME's axes, `spatial:dimensions`, the name, the
+//! colours of pixels, or the position.
 
 use super::levels::FoundLevel;
 use super::source::Source;
@@ -40,6 +40,12 @@ const NAMES: [(&str, &[&str]); 5] = [
     ("c", &["c", "channel", "channels", "band", "bands", "wavelength"]),
 ];
 
+/// Names of an axis of colours, if it has three or four bytes.
+const COLORS: [&str; 5] = ["rgb", "rgba", "s", "sample", "samples"];
+
+/// Names of channels that are colours wherever their axis is, if it has three or four bytes.
+const BANDS: [&str; 2] = ["band", "bands"];
+
 fn role_of_name(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map_or("other", |(role, _)| role)
@@ -50,6 +56,7 @@ pub fn of(source: &Source<'_>, root: &Node, levels: &[FoundLevel<'_>], _path: &s
     let Some(first) = levels.first() else { return Vec::new() };
     let rank = first.node.shape.len();
     let mut axes = if source.axes.len() == rank { of_ome(source) } else { of_array(first, root, rank) };
+    by_colors(&mut axes, levels);
     by_place(&mut axes);
     axes
 }
@@ -90,6 +97,56 @@ fn of_array(first: &FoundLevel<'_>, root: &Node, rank: usize) -> Vec<PyramidAxis
         }
     };
     (0..rank).map(axis).collect()
+}
+
+/// Whether a name is one of a list. Capitals do not matter.
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether an axis has no name of its own. xarray writes `dim_0` too.
+fn is_unnamed(name: &str) -> bool {
+    name.strip_prefix("dim_").is_some_and(|place| place.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The number of elements of an axis, if these are three or four bytes in every level. An axis of
+/// space gets shorter from level to level.
+fn bytes_of_pixel(levels: &[FoundLevel<'_>], axis: usize) -> Option<usize> {
+    let has = |length: f64| {
+        levels.iter().all(|FoundLevel { node, .. }| {
+            node.data_type.as_deref() == Some("uint8") && node.shape.get(axis) == Some(&length)
+        })
+    };
+    [(3, 3.0), (4, 4.0)].into_iter().find(|(_, length)| has(*length)).map(|(count, _)| count)
+}
+
+/// Lets the colours of pixels be the channels: three or four bytes with a name of colours, or
+/// without a name at the end. Two other axes must be left for x and y.
+fn by_colors(axes: &mut [PyramidAxis], levels: &[FoundLevel<'_>]) {
+    let places = axes.iter().filter(|axis| ["x", "y", "other"].contains(&axis.role)).count();
+    if places < 3 || index_of(axes, "c").is_some() {
+        return;
+    }
+    let mut is_last = true;
+    for (idx, axis) in axes.iter_mut().enumerate().rev() {
+        let is_told = is_one_of(&axis.name, &COLORS) || (is_last && is_unnamed(&axis.name));
+        let is_free = axis.role == "other" && axis.kind.is_empty();
+        if is_told && is_free && bytes_of_pixel(levels, idx).is_some() {
+            axis.role = "c";
+            return;
+        }
+        is_last = false;
+    }
+}
+
+/// The number of colours of a pixel, if the channels are red, green, blue and perhaps alpha: they
+/// are bytes at the end, or their name says it. 0 for other channels.
+pub fn colors(axes: &[PyramidAxis], levels: &[FoundLevel<'_>]) -> usize {
+    let channels = axes.iter().enumerate().find(|(_, axis)| axis.role == "c");
+    let Some((idx, PyramidAxis { name, .. })) = channels else { return 0 };
+    let is_told =
+        idx.checked_add(1) == Some(axes.len()) || is_one_of(name, &COLORS) || is_one_of(name, &BANDS);
+    bytes_of_pixel(levels, idx).filter(|_| is_told).unwrap_or(0)
 }
 
 /// Lets each role have one axis. Without any information x and y are the last two axes.

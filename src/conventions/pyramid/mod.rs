@@ -193,6 +193,8 @@ pub struct Model<'a> {
     pub levels: Vec<Level>,
     /// OME's channels, as written.
     pub channels: &'a [Value],
+    /// The number of colours of a pixel, if they are the channels and OME's metadata have none.
+    pub colors: usize,
     /// Paths of label images.
     pub labels: Vec<String>,
     /// The names of the arrays of a level, if levels are groups.
@@ -220,6 +222,7 @@ impl Model<'_> {
             channels.push_str(if at == 0 { "" } else { "," });
             channel::read(written).write(&mut channels);
         }
+        channels.push_str(&channel::colors_of_pixels(self.colors));
         channels.push(']');
         let mut text = ObjectText::new();
         text.set("convention", string(self.convention));
@@ -416,6 +419,7 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
     let (mut levels, placed) = position::place(&evidence, &mut report);
     contradiction::report(&evidence, &levels, &mut report);
     position::sort(&mut levels, &axes);
+    let colors = if source.channels.is_empty() { axes::colors(&axes, &found.levels) } else { 0 };
     if let Some(channels) = axes.iter().position(|axis| axis.role == "c") {
         let first = found.levels.first();
         let count = first.and_then(|level| level.node.shape.get(channels)).copied().unwrap_or(0.0);
@@ -441,6 +445,7 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
         crs: reference.map(|reference| reference.crs),
         levels,
         channels: source.channels,
+        colors,
         labels,
         variables: found.variables,
         variable: found.variable,

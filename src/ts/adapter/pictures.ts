@@ -42,8 +42,8 @@ export interface PictureOptions {
   at?: AtIndices | undefined;
   /**
    * Channels whose light is added. Default: the one that `at` gives, else the active channels of
-   * OME's `omero` metadata (without a word the first four, and at most 64). With `window` or
-   * `colors` one channel is drawn.
+   * OME's `omero` metadata (without a word the first four, and at most 64), else red, green and
+   * blue of pixels that are bytes. With `window` or `colors` one channel is drawn.
    */
   channels?: readonly PictureChannel[] | undefined;
   /** The numbers of the first and the last colour. Default: the range of the data type. */

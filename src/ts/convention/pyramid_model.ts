@@ -178,6 +178,7 @@ export class Pyramid<Store extends Readable = Readable> {
   readonly crs: Crs | undefined;
   /** Finest first. */
   readonly levels: readonly PyramidLevel<Store>[];
+  /** OME's channels, else red, green, blue and alpha of pixels that are bytes. */
   readonly channels: readonly PyramidChannel[];
   /** Paths of the label images. Each is a pyramid. Empty with `labels: false`. */
   readonly labels: readonly string[];

@@ -14,6 +14,7 @@ export interface NodeLike {
   readonly path?: string | undefined;
   readonly shape?: readonly number[] | undefined;
   readonly chunks?: readonly number[] | undefined;
+  readonly dtype?: unknown;
   readonly dimensionNames?: readonly (string | null)[] | undefined;
   readonly zarrFormat?: number | undefined;
 }
@@ -51,7 +52,12 @@ export function factsOf(node: NodeLike, children?: readonly ChildFact[]): { text
   const kind = kindOf(node);
   const array =
     kind === "array"
-      ? { shape: node.shape ?? [], chunks: node.chunks ?? [], dimensionNames: node.dimensionNames }
+      ? {
+          shape: node.shape ?? [],
+          chunks: node.chunks ?? [],
+          dataType: typeof node.dtype === "string" ? node.dtype : undefined,
+          dimensionNames: node.dimensionNames,
+        }
       : {};
   const rest = exactJson({ kind, children, ...array }, "node");
   return { text: `${rest.slice(0, -1)},"attributes":${text}}`, problem };

@@ -397,3 +397,78 @@ fn levels_that_come_from_each_other_end() {
     assert!(errors(&nodes["/"], "multiscales")[0].contains("is derived from itself"));
     assert_eq!(positions(&model(&nodes)).len(), 2);
 }
+
+/// An array of bytes.
+fn bytes(shape: &[u32], names: &[&str]) -> Value {
+    let mut node = array(shape, names, json!({}));
+    node["dataType"] = json!("uint8");
+    node
+}
+
+/// The roles of the axes of an array, and the labels of its channels.
+fn roles_and_channels(array: &Value) -> (String, Vec<String>) {
+    let model = model(&json!({ "/": array }));
+    let texts = |list: &str, key: &str| -> Vec<String> {
+        let list = model[list].as_array().unwrap();
+        list.iter().map(|one| one[key].as_str().unwrap().to_owned()).collect()
+    };
+    (texts("axes", "role").join(" "), texts("channels", "label"))
+}
+
+#[test]
+fn bytes_at_the_end_of_a_picture_are_colours() {
+    let rgb = || ["Red", "Green", "Blue"].map(str::to_owned).to_vec();
+    let unnamed = |shape: &[u32]| bytes(shape, &vec![""; shape.len()]);
+    assert_eq!(roles_and_channels(&unnamed(&[40, 60, 3])), ("y x c".to_owned(), rgb()));
+    let with_alpha = [rgb(), vec!["Alpha".to_owned()]].concat();
+    assert_eq!(roles_and_channels(&unnamed(&[40, 60, 4])), ("y x c".to_owned(), with_alpha));
+    assert_eq!(roles_and_channels(&unnamed(&[7, 40, 60, 3])), ("other y x c".to_owned(), rgb()));
+    for names in [["y", "x", "RGB"], ["row", "col", ""], ["dim_0", "dim_1", "dim_2"], ["a", "b", "c"]] {
+        assert_eq!(
+            roles_and_channels(&bytes(&[40, 60, 3], &names)),
+            ("y x c".to_owned(), rgb()),
+            "{names:?}"
+        );
+    }
+    for names in [["s", "y", "x"], ["band", "y", "x"], ["rgb", "", ""]] {
+        assert_eq!(
+            roles_and_channels(&bytes(&[3, 40, 60], &names)),
+            ("c y x".to_owned(), rgb()),
+            "{names:?}"
+        );
+    }
+    let time = bytes(&[9, 40, 60, 3], &["time", "", "", ""]);
+    assert_eq!(roles_and_channels(&time), ("t y x c".to_owned(), rgb()));
+}
+
+#[test]
+fn other_arrays_have_no_colours() {
+    let none = |roles: &str, array: Value| assert_eq!(roles_and_channels(&array), (roles.to_owned(), vec![]));
+    none("other y x", bytes(&[40, 60, 5], &["", "", ""]));
+    none("other y x", array(&[40, 60, 3], &["", "", ""], json!({})));
+    none("y x", bytes(&[60, 3], &["", ""]));
+    none("z y x", bytes(&[40, 60, 3], &["z", "y", "x"]));
+    none("y x other", bytes(&[40, 60, 3], &["y", "x", "station"]));
+    none("c y x", bytes(&[3, 40, 60], &["c", "y", "x"]));
+    // Only one axis would be left for x and y.
+    none("z y x", bytes(&[40, 60, 3], &["z", "y", ""]));
+}
+
+#[test]
+fn colours_have_their_number_in_every_level() {
+    let levels = |last: [u32; 2]| {
+        let mut nodes = two_levels(json!({}));
+        nodes["/0"] = bytes(&[8, 8, last[0]], &["", "", ""]);
+        nodes["/1"] = bytes(&[4, 4, last[1]], &["", "", ""]);
+        model(&nodes)
+    };
+    let picture = levels([3, 3]);
+    assert_eq!(picture["axes"][2]["role"], "c");
+    assert_eq!(picture["levels"][1]["scale"], json!([2.0, 2.0, 1.0]));
+    let window = json!({ "start": 0, "end": 255, "min": 0, "max": 255 });
+    let green = json!({ "label": "Green", "color": "00FF00", "active": true, "window": window });
+    assert_eq!(picture["channels"][1], green);
+    // A volume whose levels are coarser along each axis.
+    let volume = levels([4, 2]);
+    assert_eq!((&volume["axes"][2]["role"], &volume["channels"]), (&json!("x"), &json!([])));
+}

@@ -43,37 +43,5 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
     const start = startOf(role, length, starts);
     axes.push({ name: own, role, length, start, axis, type, unit });
   }
-  if (arePixels(pyramid, axes)) return asPixels(axes);
-  const bands = colourBands(pyramid, axes);
-  return axes.map((axis) => (axis === bands ? { ...axis, role: "c" } : axis));
-}
-
-/** The axis of three bands of bytes, as in aerial photographs. */
-function colourBands(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): SceneAxis | undefined {
-  if (pyramid.levels[0]?.array.dtype !== "uint8" || axes.some(({ role }) => role === "c")) return undefined;
-  return axes.find(({ name, length, role }) => role === "other" && length === 3 && IS_OF_PIXELS.test(name));
-}
-
-/** Names of an axis of colours. */
-const IS_OF_PIXELS = /^(rgb|rgba|s|samples?|bands?|c|channels?)$/i;
-
-/**
- * Whether the last axis is the colour of a pixel: three or four bytes, and no other name.
- */
-function arePixels(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
-  const [last, array] = [axes.at(-1), pyramid.levels[0]?.array];
-  if (!last || array?.dtype !== "uint8" || axes.length < 3 || (last.length !== 3 && last.length !== 4))
-    return false;
-  const written = pyramid.axes.at(-1)?.name ?? "";
-  return isUnnamed(written) || IS_OF_PIXELS.test(written);
-}
-
-/** Makes the last axis the channels, and those before it x and y if no others are. */
-function asPixels(axes: readonly SceneAxis[]): SceneAxis[] {
-  const isNamed = ["x", "y"].every((role) => axes.slice(0, -1).some((axis) => axis.role === role));
-  const roles: Role[] = isNamed ? ["c"] : ["y", "x", "c"];
-  return axes.map((axis) => {
-    const role = roles[axis.axis - (axes.length - roles.length)];
-    return role === undefined ? axis : { ...axis, role, name: ROLE_NAMES[role] };
-  });
+  return axes;
 }

@@ -21,23 +21,15 @@ function windowOf(
   return ends && range && { window: [...ends], limits: [range.min, range.max] };
 }
 
-/**
- * Whether three channels of bytes are red, green and blue of one picture: by their colours, or
- * without colours if they are the last axis.
- */
+/** Whether channels of bytes are red, green and blue of one picture, and perhaps alpha. */
 export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
   const c = axes.find(({ role }) => role === "c");
   const dtype = pyramid.levels[0]?.array.dtype;
   if (!c || dtype !== "uint8" || (c.length !== 3 && c.length !== 4)) return false;
-  const { channels } = pyramid;
-  if (channels.length >= 3) {
-    return (
-      PRIMARIES.every((primary, at) => zarr.channelLook(pyramid, at).color === primary) &&
-      PRIMARIES.every((_, at) => isFullWindow(pyramid, at))
-    );
-  }
-  // Without colours, adjacent elements of a pixel are red, green and blue.
-  return c.axis === axes.length - 1 || /^(rgb|rgba|s|samples?|bands?)$/i.test(c.name);
+  return (
+    PRIMARIES.every((primary, at) => zarr.channelLook(pyramid, at).color === primary) &&
+    PRIMARIES.every((_, at) => isFullWindow(pyramid, at))
+  );
 }
 
 const isFullWindow = (pyramid: zarr.Pyramid, index: number): boolean => {
@@ -76,12 +68,9 @@ export async function channelsOf(subject: Subject): Promise<Pick<Scene, "kind" |
   return isImage ? { kind: "image", channels: await imageChannels(subject) } : null;
 }
 
-/** What tells which channels are shown: the axes of the scene know colours of pixels. */
-const imageOf = ({ pyramid: { levels, channels }, axes }: Subject) => ({ axes, levels, channels });
-
 async function imageChannels(subject: Subject): Promise<SceneChannel[]> {
   const { pyramid, axes, isGray } = subject;
-  const shown = zarr.shownChannels(imageOf(subject));
+  const shown = zarr.shownChannels(pyramid);
   const c = axes.find(({ role }) => role === "c");
   const count = Math.min(c?.length ?? 1, MOST_CHANNELS);
   const written = Array.from({ length: count }, (_, index): Written => {
@@ -112,7 +101,7 @@ async function channelOf(subject: Subject, { channel, index, visible }: Written)
   return {
     index,
     name: channel.label || (c ? `Channel ${index + 1}` : ""),
-    color: zarr.channelLook(imageOf(subject), index).color,
+    color: zarr.channelLook(pyramid, index).color,
     ...(given ?? limitsOf(sampled, subject)),
     gamma: 1,
     visible,
