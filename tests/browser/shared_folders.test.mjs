@@ -52,8 +52,7 @@ async function writeInTurns(arrays) {
   await Promise.all(Array.from({ length: ELEMENTS / RUN }, write));
 }
 
-async function checkPair(ways) {
-  const folder = await newFolder();
+async function checkPair(ways, folder) {
   const [store, path] = WAYS[ways[0]](folder);
   await zarr.create(zarr.root(store).resolve(path), ARRAY);
   const arrays = await Promise.all(
@@ -65,20 +64,58 @@ async function checkPair(ways) {
   await writeInTurns(arrays);
   const { data } = await (await zarr.open(store, { path, kind: "array" })).get();
   equal(data.filter((value, at) => value === at + 1).length, ELEMENTS, "elements that were kept");
-  await remove(folder);
+}
+
+async function withEngine(options, body) {
+  zarr.dispose();
+  await zarr.init(options);
+  try {
+    await body();
+  } finally {
+    zarr.dispose();
+    await zarr.init({ engine: "worker", worker: undefined });
+  }
 }
 
 for (const engine of ["worker", "caller"]) {
   for (const ways of PAIRS) {
     test(`OPFS: no write is lost, engine in the ${engine}: ${ways.join(", ")}`, async () => {
-      zarr.dispose();
-      await zarr.init({ engine });
+      const folder = await newFolder();
+      await withEngine({ engine }, () => checkPair(ways, folder));
+      await remove(folder);
+    });
+  }
+}
+
+/** Makes a thread know no path of a folder, as if the user had chosen it. */
+const FORGET = `navigator.storage.getDirectory = async () => { throw new Error("none"); };`;
+
+/** The engine's worker, in which folders have no paths. */
+function forgetfulWorker() {
+  const engine = JSON.stringify(new URL("/dist/worker.js", location.href).href);
+  const source = new Blob([`import ${engine}; ${FORGET}`], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(source), { type: "module" });
+}
+
+const CHOSEN_PAIRS = [
+  ["DirectoryStore of d", "DirectoryStore of d/g"],
+  ["DirectoryStore of d", "DirectoryStore of a function"],
+];
+
+for (const [engine, options] of [
+  ["worker", { worker: forgetfulWorker }],
+  ["caller", { engine: "caller" }],
+]) {
+  for (const ways of CHOSEN_PAIRS) {
+    test(`OPFS: no write is lost in a folder without a path, engine in the ${engine}: ${ways.join(", ")}`, async () => {
+      const folder = await newFolder();
+      navigator.storage.getDirectory = () => Promise.reject(new Error("none"));
       try {
-        await checkPair(ways);
+        await withEngine(options, () => checkPair(ways, folder));
       } finally {
-        zarr.dispose();
-        await zarr.init({ engine: "worker" });
+        delete navigator.storage.getDirectory;
       }
+      await remove(folder);
     });
   }
 }

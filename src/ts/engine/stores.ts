@@ -54,9 +54,14 @@ const weakly = (object: object, copies: boolean): Make => {
   return (glue) => glue.userStore(reference as never, copies);
 };
 
-/** A store over a folder that runs at the engine's end. */
-function local(folder: FolderIo, lockName: string | undefined): EngineStore {
+/** A store over a folder that runs at the engine's end. `lockFor`: what names its locks instead. */
+function local(
+  folder: FolderIo,
+  lockName: string | undefined,
+  lockFor?: FolderStore["lockFor"],
+): EngineStore {
   const store: object = new FolderStore(async () => folder);
+  if (lockFor) Object.defineProperty(store, "lockFor", { value: lockFor });
   if (lockName !== undefined) Object.defineProperty(store, "lockName", { value: lockName });
   return { make: weakly(store, false), object: store as UserObject };
 }
@@ -176,8 +181,11 @@ export class Stores {
         // On one thread, bytes of this package's stores are not copied.
         return { make: weakly(object.methods, !(page.isLocal && definition.isFresh)), object };
       }
-      case "directory":
-        return local(new HandleFolder(definition.root), definition.lockName);
+      case "directory": {
+        // The page performs the calls of some stores, and only it knows all folders that are used.
+        const lockFor = (key: string) => page.ask(number, "lockFor", [key]) as Promise<string>;
+        return local(new HandleFolder(definition.root), definition.lockName, lockFor);
+      }
       case "opfs":
         return local(opfsFolder(namesOfPrefix(definition.path)), definition.lockName);
       case "consolidated": {

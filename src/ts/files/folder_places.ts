@@ -3,6 +3,8 @@
  * it, name the lock of a file alike. A folder of the origin private file system has a path there.
  * A page is not told the paths of other folders; but handles tell whether one folder is in
  * another. So each folder is compared with those that this thread has used before.
+ * The engine asks the page for locks in such folders, because the page performs the calls of some
+ * stores.
  */
 import { keyOf, type Names } from "./folder_store.ts";
 
