@@ -33,6 +33,7 @@ export function refuse(message: string, expected: string, actual: unknown): neve
 
 /** What was found, as an error tells it. Lists and texts may be long. */
 function foundText(value: unknown): string {
+  if (!isReadable(value)) return typeof value;
   const isLong = (Array.isArray(value) || ArrayBuffer.isView(value)) && (value as unknown[]).length > 20;
   const text = isLong ? `${shown((value as unknown[]).slice(0, 20))}, …` : shown(value).slice(0, 200);
   return text || "nothing";
