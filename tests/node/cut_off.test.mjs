@@ -285,6 +285,44 @@ test("a shape that cannot be read again stays in doubt, and the next call says w
   await assert.rejects(array.get(), { code: "NotFound" });
 });
 
+const CYCLE = {};
+CYCLE.self = CYCLE;
+
+/** Changes whose arguments are wrong, and the member that the error names. */
+const REFUSED = [
+  ["values that do not fill", (array) => array.append([1, 2], 0, { as: "bytes" }), "value"],
+  ["values of another type", (array) => array.append(["a"]), undefined],
+  ["an axis beyond the last", (array) => array.append([1], 1), "axis"],
+  ["an axis before the first", (array) => array.append([1], -1), "axis"],
+  ["an option of append", (array) => array.append([1], 0, { prioriti: 1 }), "prioriti"],
+  ["a shape of two dimensions", (array) => array.resize([2, 2]), "shape"],
+  ["a shape of no dimension", (array) => array.resize([]), "shape"],
+  ["an extent below zero", (array) => array.resize([-1]), undefined],
+  ["attributes that are no object", (node) => node.updateAttributes(1), "attributes"],
+  ["attributes that JSON lacks", (node) => node.updateAttributes({ a: CYCLE }), "attributes"],
+  ["an option of attributes", (node) => node.updateAttributes({}, { replase: true }), "replase"],
+];
+
+for (const [name, change, field] of REFUSED) {
+  test(`a change that is refused for ${name} asks nothing of the store`, async () => {
+    const { store, array } = await written({});
+    const group = await zarr.create(store, { path: "g" });
+    await store.isQuiet();
+    const before = store.calls;
+    for (const node of /updateAttributes/.test(change) ? [array, group] : [array]) {
+      const error = await change(node).catch((reason) => reason);
+      assert.equal(error.code, "Argument", error.message);
+      if (field) assert.equal(error.field, field);
+    }
+    await store.isQuiet();
+    assert.equal(store.calls, before);
+    assert.deepEqual(array.shape, [5]);
+    // The next change is one from the state that the array knew.
+    await array.append([6]);
+    assert.deepEqual(await read(array), [...OLD, 6]);
+  });
+}
+
 test("an array that is not stored fails to change, and its chunks are still read", async () => {
   const { store, array } = await written({});
   const metadata = JSON.parse(new TextDecoder().decode(store.values.get("/a/zarr.json")));

@@ -59,7 +59,7 @@ import { GET_RULES, READ_RULES, STREAM_RULES } from "./read/rules.ts";
 import type { PartPlace, StreamOptions } from "./read/stream.ts";
 import { streamSelection } from "./read/streaming.ts";
 import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
-import type { UpdateAttributesOptions } from "./update_attributes.ts";
+import type { NodeChange, UpdateAttributesOptions } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
@@ -160,7 +160,7 @@ const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
 /** Changes the metadata of an array: see `write/write.ts`. */
 async function change(
   array: Array<DataType>,
-  make: () => Promise<NodeSummary>,
+  prepare: () => NodeChange | Promise<NodeChange>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { changing } = await late();
@@ -170,7 +170,7 @@ async function change(
     become: (summary: NodeSummary) => becomeAll(array, summary),
     readAnew: () => readSummaryAnew(array, { kind: "array", format: array[FACTS].format }),
   };
-  await changing(open, make, signal);
+  await changing(open, prepare, signal);
 }
 
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
@@ -450,8 +450,8 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     const signal = signalOf(options);
-    const { updateAttributes } = await late();
-    await change(this, () => updateAttributes(this, attributes, options), signal);
+    const { attributesChange } = await late();
+    await change(this, () => attributesChange(this, attributes, options), signal);
   }
 
   /**

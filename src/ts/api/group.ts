@@ -125,9 +125,10 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     const signal = signalOf(options);
-    const { updateAttributes } = await late();
+    const { attributesChange } = await late();
+    const change = attributesChange(this, attributes, options);
     try {
-      becomeAll(this, await updateAttributes(this, attributes, options));
+      becomeAll(this, await change());
     } catch (error) {
       // The store may have acted before it failed.
       const reading = this.refresh().catch(() => {});

@@ -14,22 +14,24 @@ export interface UpdateAttributesOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Writes a change that was prepared. Resolves to the node's new summary. */
+export type NodeChange = () => Promise<NodeSummary>;
+
 /**
- * Merges or replaces the attributes in a node's metadata document, and keeps the rest of it.
- * Returns the node's new summary.
+ * Prepares to merge or replace the attributes in a node's metadata document, whose rest is kept.
+ * What it throws is of the arguments: nothing has been written.
  */
-export async function updateAttributes(
+export function attributesChange(
   { store, path }: Location<unknown>,
   attributes: Attributes,
   options: UpdateAttributesOptions,
-): Promise<NodeSummary> {
+): NodeChange {
   const { replace, signal } = optionsOf(options, { ...SIGNAL, replace: "a boolean" });
   const text = exactJson(object(attributes, "attributes"), "attributes");
-  return write(
-    "updateAttributes",
-    (objects) => ({ store: objects.store(store), path, text, replace: !!replace }),
-    {
-      signal,
-    },
-  );
+  return () =>
+    write(
+      "updateAttributes",
+      (objects) => ({ store: objects.store(store), path, text, replace: !!replace }),
+      { signal },
+    );
 }

@@ -12,7 +12,7 @@ export { readPlaced } from "../api/read/placed.ts";
 export { plannedCost } from "../api/read/planning.ts";
 export { partsOf } from "../api/read/stream.ts";
 export { treeOf } from "../api/tree.ts";
-export { updateAttributes } from "../api/update_attributes.ts";
+export { attributesChange } from "../api/update_attributes.ts";
 export {
   appendValues,
   changing,

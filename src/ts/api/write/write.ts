@@ -2,9 +2,10 @@
  * Writes to an array. The page packs the values. The engine splits them into chunks. Its full build
  * reads, changes and encodes each chunk, in workers if there are any.
  *
- * It also changes an array's metadata: its shape and its attributes. A change that fails may have
- * stored its documents or not. So the documents are read again, and the open nodes follow what is
- * stored. If that read fails too, or the caller has aborted, they are read before the next use.
+ * It also changes an array's metadata: its shape and its attributes. A change is prepared first,
+ * which writes nothing and refuses wrong arguments. A change that fails later may have stored its
+ * documents or not. So the documents are read again, and the open nodes follow what is stored. If
+ * that read fails too, or the caller has aborted, they are read before the next use.
  */
 import {
   need,
@@ -16,7 +17,7 @@ import {
   SIGNAL,
 } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
+import { shown, ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
 import { inOneRun } from "../../model/once.ts";
 import type { EngineRequest } from "../../model/request.ts";
@@ -34,6 +35,7 @@ import type {
 } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, describeWithCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
+import type { NodeChange } from "../update_attributes.ts";
 import { type PackOptions, withPackedFloats } from "./numbers.ts";
 import { appendedLength, packedSource, type Source, sourceOf } from "./values.ts";
 
@@ -151,24 +153,29 @@ export async function writeSelection(
   await writeTo(array, "write", { request, source }, options);
 }
 
-/** Appends values along an axis. Resolves to the array's new summary. */
+/** Prepares to append values along an axis. */
 export async function appendValues(
   array: ArrayNode,
   value: unknown,
   axis: number,
   options: WriteOptions,
-): Promise<NodeSummary> {
+): Promise<NodeChange> {
   const { signal } = options;
   signal?.throwIfAborted();
   need(Object(value) === value, "value", "elements with a shape", value);
   need(Number.isInteger(axis), "axis", "an integer", axis);
   await bindCodecs(array[FACTS], signal);
   const { shape } = array[FACTS];
+  if (axis < 0 || axis >= shape.length) {
+    const found = { expected: `0 to below ${shape.length}`, actual: String(axis), path: array.path };
+    const what = "the array does not have the dimension to append along";
+    throw new ZarrError("Argument", what, { field: "axis", ...found });
+  }
   const type = await typeOf(array, signal);
   const length = appendedLength(type, value, { shape, axis, isPacked: options.as === "bytes" });
   const whole = shape.map((extent, other) => (other === axis ? length : extent));
   const source = await packed(type, value, whole, options);
-  return writeTo(array, "append", { axis, length, source }, options);
+  return () => writeTo(array, "append", { axis, length, source }, options);
 }
 
 function extentOf(extent: number | bigint): bigint {
@@ -177,17 +184,23 @@ function extentOf(extent: number | bigint): bigint {
   refuse("an extent of the new shape is not a whole number", "an integer from 0 up", extent);
 }
 
-/** Changes the shape. Resolves to the array's new summary. */
+/** Prepares to change the shape. */
 export async function resizeArray(
   array: ArrayNode,
   shape: readonly (number | bigint)[],
   options: Pick<WriteOptions, "signal" | "priority">,
-): Promise<NodeSummary> {
+): Promise<NodeChange> {
   const { signal } = options;
   needList(shape, "shape");
+  const rank = array[FACTS].shape.length;
+  if (shape.length !== rank) {
+    const found = { expected: `${rank} dimensions`, actual: shown(shape), path: array.path };
+    const what = "the new shape has another number of dimensions";
+    throw new ZarrError("Argument", what, { field: "shape", ...found });
+  }
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);
-  return writeTo(array, "resize", { shape: extents }, options);
+  return () => writeTo(array, "resize", { shape: extents }, options);
 }
 
 /**
@@ -234,11 +247,12 @@ function doubt(open: OpenArray): () => Promise<void> {
 /** Performs a change of an array's metadata, and updates the open nodes. See the module. */
 export async function changing(
   open: OpenArray,
-  change: () => Promise<NodeSummary>,
+  prepare: () => NodeChange | Promise<NodeChange>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted();
   await open.array[FACTS].doubt?.(signal);
+  const change = await prepare();
   let summary: NodeSummary;
   try {
     summary = await change();
