@@ -412,7 +412,9 @@ test("pictures of maps refuse what pictures of elements refuse", async () => {
   const index = { x: 0, y: 0, z: 0 };
   const bbox = { west: -180, south: -85, east: 180, north: 85 };
   const box = { left: 0, top: 0, right: 256, bottom: 256 };
-  for (const wrong of [{ gamma: 0 }, { gamma: "bright" }, { window: [0, Number.NaN] }, { colors: "grey" }]) {
+  for (const make of [imageTiles, mapTiles])
+    assert.throws(() => make(globe, { ...GRAY, gamma: "bright" }), { code: "Argument", field: "gamma" });
+  for (const wrong of [{ gamma: 0 }, { window: [0, Number.NaN] }, { colors: "grey" }]) {
     const shown = { ...GRAY, ...wrong };
     const ofElements = imageTiles(pyramid, shown).getTileData({ bbox: box });
     await assert.rejects(ofElements, { code: "Argument" }, JSON.stringify(wrong));

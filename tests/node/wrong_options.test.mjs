@@ -5,7 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { pyramidLayer } from "zarr-wasm/leaflet";
 import * as zarr from "../../dist/index.js";
+import { ADAPTER_CALLS, ADAPTERS } from "../declarations/adapter_arguments.mjs";
 import { publicCalls } from "../declarations/calls.mjs";
 import { CALLS, fresh } from "../declarations/right_arguments.mjs";
 
@@ -89,14 +91,55 @@ async function faultsOf(make, at, members) {
   return faults;
 }
 
-for (const [name, parameters] of Object.entries(publicCalls(["index", "zip"]))) {
-  const make = CALLS[name];
+const ALL_CALLS = { ...CALLS, ...ADAPTER_CALLS };
+
+/** The names of calls that were tested. */
+const tested = new Set();
+
+for (const [name, parameters] of Object.entries(publicCalls(["index", "zip", ...ADAPTERS]))) {
+  const make = ALL_CALLS[name];
   if (!make || OPEN.some((pattern) => pattern.test(name))) continue;
   for (const [at, { name: parameter, options }] of parameters.entries()) {
     const members = Object.keys(options);
     if (!RECORDS.includes(parameter) || members.length === 0) continue;
+    tested.add(name);
     test(`wrong ${parameter} of ${name}`, async () => {
       assert.deepEqual(await faultsOf(make, at, members), []);
     });
   }
 }
+
+test("each call of an adapter that takes options is tested", () => {
+  const takesOptions = (parameters) =>
+    parameters.some(({ name, options }) => RECORDS.includes(name) && Object.keys(options).length > 0);
+  const declared = Object.entries(publicCalls(ADAPTERS)).filter(([, all]) => takesOptions(all));
+  assert.deepEqual(
+    declared.map(([name]) => name).filter((name) => !tested.has(name)),
+    [],
+  );
+});
+
+/** The error of an adapter's call with these options. */
+async function errorOf(name, member, value) {
+  const make = ADAPTER_CALLS[name];
+  const { args } = await make(await fresh());
+  return errorWith(make, args.length - 1, member, value);
+}
+
+test("a misspelt member of a channel of pictures is refused with its place", async () => {
+  const channel = { channel: 0, color: "#ffffff", window: [0, 255] };
+  for (const name of ["imageTiles", "mapTiles", "pyramidLayer", "new PyramidProtocol"]) {
+    assert.equal(await errorOf(name, "channels", [channel]), undefined);
+    const error = await errorOf(name, "channels", [channel, { ...channel, colour: "#ff0000" }]);
+    assert.equal(error?.code, "Argument", name);
+    assert.equal(error.field, "channels[1].colour");
+    assert.match(error.message, /did you mean color\?/);
+  }
+});
+
+test("options of Leaflet's own pass in `layer`, and nowhere else", async () => {
+  const [L, image] = (await ADAPTER_CALLS.pyramidLayer(await fresh())).args;
+  const layer = { opacity: 0.5, minZoom: -4, pane: "tilePane" };
+  assert.deepEqual(pyramidLayer(L, image, { layer }).options, layer);
+  assert.throws(() => pyramidLayer(L, image, layer), { code: "Argument", field: "opacity" });
+});

@@ -35,6 +35,7 @@ import {
 } from "apache-arrow";
 import { NAT } from "../elements/elements.ts";
 import { isInOrder } from "../elements/pack.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 
 /** A result of `Array.get`. */
@@ -56,6 +57,8 @@ export interface ArrowOptions {
   /** Whether elements are missing: Arrow's nulls. Default: NaN of floats, and NaT of dates. */
   isMissing?: ((element: number | bigint) => boolean) | undefined;
 }
+
+const RULES: Rules<ArrowOptions> = { bool: "a boolean", isMissing: "a function" };
 
 type Numbers = ArrayLike<number | bigint> & ArrayBufferView;
 
@@ -155,6 +158,7 @@ function checkOrder({ shape, stride }: ArrowInput): void {
  *     const temperature = toVector(await array.get({ time: 0 }, { decode: "cf", as: "float32" }));
  */
 export function toVector(input: ArrowInput, options: ArrowOptions = {}): Vector {
+  optionsOf(options, RULES);
   checkOrder(input);
   const shape = input.complex ? [...input.shape, 2] : input.shape;
   let data = flat(input, options);
@@ -170,6 +174,7 @@ export function toVector(input: ArrowInput, options: ArrowOptions = {}): Vector 
  * `Argument` error if their lengths differ.
  */
 export function toTable(columns: Readonly<Record<string, ArrowInput>>, options: ArrowOptions = {}): Table {
+  optionsOf(options, RULES);
   const lengths = Object.values(columns).map(({ shape }) => shape[0] ?? 1);
   if (new Set(lengths).size > 1)
     throw new ZarrError("Argument", "the columns of a table must have one length", {

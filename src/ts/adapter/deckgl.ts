@@ -7,8 +7,10 @@ import type { Pyramid } from "../convention/pyramid_model.ts";
 import {
   type Box,
   checkPictures,
+  MAP_PICTURE_RULES,
   type MapPictureOptions,
   mapTile,
+  PICTURE_RULES,
   type PictureOptions,
   pixelTile,
   webMapBox,
@@ -59,7 +61,7 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
  */
 export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): DeckTileProps {
   const [plane, { levels }] = [needPlane(pyramid), pyramid];
-  checkPictures(pyramid, options);
+  checkPictures(pyramid, options, PICTURE_RULES);
   const [width = 0, height = 0] = [levels[0]?.shape[plane.x], levels[0]?.shape[plane.y]];
   const getTileData = async ({ bbox, signal }: DeckTile): Promise<DeckPicture | null> => {
     if (isOnMap(bbox)) throw new TypeError("imageTiles requires an OrthographicView; a map takes mapTiles");
@@ -81,7 +83,7 @@ export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): Deck
  *     new TileLayer({ ...tiles, renderSubLayers });
  */
 export function mapTiles(pyramid: Pyramid, options: MapPictureOptions = {}): DeckTileProps {
-  checkPictures(pyramid, options);
+  checkPictures(pyramid, options, MAP_PICTURE_RULES);
   const getTileData = async ({ index, bbox, signal }: DeckTile): Promise<DeckPicture> => {
     if (!isOnMap(bbox)) throw new TypeError("mapTiles requires a MapView; a picture takes imageTiles");
     const image = await mapTile(pyramid, webMapBox(index, MAP_TILE), options, signal);

@@ -28,6 +28,8 @@ import type { UnreadableNode } from "../api/children.ts";
 import type { Group } from "../api/group.ts";
 import { open } from "../api/open.ts";
 import { type CfOptions, packingOf } from "../api/read/conversion.ts";
+import { DECODE_RULE } from "../api/read/rules.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { below, nameOf } from "../model/node_like.ts";
 import { findable, worksBehindProxies } from "../model/proxies.ts";
@@ -41,6 +43,8 @@ export interface H5WebOptions {
   /** Unpacks numbers by CF's attributes. Missing values become NaN. Default: false. */
   decode?: "cf" | CfOptions | false | undefined;
 }
+
+const RULES: Rules<H5WebOptions> = { filepath: "a text", decode: [...DECODE_RULE, false] };
 
 /** `:` or an index for each dimension. */
 const SELECTED = /^(?:(\d+)|(\d*):(\d*))$/;
@@ -72,7 +76,8 @@ export class ZarrApi extends DataProviderApi {
   /** The opened nodes by path, for their attributes and values. */
   readonly #nodes = new Map<string, AnyNode>();
 
-  constructor(group: Group<Readable>, { filepath, decode = false }: H5WebOptions = {}) {
+  constructor(group: Group<Readable>, options: H5WebOptions = {}) {
+    const { filepath, decode = false } = optionsOf(options, RULES);
     super(filepath ?? (nameOf(group.path) || "zarr"));
     findable(this);
     [this.#root, this.#decode] = [group, decode];

@@ -4,9 +4,11 @@
  */
 import type { Coords, DoneCallback, GridLayer, GridLayerOptions, Map as LeafletMap } from "leaflet";
 import type { Pyramid } from "../convention/pyramid_model.ts";
+import { optionsOf, type Rules } from "../model/argument.ts";
 import {
   type Box,
   checkPictures,
+  MAP_PICTURE_RULES,
   type MapBox,
   type MapPictureOptions,
   mapTile,
@@ -23,6 +25,8 @@ export interface LeafletOptions extends MapPictureOptions {
   /** Options of Leaflet's `GridLayer`. */
   layer?: GridLayerOptions | undefined;
 }
+
+const RULES: Rules<LeafletOptions> = { ...MAP_PICTURE_RULES, layer: "an object" };
 
 type Corners = readonly [left: number, top: number, right: number, bottom: number];
 
@@ -65,8 +69,8 @@ async function drawPixels(
  *     pyramidLayer(L, image, { window: [0, 4000], colors: "viridis" }).addTo(map);
  */
 export function pyramidLayer(L: LeafletLike, pyramid: Pyramid, options: LeafletOptions = {}): GridLayer {
-  const { layer: layerOptions, ...shown } = options;
-  checkPictures(pyramid, shown);
+  const { layer: layerOptions, ...shown } = optionsOf(options, RULES);
+  checkPictures(pyramid, shown, MAP_PICTURE_RULES);
   const layer = new L.GridLayer(layerOptions);
   const reading = new WeakMap<HTMLElement, AbortController>();
   const draw = async (canvas: HTMLCanvasElement, coords: Coords, signal: AbortSignal) => {

@@ -6,7 +6,7 @@ import { type At, atWith } from "../convention/axis_indices.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
 import { ZarrError } from "../model/errors.ts";
 import { findable, worksBehindProxies } from "../model/proxies.ts";
-import { checkPictures, type MapPictureOptions, mapTile, webMapBox } from "./pictures.ts";
+import { checkPictures, MAP_PICTURE_RULES, type MapPictureOptions, mapTile, webMapBox } from "./pictures.ts";
 
 /** A source of a MapLibre style. */
 export interface RasterSource {
@@ -52,7 +52,7 @@ export class PyramidProtocol {
   constructor(scheme: string, pyramid: Pyramid, options: MapPictureOptions = {}) {
     findable(this);
     [this.scheme, this.#pyramid, this.#options] = [scheme, pyramid, options];
-    checkPictures(pyramid, options);
+    checkPictures(pyramid, options, MAP_PICTURE_RULES);
   }
 
   /**
@@ -60,7 +60,7 @@ export class PyramidProtocol {
    * `getSource(id).setTiles(source(at).tiles)` shows others.
    */
   source(at: At = {}): RasterSource {
-    checkPictures(this.#pyramid, this.#with(at));
+    checkPictures(this.#pyramid, this.#with(at), MAP_PICTURE_RULES);
     const known = Object.entries(at).map(([name, index]): [string, string] => [name, String(index)]);
     const query = known.length > 0 ? `?${new URLSearchParams(known)}` : "";
     return { type: "raster", tiles: [`${this.scheme}://{z}/{x}/{y}${query}`], tileSize: SIDE };

@@ -6,6 +6,7 @@
  */
 import { addLight, type Colors, colorTable, type LabelColors } from "../api/read/colors.ts";
 import { type CfOptions, type ConversionOptions, windowOf } from "../api/read/conversion.ts";
+import { DECODE_RULE } from "../api/read/rules.ts";
 import {
   type AtIndices,
   atWith,
@@ -21,7 +22,7 @@ import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
 import { type WarpSource, warp, warpSource } from "../convention/warp.ts";
-import { need } from "../model/argument.ts";
+import { need, optionsOf, type Rules, type RuleTable } from "../model/argument.ts";
 import { UnsupportedError } from "../model/errors.ts";
 
 /** The look of a channel. */
@@ -71,6 +72,32 @@ export interface MapPictureOptions extends PictureOptions {
   /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
   method?: "nearest" | "linear" | undefined;
 }
+
+const CHANNEL_RULES: Rules<PictureChannel> = {
+  channel: "a number",
+  color: "a text",
+  window: "a list",
+  gamma: "a number",
+};
+
+/** What the options of pictures must be. */
+export const PICTURE_RULES: Rules<PictureOptions> = {
+  at: "an object",
+  channels: "a list",
+  window: "a list",
+  colors: "a text or an object",
+  gamma: "a number",
+  decode: [...DECODE_RULE, false],
+  priority: "a priority",
+};
+
+/** What the options of pictures on a map must be. */
+export const MAP_PICTURE_RULES: Rules<MapPictureOptions> = {
+  ...PICTURE_RULES,
+  proj4: "a function",
+  from: "a text or an object",
+  method: ["nearest", "linear"],
+};
 
 /** A rectangle: x of the left and right, y of the top and bottom. */
 export type Box = readonly [left: number, top: number, right: number, bottom: number];
@@ -130,7 +157,10 @@ function paintsOf(pyramid: Pyramid, options: PictureOptions): Paint[] {
  * Throws an `Argument` error for options that no tile could be drawn with, so that the caller hears
  * of them when the layer is made.
  */
-export function checkPictures(pyramid: Pyramid, options: PictureOptions): void {
+export function checkPictures(pyramid: Pyramid, options: PictureOptions, rules: RuleTable): void {
+  const { channels = [] } = optionsOf(options, rules);
+  for (const [at, channel] of channels.entries())
+    optionsOf(channel, CHANNEL_RULES, `channels[${at}]`, undefined, `channels[${at}].`);
   const nothing = [0, 0] as const;
   for (const { at } of paintsOf(pyramid, options)) planeSelection(pyramid, 0, at, [nothing, nothing]);
 }

@@ -4,10 +4,11 @@
  */
 
 import type { CfOptions } from "../api/read/conversion.ts";
+import { DECODE_RULE } from "../api/read/rules.ts";
 import { type AtIndices, planeSelection } from "../convention/axis_indices.ts";
 import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
 import type { Pyramid } from "../convention/pyramid_model.ts";
-import { need } from "../model/argument.ts";
+import { need, optionsOf, type Rules } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import { findable, unproxied, worksBehindProxies } from "../model/proxies.ts";
@@ -44,6 +45,8 @@ export interface VivOptions {
    */
   tileSize?: number | undefined;
 }
+
+const RULES: Rules<VivOptions> = { decode: [...DECODE_RULE, false], tileSize: "a number" };
 
 /** The reason that Viv expects after an abort (`SIGNAL_ABORTED` of its loaders). */
 const ABORTED = "__vivSignalAborted";
@@ -220,6 +223,7 @@ function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
  */
 export function pixelSources(pyramid: Pyramid, options: VivOptions = {}): VivSource[] {
   needPlane(pyramid);
+  optionsOf(options, RULES);
   const [finest, coarsest] = [pyramid.levels[0], pyramid.levels.at(-1)] as [PyramidLevel, PyramidLevel];
   const count = Math.floor(Math.log2(coarsest.unitsPerElement / finest.unitsPerElement) + 0.1) + 1;
   const sources = Array.from(

@@ -13,7 +13,7 @@ import DataTileSource from "ol/source/DataTile.js";
 import { DECODE_RULE } from "../../api/read/rules.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
-import { optionsOf, type Rules } from "../../model/argument.ts";
+import { optionsOf, type Rules, SIGNAL } from "../../model/argument.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { findable, worksBehindProxies } from "../../model/proxies.ts";
 import { pauseIfDue } from "../../model/waiting.ts";
@@ -68,6 +68,11 @@ const RULES: Rules<PyramidSourceOptions> = {
   cacheBytes: "a number",
   margin: "a number",
   areLabels: "a boolean",
+};
+
+const PRELOAD_RULES: Rules<{ signal?: AbortSignal; priority?: number }> = {
+  ...SIGNAL,
+  priority: "a priority",
 };
 
 export class PyramidSource extends DataTileSource {
@@ -284,6 +289,7 @@ export class PyramidSource extends DataTileSource {
 
   /** Reads the tiles of another step for the current view. */
   async preload(at: TileAt, options: { signal?: AbortSignal; priority?: number } = {}): Promise<void> {
+    optionsOf(options, PRELOAD_RULES);
     const signal = options.signal ?? new AbortController().signal;
     const priority = options.priority ?? PRIORITY.ahead;
     const channel = this.#places.channelOf(at);
