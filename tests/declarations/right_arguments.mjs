@@ -175,6 +175,8 @@ const STORE = {
   listDir: [{ prefix: "name" }, () => ["/"]],
 };
 const { get, getRange, has, size, list, listDir } = STORE;
+/** The methods of stores over folders, whose values several stores may reach. */
+const FOLDER = { ...STORE, lockFor: [{ key: "text" }, () => ["/a"]] };
 const READABLE = { get, getRange, has, size, list, listDir };
 /** The further methods of a repository. */
 const REPOSITORY = Object.fromEntries(
@@ -467,15 +469,15 @@ export const CALLS = {
   ...methods(coordinates, COORDINATES, "Coordinates"),
   ...methods(picture, PYRAMID, "Pyramid"),
   ...methods(writer, { ...FILES, list, ...ZIP_WRITER, delete: STORE.delete }, "ZipWriter"),
-  ...methods(folder, STORE, "DirectoryStore"),
+  ...methods(folder, FOLDER, "DirectoryStore"),
   ...methods(chosen, { get, getRange, has, size: STORE.size, list }, "FileListStore"),
   ...methods(dropped, { get, getRange, has, size: STORE.size, listDir }, "EntryStore"),
   ...methods(references, READABLE, "ReferenceStore"),
   ...methods(repository, { ...READABLE, ...REPOSITORY }, "IcechunkStore"),
   ...methods(overlay, READABLE, "OverlayStore"),
   ...methods(requests, { ...READABLE, set: STORE.set, delete: STORE.delete }, "FetchStore"),
-  ...methods(files, STORE, "FileSystemStore"),
-  ...methods(opfs, STORE, "OpfsStore"),
+  ...methods(files, FOLDER, "FileSystemStore"),
+  ...methods(opfs, FOLDER, "OpfsStore"),
   ...methods(archive, READABLE, "ZipFileStore"),
   ...methods(array, { resolve: RESOLVE }, "Array"),
   ...methods(group, { resolve: RESOLVE }, "Group"),
@@ -538,5 +540,5 @@ export const NOT_CALLED = [
   /** The same as the export of a name. */
   /^(new )?default\b/,
   /** Without arguments. */
-  /^(dispose|info|PersistentCache\.(usage|clear)|ReadPlan\.objects|Coordinates\.moments|ZipFileStore\.renamedEntries|ZipWriter\.toBlob|\w+\.getLength)$/,
+  /^(dispose|info|PersistentCache\.(usage|clear)|ReadPlan\.objects|Coordinates\.(moments|dates)|ZipFileStore\.renamedEntries|ZipWriter\.toBlob|\w+\.(getLength|toString))$/,
 ];
