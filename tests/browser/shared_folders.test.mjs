@@ -5,6 +5,9 @@
 import * as zarr from "zarr-wasm";
 import { equal, test } from "./harness.mjs";
 
+/** For the slowest of browsers, beside another lane. */
+const PATIENCE = { timeout: 120_000 };
+
 const ELEMENTS = 1024;
 /** How many elements a call writes. */
 const RUN = 4;
@@ -79,11 +82,15 @@ async function withEngine(options, body) {
 
 for (const engine of ["worker", "caller"]) {
   for (const ways of PAIRS) {
-    test(`OPFS: no write is lost, engine in the ${engine}: ${ways.join(", ")}`, async () => {
-      const folder = await newFolder();
-      await withEngine({ engine }, () => checkPair(ways, folder));
-      await remove(folder);
-    });
+    test(
+      `OPFS: no write is lost, engine in the ${engine}: ${ways.join(", ")}`,
+      async () => {
+        const folder = await newFolder();
+        await withEngine({ engine }, () => checkPair(ways, folder));
+        await remove(folder);
+      },
+      PATIENCE,
+    );
   }
 }
 
@@ -107,15 +114,19 @@ for (const [engine, options] of [
   ["caller", { engine: "caller" }],
 ]) {
   for (const ways of CHOSEN_PAIRS) {
-    test(`OPFS: no write is lost in a folder without a path, engine in the ${engine}: ${ways.join(", ")}`, async () => {
-      const folder = await newFolder();
-      navigator.storage.getDirectory = () => Promise.reject(new Error("none"));
-      try {
-        await withEngine(options, () => checkPair(ways, folder));
-      } finally {
-        delete navigator.storage.getDirectory;
-      }
-      await remove(folder);
-    });
+    test(
+      `OPFS: no write is lost in a folder without a path, engine in the ${engine}: ${ways.join(", ")}`,
+      async () => {
+        const folder = await newFolder();
+        navigator.storage.getDirectory = () => Promise.reject(new Error("none"));
+        try {
+          await withEngine(options, () => checkPair(ways, folder));
+        } finally {
+          delete navigator.storage.getDirectory;
+        }
+        await remove(folder);
+      },
+      PATIENCE,
+    );
   }
 }
