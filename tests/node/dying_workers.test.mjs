@@ -25,7 +25,9 @@ class Mortal extends Worker {
     super(source, { ...options, ...(isStarved && { resourceLimits: { maxOldGenerationSizeMb: 1 } }) });
     reaper.made += 1;
     if (isStarved) reaper.left -= 1;
-    else reaper.passed(this, "made");
+    // A thread fails after its constructor has returned. One whose constructor throws belongs
+    // to no one, and keeps this process alive.
+    else queueMicrotask(() => reaper.passed(this, "made"));
   }
 
   on(name, listener) {
