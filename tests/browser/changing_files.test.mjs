@@ -132,7 +132,7 @@ for (const [key, name, change] of LOCKED_CALLS) {
     const array = await zarr.create(store, { path: "a", shape: [4], chunkShape: [4], dtype: "int32" });
     await array.set(null, 1);
     const before = await contents(store);
-    const lock = `zarr-wasm opfs:/${folder} ${key}`;
+    const lock = `zarr-wasm opfs:/${folder}/${key}`;
     const { frame } = await otherPage({ does: "holds", folder, lock });
     const controller = new AbortController();
     const changing = change({ store, array }, { signal: controller.signal });

@@ -24,7 +24,9 @@ async function nameOfPlace({ store, path }: Place): Promise<string | undefined> 
   return own?.slice(0, -DOCUMENT.length);
 }
 
-const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`.replace(/\/+$/, "/"));
+const slashed = (place: string) => (place.endsWith("/") ? place : `${place}/`);
+
+const isWithin = (inner: string, outer: string) => slashed(inner).startsWith(slashed(outer));
 
 /** Whether one place is the other, or below it. */
 export async function isIn(inner: Place, outer: Place): Promise<boolean> {
