@@ -51,10 +51,10 @@ interface ChunkHost {
 /** Why a chunk cannot be loaded here, and what to do. */
 function chunkAdvice({ ServiceWorkerGlobalScope, location }: ChunkHost): string {
   if (ServiceWorkerGlobalScope)
-    return "service workers cannot import modules later; import zarr-wasm/inline in place of this entry";
+    return "service workers cannot import it later; import zarr-wasm/inline in place of this entry";
   if (location?.protocol === "file:")
-    return "browsers forbid this to pages of file:// addresses; serve the folder over HTTP, or bundle zarr-wasm/inline into one classic script";
-  return "reload the page, and check that all files of the bundle are served";
+    return "browsers forbid it on file:// pages; serve the folder, or bundle zarr-wasm/inline as one script";
+  return "reload the page, and check that all files are served";
 }
 
 export function chunkFailed(cause: unknown): never {
