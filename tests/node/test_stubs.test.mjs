@@ -162,7 +162,7 @@ test("where there are no requests, as in jsdom, stubs of fetch are read, and its
   const [own, code, message, ...others] = out.split("\n");
   assert.deepEqual([own, ...others], ["1,2,0,0", "1,2,0,0", "1,2,0,0"]);
   assert.equal(code, "Unsupported");
-  assert.match(message, /no global fetch here: pass one as the option `fetch`/);
+  assert.match(message, /no fetch: pass the option `fetch`/);
 });
 
 test("an environment whose responses and streams are another program's reads and writes", () => {

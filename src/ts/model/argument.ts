@@ -42,7 +42,7 @@ function foundText(value: unknown): string {
 /** Throws an `Argument` error unless the caller's memory has the length of the result, in bytes. */
 export function needOut({ byteLength }: ArrayBufferView, expected: number): void {
   if (byteLength === expected) return;
-  refuse("`out` does not have the length of the result", `${expected} bytes`, `${byteLength} bytes`);
+  refuse("`out` is not as long as the result", `${expected} bytes`, `${byteLength} bytes`);
 }
 
 /** Whether a value can be read at all. A revoked proxy cannot. */
@@ -114,10 +114,10 @@ export type Rules<Options> = {
 /** The options that almost all calls have. */
 export const SIGNAL: Rules<{ signal?: AbortSignal }> = { signal: "an AbortSignal" };
 
-/** A name as it is compared: `memory_order` is meant as `memoryOrder`. */
-const plainName = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
-
-/** Whether so many letters to add, leave out or replace make one text of another. */
+/**
+ * Whether so many letters to add, leave out or replace make one text of another: two of
+ * `memory_order` make `memoryOrder`.
+ */
 function isNear(one: string, other: string, left: number): boolean {
   const [rest, others] = [one.slice(1), other.slice(1)];
   if (one && one[0] === other[0]) return isNear(rest, others, left);
@@ -127,9 +127,9 @@ function isNear(one: string, other: string, left: number): boolean {
 
 /** The one of the known names that was meant by another; undefined if none is near. */
 function nearestName(name: string, known: readonly string[]): string | undefined {
-  const most = name.length > 40 ? -1 : name.length > 5 ? 2 : name.length > 2 ? 1 : 0;
+  const most = name.length > 40 ? -1 : Math.min(3, Math.floor(name.length / 3));
   for (let left = 0; left <= most; left += 1) {
-    const found = known.find((each) => isNear(plainName(name), plainName(each), left));
+    const found = known.find((each) => isNear(name, each, left));
     if (found) return found;
   }
   return undefined;

@@ -6,7 +6,7 @@
  */
 
 /** The key of a function that returns the object itself. Proxies pass functions on. */
-const SELF = Symbol("zarr-wasm.self");
+const SELF = Symbol();
 
 /** Lets an object be found behind its proxies. Copies of its members do not have the key. */
 export function findable<T extends object>(object: T): T {

@@ -22,6 +22,6 @@ export const copyOf = (request: Request): Request =>
 /** Sends with the global `fetch`. Without requests, it gets an address and options. */
 export async function fetchHere(request: Request, init?: RequestInit): Promise<Response> {
   if (typeof fetch !== "function")
-    throw new ZarrError("Unsupported", "there is no fetch here: pass one as the option `fetch`");
+    throw new ZarrError("Unsupported", "there is no fetch: pass the option `fetch`");
   return hasRequests() ? fetch(request, init) : fetch(request.url, { ...request, ...init });
 }

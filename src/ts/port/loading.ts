@@ -51,9 +51,9 @@ interface ChunkHost {
 /** Why a chunk cannot be loaded here, and what to do. */
 function chunkAdvice({ ServiceWorkerGlobalScope, location }: ChunkHost): string {
   if (ServiceWorkerGlobalScope)
-    return "service workers cannot import it later; import zarr-wasm/inline in place of this entry";
+    return "service workers cannot import it later; import zarr-wasm/inline in place of this";
   if (location?.protocol === "file:")
-    return "browsers forbid it on file:// pages; serve the folder, or bundle zarr-wasm/inline as one script";
+    return "browsers forbid it on file://; serve the folder, or bundle zarr-wasm/inline as one script";
   return "reload the page, and check that all files are served";
 }
 
@@ -77,7 +77,7 @@ export const WASM_OPTION = {
 const TYPE = "application/wasm";
 
 export function requireOk({ ok, status, url }: Response): void {
-  if (!ok) throw new ZarrError("Store", `the wasm at ${url} could not be loaded: HTTP status ${status}`);
+  if (!ok) throw new ZarrError("Store", `the wasm at ${url} could not be loaded: status ${status}`);
 }
 
 export async function compileResponse(response: Response): Promise<WebAssembly.Module> {

@@ -110,7 +110,7 @@ export function checkOut(out: ArrayBufferView, type: TypeDescription, form: Form
   const isBytes = /^Uint8/.test(expected) && /^Uint8/.test(actual);
   if (actual === expected || isBytes) return;
   const details = { field: "out", expected, actual };
-  throw new ZarrError("Argument", "`out` is not of the class that the elements need", details);
+  throw new ZarrError("Argument", "`out` is of another class than the result", details);
 }
 
 /** Converts a result to its form in the caller's memory. */
