@@ -66,7 +66,7 @@ const TESTS = {
   async "on a page of a file the error of the script says that browsers forbid it"(session) {
     const { code, message } = await toldByFile(session);
     assert.equal(code, "Store");
-    assert.match(message, /browsers forbid this to pages of file:.*serve the folder over HTTP/);
+    assert.match(message, /browsers forbid it on file:.*serve the folder/);
     assert.doesNotMatch(message, /reload/);
   },
 };
