@@ -120,7 +120,7 @@ async function readStream(stream: ReadableStream<Uint8Array>, limit: number, ann
   const collected = new Collected(Math.min(limit, announced || FIRST_BYTES));
   for (;;) {
     const { done, value } = await reader.read().catch((error) => {
-      // Other errors are those of a stream of the user's, or of an abort.
+      // Other errors come from the user's stream, or from an abort.
       if (!(error instanceof TypeError)) throw error;
       throw cutOff({ received: collected.length, announced }, error);
     });

@@ -96,8 +96,8 @@ export function withoutSecrets(text: string): string {
 }
 
 /**
- * What is shown of a text that was to be an address and is none: its scheme, and what is between
- * the last `@` and a query or white space.
+ * What is shown of a text that is not a valid address: its scheme, and what lies between the last
+ * `@` and a query or white space.
  */
 export function shownAddress(text: string): string {
   const [scheme = ""] = /^\s*(?:[a-z][\w+.-]*:)?[\\/]+/i.exec(text) ?? [];

@@ -149,7 +149,7 @@ export class Connection {
         else resolve(settled.value as AnswerOf<Name>);
         asked(() => signal?.removeEventListener("abort", abort));
       };
-      // First, because a signal of the user's own may throw.
+      // First, because the user's signal may throw.
       signal?.addEventListener("abort", abort, { once: true });
       this.#calls.set(number, { operation, options, settle, isSettled: false });
       if (this.#calls.size === 1) this.channel.hold(true);

@@ -20,8 +20,8 @@ export interface RequestingStore {
 }
 
 /**
- * Whose the options of a read are that this package does not have: those of the user's store, or of
- * the requests over HTTP. Undefined for stores that take none.
+ * Who takes the options of a read that this package does not have: the user's store, or the
+ * requests over HTTP. Undefined for stores that take none.
  */
 export const othersOf = (store: unknown) =>
   REQUESTING in Object(store) || !(store instanceof NativeStore || store instanceof Map)
