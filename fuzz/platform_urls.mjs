@@ -16,6 +16,9 @@ function parsed(url, base) {
 const BUCKET = /^[\0- ]*(s3|gs|gcs):\/\//i;
 const BUCKET_HOSTS = /^([^/]*\.)?s3\.amazonaws\.com$|^storage\.googleapis\.com$/;
 
+/** The server of a bucket of another provider, which has a port: `s3://host:443/bucket`. */
+const OTHER_PROVIDER = /^[\0- ]*s3:\/\/([^/?#]*:\+?\d+)(?=[/?#]|$)/i;
+
 const IS_HTTP = /^https?:$/;
 
 /** A text that names a server. Others are names below the document's own server. */
@@ -40,13 +43,20 @@ const serverOf = ({ protocol, username, password, host }) => `${protocol}//${use
 const placeOf = ({ pathname, search }) =>
   `${pathname.replace(/\/+$/, "").replaceAll("|", "%7C").replaceAll("^", "%5E")}${search}`;
 
+/** Whether a URL leads to the server of the bucket that `text` names. */
+function isServerOfBucket(text, ours) {
+  const [, authority] = OTHER_PROVIDER.exec(text) ?? [];
+  const other = authority && parsed(`https://${authority}`);
+  if (other) return serverOf(ours) === serverOf(other);
+  return ours.protocol === "https:" && BUCKET_HOSTS.test(ours.host);
+}
+
 /** Compares what we made of `text` with what the platform makes of it. */
 function compared(text, base, made) {
   const ours = parsed(made);
   // What the platform cannot read is not sent.
   if (!ours) return "";
-  if (BUCKET.test(text))
-    return ours.protocol === "https:" && BUCKET_HOSTS.test(ours.host) ? "" : "another server than a bucket's";
+  if (BUCKET.test(text)) return isServerOfBucket(text.trim(), ours) ? "" : "another server than a bucket's";
   if (base && !NAMES_SERVER.test(text) && serverOf(ours) !== serverOf(new URL(base)))
     return "a name leads to another server";
   const theirs = parsed(text, base);

@@ -85,11 +85,11 @@ const files = () =>
     Object.assign(new File([bytes], key), { webkitRelativePath: `folder${key}` }),
   );
 
-/** A file system's entry, as a dropped folder gives it. */
+/** A file system's entry, as a dropped folder gives it. Its files have one time of change. */
 const entry = {
   getFile(path, _options, found, failed) {
     const bytes = map.get(`/${path}`);
-    if (bytes) found({ file: (given) => given(new File([bytes], path)) });
+    if (bytes) found({ file: (given) => given(new File([bytes], path, { lastModified: 0 })) });
     else failed(Object.assign(new Error(path), { name: "NotFoundError" }));
   },
 };
