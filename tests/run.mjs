@@ -49,7 +49,7 @@ function commandOf(lane, only) {
 
 /** Lines of a report of `node --test` that do not tell why a test failed. */
 const NO_REASON = /^\s*(---|\.\.\.|\d+\.\.\d+|(duration_ms|failureType|code|name|operator|stack): .*)?$/;
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
 /** The lines of failed tests with their reasons, which are repeated at the end of the report. */
 function failures(output) {
@@ -58,7 +58,7 @@ function failures(output) {
     if (!/^(test .* FAILED$|\s*not ok )/.test(line)) return [];
     const end = lines.findIndex((later, place) => place > at && /^\s*(not )?ok /.test(later));
     const reasons = lines.slice(at + 1, end < 0 ? undefined : end).filter((later) => !NO_REASON.test(later));
-    return [line.trim(), ...reasons.slice(0, MOST_REASONS).map((reason) => `  ${reason.trim()}`)];
+    return [line.trim(), ...reasons.slice(0, MAX_REASONS).map((reason) => `  ${reason.trim()}`)];
   });
 }
 

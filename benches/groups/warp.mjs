@@ -10,7 +10,7 @@ const SIDE = 1024;
 const EXTENT = [-1.5e6, 4e6, 4.5e6, 10e6];
 const MAP = "EPSG:3857";
 /** Share of the pixels that may differ, because they are at the border of two elements. */
-const MOST_DIFFERING = 0.01;
+const MAX_DIFFERING = 0.01;
 const CONE = "+proj=lcc +lat_1=35 +lat_2=65 +lat_0=52 +lon_0=10 +R=6378137 +units=m";
 const CELLS = 600;
 const CELL_M = 8000;
@@ -121,7 +121,7 @@ function check(name, method, ours, theirs) {
     known += 1;
     if (Math.abs(value - theirs[at]) > slack) differing += 1;
   }
-  if (known < (SIDE * SIDE) / 10 || differing > MOST_DIFFERING * known)
+  if (known < (SIDE * SIDE) / 10 || differing > MAX_DIFFERING * known)
     throw new Error(`${name}, ${method}: ${differing} of ${known} pixels differ`);
 }
 

@@ -62,7 +62,7 @@ impl Declaration {
 
 /// The maximum number of declarations that are read. Nodes have a few; each costs time and memory
 /// for all attributes.
-const MOST_DECLARATIONS: usize = 256;
+const MAX_DECLARATIONS: usize = 256;
 
 const EARLY: [&str; 2] = ["schema", "spec"];
 const CURRENT: [&str; 3] = ["uuid", "schema_url", "spec_url"];
@@ -162,12 +162,12 @@ fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
 pub fn declarations(attributes: &Value, report: &mut Report) -> Vec<Declaration> {
     let Some(list) = Place::root(attributes).member("zarr_conventions") else { return Vec::new() };
     let count = list.value.items().len();
-    if count > MOST_DECLARATIONS {
+    if count > MAX_DECLARATIONS {
         let message =
-            format!("there are {count} declarations, of which the first {MOST_DECLARATIONS} are read");
+            format!("there are {count} declarations, of which the first {MAX_DECLARATIONS} are read");
         report.error("too-many", &list.path, message);
     }
-    let entries = list.first(MOST_DECLARATIONS, report).unwrap_or_default();
+    let entries = list.first(MAX_DECLARATIONS, report).unwrap_or_default();
     let found: Vec<Declaration> = entries.iter().filter_map(|entry| declaration(entry, report)).collect();
     report_repeats(&found, report);
     found

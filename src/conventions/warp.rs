@@ -12,13 +12,13 @@ use crate::kernel::warp::{
 use crate::limits;
 
 /// How many grids are kept; of more the one that was kept first goes.
-const MOST_GRIDS: usize = 4;
+const MAX_GRIDS: usize = 4;
 
 /// The most elements of a grid that is kept.
-const MOST_ELEMENTS: u64 = 1 << 24;
+const MAX_GRID_ELEMENTS: u64 = 1 << 24;
 
 /// The most pixels of a map.
-const MOST_PIXELS: u64 = 1 << 24;
+const MAX_PIXELS: u64 = 1 << 24;
 
 thread_local! {
     static GRIDS: RefCell<Vec<(u64, Curvilinear)>> = const { RefCell::new(Vec::new()) };
@@ -28,12 +28,12 @@ thread_local! {
 pub(super) fn keep(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let (id, [columns, rows]) = (numbers.count()?, numbers.pair()?);
     let count = columns.checked_mul(rows).ok_or_else(malformed)?;
-    limits::within(count as u64, MOST_ELEMENTS, "number of elements with places of their own")?;
+    limits::within(count as u64, MAX_GRID_ELEMENTS, "number of elements with places of their own")?;
     let (longitudes, latitudes) = (numbers.list(count)?, numbers.list(count)?);
     let grid = Curvilinear::new(&longitudes, &latitudes, columns, rows).ok_or_else(malformed)?;
     GRIDS.with_borrow_mut(|grids| {
         grids.retain(|(known, _)| *known != id);
-        if grids.len() == MOST_GRIDS {
+        if grids.len() == MAX_GRIDS {
             grids.remove(0);
         }
         grids.push((id, grid));
@@ -85,7 +85,7 @@ fn cells(numbers: &mut Numbers<'_>, map: [usize; 2]) -> Result<Vec<Cell>> {
 pub(super) fn located(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let map = numbers.pair()?;
     let pixels = limits::product([map[0] as u64, map[1] as u64], "map")?;
-    let mut positions = vec![[0.0; 2]; limits::within(pixels, MOST_PIXELS, "number of pixels")?];
+    let mut positions = vec![[0.0; 2]; limits::within(pixels, MAX_PIXELS, "number of pixels")?];
     let (kind, columns) = (numbers.count()?, numbers.size()?);
     let wraps = match kind {
         0 => {

@@ -90,7 +90,7 @@ fn bytes_of<K: Key + ?Sized>(key: &K) -> Vec<u8> {
 type Place = (Vec<u8>, usize);
 
 /// Blocks with more places are halved: inserting moves no more than these.
-const MOST_PLACES: usize = 256;
+const MAX_PLACES: usize = 256;
 
 /// The slot of each key. All maps share this code.
 #[derive(Clone, Debug, Default)]
@@ -137,8 +137,8 @@ impl Index {
         }
         let places = &mut self.blocks[block];
         places.insert(place, (key, slot));
-        if places.len() > MOST_PLACES {
-            let second = places.split_off(MOST_PLACES / 2);
+        if places.len() > MAX_PLACES {
+            let second = places.split_off(MAX_PLACES / 2);
             self.blocks.insert(block + 1, second);
         }
         self.len += 1;

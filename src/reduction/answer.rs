@@ -36,7 +36,7 @@ pub enum Question {
     /// The number below which a share of the numbers is.
     Quantile,
     /// By how much that share may differ.
-    Doubt,
+    RankError,
 }
 
 impl Question {
@@ -54,7 +54,7 @@ impl Question {
         Self::ArgMin,
         Self::ArgMax,
         Self::Quantile,
-        Self::Doubt,
+        Self::RankError,
     ];
 }
 
@@ -128,7 +128,7 @@ impl<V: Value> Accumulators<V> {
                 let found = self.sketches.iter().map(|sketch| sketch.quantile(settings.share));
                 self.floats_of(settings, found)
             }
-            Question::Doubt => Answer::floats(self.sketches.iter().map(Sketch::doubt)),
+            Question::RankError => Answer::floats(self.sketches.iter().map(Sketch::rank_error)),
         })
     }
 

@@ -10,13 +10,13 @@ use crate::limits;
 use crate::wire::count_of;
 
 /// The maximum number of dimensions of a box.
-const MOST_DIMENSIONS: u64 = 64;
+const MAX_DIMENSIONS: u64 = 64;
 
 /// The maximum number of elements in a block. The sum of 2^24 32-bit integers fits into 64 bits.
-const MOST_IN_A_BLOCK: u64 = 1 << 24;
+const MAX_BLOCK_ELEMENTS: u64 = 1 << 24;
 
 /// The maximum number of missing values in a request.
-const MOST_MISSING: u64 = 16;
+const MAX_MISSING_VALUES: u64 = 16;
 
 /// The error for a request that its writer did not write.
 fn malformed() -> Error {
@@ -33,7 +33,7 @@ fn malformed() -> Error {
 pub fn downsampled(request: &[u8]) -> Result<Vec<u8>> {
     let mut request = Words::new(request, malformed);
     let (method, kind) = (count(&mut request)?, size(&mut request)?);
-    let rank = limits::within(count(&mut request)?, MOST_DIMENSIONS, "number of dimensions")?;
+    let rank = limits::within(count(&mut request)?, MAX_DIMENSIONS, "number of dimensions")?;
     let shape = sizes(&mut request, rank)?;
     let factors = sizes(&mut request, rank)?;
     let missing = bits(&mut request)?;
@@ -43,7 +43,7 @@ pub fn downsampled(request: &[u8]) -> Result<Vec<u8>> {
         factors.iter().zip(&shape).map(|(factor, extent)| factor.min(extent)).map(|n| *n as u64),
         "block",
     )?;
-    limits::within(in_a_block, MOST_IN_A_BLOCK, "number of elements of a block")?;
+    limits::within(in_a_block, MAX_BLOCK_ELEMENTS, "number of elements of a block")?;
     let src = request.rest();
     let elements = limits::product(shape.iter().map(|extent| *extent as u64), "box")?;
     if factors.contains(&0) || size == 0 || elements.checked_mul(size as u64) != Some(src.len() as u64) {
@@ -73,7 +73,7 @@ fn sizes(request: &mut Words<'_, u8>, count: usize) -> Result<Vec<usize>> {
 }
 
 fn bits(request: &mut Words<'_, u8>) -> Result<Vec<u64>> {
-    let count = limits::within(count(request)?, MOST_MISSING, "number of missing values")?;
+    let count = limits::within(count(request)?, MAX_MISSING_VALUES, "number of missing values")?;
     (0..count).map(|_| Ok(u64::from_le_bytes(*request.fixed()?))).collect()
 }
 

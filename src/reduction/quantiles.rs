@@ -68,7 +68,7 @@ impl Sketch {
 
     /// By how much the share of numbers below a quantile may differ from what was asked.
     #[allow(clippy::cast_precision_loss, reason = "a bound")]
-    pub fn doubt(&self) -> f64 {
+    pub fn rank_error(&self) -> f64 {
         let count = self.count();
         let moved = self.halvings.iter().enumerate();
         let moved: f64 = moved.map(|(at, count)| *count as f64 * weight_of(at)).sum();
@@ -178,12 +178,12 @@ mod tests {
             numbers.sort_unstable();
             let sorted: Vec<f64> = numbers.into_iter().map(f64::from).collect();
             prop_assert!((sketch.quantile(share) - exact(&sorted, share)).abs() < 1e-9);
-            prop_assert_eq!(sketch.doubt(), 0.0);
+            prop_assert_eq!(sketch.rank_error(), 0.0);
         }
 
         #[test]
         #[allow(clippy::cast_precision_loss)]
-        fn the_doubt_is_a_bound(numbers in prop::collection::vec(-9999_i32..9999, 1..3000), at in 0_usize..3000, share in 0.0..=1.0) {
+        fn the_rank_error_is_a_bound(numbers in prop::collection::vec(-9999_i32..9999, 1..3000), at in 0_usize..3000, share in 0.0..=1.0) {
             let (first, second) = numbers.split_at(at.min(numbers.len()));
             let sketch = |numbers: &[i32]| {
                 let mut sketch = Sketch::default();
@@ -199,7 +199,7 @@ mod tests {
             let (found, count) = (whole.quantile(share), numbers.len() as f64);
             let below = numbers.iter().filter(|number| f64::from(**number) < found).count() as f64;
             let upto = numbers.iter().filter(|number| f64::from(**number) <= found).count() as f64;
-            let slack = whole.doubt() * count + 1.0;
+            let slack = whole.rank_error() * count + 1.0;
             prop_assert!(below - slack <= share * (count - 1.0) && share * (count - 1.0) <= upto + slack);
         }
     }

@@ -194,7 +194,7 @@ fn wanted(
     let none = if settings.source.is_float() { f64::NAN } else { 0.0 };
     let answer = match question {
         Question::Count => return used.len() as f64,
-        Question::Doubt => return 0.0,
+        Question::RankError => return 0.0,
         Question::Any => return truth(used.iter().any(|member| member.value != 0.0)),
         Question::All => return truth(used.iter().all(|member| member.value != 0.0)),
         Question::ArgMin => return index(lowest()),
@@ -245,7 +245,7 @@ fn is_right(question: Question, found: f64, wanted: f64, members: &[Member]) -> 
 fn is_remembered(question: Question, reduction: &Reduction) -> bool {
     let measures = reduction.measures;
     match question {
-        Question::Count | Question::Doubt => true,
+        Question::Count | Question::RankError => true,
         Question::Sum | Question::Mean => measures.sum,
         Question::Min | Question::ArgMin => measures.lowest,
         Question::Max | Question::ArgMax => measures.highest,
@@ -313,7 +313,7 @@ pub fn compare(
         }
         let found = floats(&answer);
         let count =
-            if question == Question::Doubt && reduction.measures.sketch == 0 { 0 } else { cells.len() };
+            if question == Question::RankError && reduction.measures.sketch == 0 { 0 } else { cells.len() };
         if found.len() != count {
             return Err(format!("{question:?}: {} answers for {count} cells", found.len()));
         }

@@ -16,7 +16,7 @@ const PLATE = "/fixtures/viewer-plates/plate";
 const PHONE = { width: 390, height: 844 };
 const LYING = { width: 844, height: 390 };
 
-const MOST_STOPS = 200;
+const MAX_STOPS = 200;
 
 /** A STAC item of two data sets. */
 const ITEM = {
@@ -179,7 +179,7 @@ function focusedName() {
 async function tabStops({ page }) {
   await page.focus("#address");
   const stops = [];
-  while (stops.length < MOST_STOPS && (await page.evaluate(() => document.activeElement !== document.body))) {
+  while (stops.length < MAX_STOPS && (await page.evaluate(() => document.activeElement !== document.body))) {
     stops.push(await page.evaluate(focusedName));
     await page.keyboard.press("Tab");
   }
@@ -208,7 +208,7 @@ const KEYBOARD = {
       const data = viewer.page.locator("#switch-data");
       if ((await data.getAttribute("aria-expanded")) === "false") await data.click();
       const stops = await tabStops(viewer);
-      assert.ok(stops.length > 20 && stops.length < MOST_STOPS, `${stops.length} stops`);
+      assert.ok(stops.length > 20 && stops.length < MAX_STOPS, `${stops.length} stops`);
       assert.deepEqual(await viewer.page.evaluate(unreachable, stops), []);
     }
   },

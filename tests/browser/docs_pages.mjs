@@ -26,8 +26,8 @@ const BETWEEN_MS = 250;
 const STYLE = "html, body { height: 100%; margin: 0 } body > div:not([class^=maplibre]) { height: 90% }";
 
 /** What a picture has at least: colours, and pixels beside those of the three commonest colours. */
-const LEAST_COLOURS = 200;
-const LEAST_SHARE = 0.02;
+const MIN_COLOURS = 200;
+const MIN_SHARE = 0.02;
 
 /** Bundles a page's program, with a source map to the page. Resolves to the file's name. */
 async function bundleProgram(page, source) {
@@ -81,7 +81,7 @@ function showAlone(at) {
 async function shownColours(page) {
   for (const end = Date.now() + PICTURE_MS; ; await page.waitForTimeout(BETWEEN_MS)) {
     const found = await page.evaluate(coloursOf, (await page.screenshot()).toString("base64"));
-    if (found.colours >= LEAST_COLOURS && found.share >= LEAST_SHARE) return { ...found, isPicture: true };
+    if (found.colours >= MIN_COLOURS && found.share >= MIN_SHARE) return { ...found, isPicture: true };
     if (Date.now() > end) return { ...found, isPicture: false };
   }
 }

@@ -14,7 +14,7 @@ import { ExamplePage } from "./examples/page.mjs";
 import { ROOT } from "./served.mjs";
 
 const EXAMPLES = join(ROOT, "www/examples");
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
 const EXPECTED = read(join(ROOT, "tests/browser/examples/expected.json"));
@@ -244,7 +244,7 @@ function checkPages() {
     const lines = readFileSync(join(EXAMPLES, `${name}.html`), "utf8")
       .trimEnd()
       .split("\n");
-    assert.ok(lines.length <= MOST_LINES, `${name}.html has ${lines.length} lines`);
+    assert.ok(lines.length <= MAX_LINES, `${name}.html has ${lines.length} lines`);
   }
 }
 

@@ -13,7 +13,7 @@ import { equal, ok, test } from "./harness.mjs";
 /** A case of a worker that dies must end within this time. */
 const PATIENCE_MS = 10_000;
 /** A worker that dies each time may be replaced so often in one read of 16 chunks. */
-const MOST_WORKERS = 80;
+const MAX_WORKERS = 80;
 
 test(
   "each fault of a server ends in the right elements or in a typed error",
@@ -136,7 +136,7 @@ for (const engine of ["caller", "worker"]) {
               reaper = new Reaper(moment, how, most);
               const said = await verdict(zarr, files, moment === "made" ? 2 * PATIENCE_MS : PATIENCE_MS);
               ok(said === "right" || said === "typed", `${moment}: ${said}`);
-              ok(reaper.made <= MOST_WORKERS, `${moment}: ${reaper.made} workers`);
+              ok(reaper.made <= MAX_WORKERS, `${moment}: ${reaper.made} workers`);
               reaper = new Reaper("never", how, 0);
               equal(await verdict(zarr, files, PATIENCE_MS), "right", `after ${moment}`);
             }

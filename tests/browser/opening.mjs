@@ -28,7 +28,7 @@ const SAMPLES = {
 };
 const CLIMATE = "./samples/climate.zarr";
 /** Maximum number of requests of a sample before its first chunk. */
-const MOST_REQUESTS = 8;
+const MAX_REQUESTS = 8;
 
 /** Compares the value at the centre of the picture with that of the other library. */
 async function checkMiddle(viewer, expected) {
@@ -216,7 +216,7 @@ const TESTS = {
       await viewer.drawn();
       const asked = viewer.requests.filter((request) => request.includes(`/samples/${folder}/`));
       const first = asked.findIndex((request) => request.includes("/c/"));
-      assert.ok(first > 0 && first <= MOST_REQUESTS, `${name}: ${first} requests before the first chunk`);
+      assert.ok(first > 0 && first <= MAX_REQUESTS, `${name}: ${first} requests before the first chunk`);
       // On a busy machine v3's answer may be so late that v2's documents are requested too.
       const isProbe = (complaint) => /\/\.z(array|group|attrs)$|Failed to load resource/.test(complaint);
       assert.deepEqual(

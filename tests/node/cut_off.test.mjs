@@ -273,7 +273,7 @@ for (const [name, options] of FORMATS) {
   });
 }
 
-test("a shape that cannot be read again stays in doubt, and the next call says why", async () => {
+test("a shape that cannot be read again stays stale, and the next call says why", async () => {
   const { store, array } = await written({});
   store.disturb = () => {
     throw failed();

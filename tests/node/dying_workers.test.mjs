@@ -56,7 +56,7 @@ class Mortal extends Worker {
 /** Within this time a case must end. */
 const PATIENCE_MS = 10_000;
 /** A worker that dies each time may be replaced so often in one read of 16 chunks. */
-const MOST_WORKERS = 80;
+const MAX_WORKERS = 80;
 
 const files = await store();
 threads.Worker = Mortal;
@@ -74,7 +74,7 @@ for (const engine of ["caller", "worker"]) {
             await zarr.init({ engine, workers: 2 }).catch(() => {});
             reaper = new Reaper(moment, how, most);
             said[moment] = await verdict(zarr, files, PATIENCE_MS, act);
-            assert.ok(reaper.made <= MOST_WORKERS, `${moment}: ${reaper.made} workers`);
+            assert.ok(reaper.made <= MAX_WORKERS, `${moment}: ${reaper.made} workers`);
             reaper = new Reaper("never", how, 0);
             assert.equal(await verdict(zarr, files, PATIENCE_MS, act), "right", `after ${moment}`);
           }

@@ -8,14 +8,14 @@ struct Counting;
 
 thread_local! {
     static HELD: Cell<isize> = const { Cell::new(0) };
-    static MOST: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count(bytes: isize) {
     // A thread that ends has no counters any more.
     let _ = HELD.try_with(|held| {
         held.set(held.get() + bytes);
-        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
+        let _ = PEAK.try_with(|most| most.set(most.get().max(held.get())));
     });
 }
 
@@ -47,7 +47,7 @@ static ALLOCATOR: Counting = Counting;
 /// The most that was held at a time beyond what was held before.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.get();
-    MOST.set(before);
+    PEAK.set(before);
     let result = work();
-    (result, usize::try_from(MOST.get() - before).unwrap_or(0))
+    (result, usize::try_from(PEAK.get() - before).unwrap_or(0))
 }

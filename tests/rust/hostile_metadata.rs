@@ -20,7 +20,7 @@ use zarr_wasm::format::metadata::ZarrFormat;
 use zarr_wasm::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, parse};
 
 /// Beside the text itself, whatever it claims.
-const MOST_MEMORY: usize = 48 << 20;
+const MAX_MEMORY_BYTES: usize = 48 << 20;
 
 /// The archives below a folder.
 fn archives(folder: &Path) -> Vec<PathBuf> {
@@ -75,7 +75,7 @@ fn check(suffix: &str, text: &str) -> Result<(), TestCaseError> {
         let kinds = [ErrorKind::Format, ErrorKind::Limit, ErrorKind::Unsupported, ErrorKind::NotFound];
         prop_assert!(kinds.contains(&error.kind()), "{error:?} of {text}");
     }
-    prop_assert!(bytes <= MOST_MEMORY + 64 * text.len(), "{bytes} bytes, {result:?} of {text}");
+    prop_assert!(bytes <= MAX_MEMORY_BYTES + 64 * text.len(), "{bytes} bytes, {result:?} of {text}");
     Ok(())
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { UrlState } from "./opening/url_state.js";
-import { atMost, MOST_LABELS, MOST_MIXED, type Scene, type SceneAxis } from "./scene/scene.js";
+import { atMost, MAX_LABELS, MAX_MIXED, type Scene, type SceneAxis } from "./scene/scene.js";
 
 /** The scene with the colours of a state. Unknown names and indices are ignored. */
 export function styledScene(scene: Scene, { channels = [], field, labels }: UrlState): Scene {
@@ -20,9 +20,9 @@ export function styledScene(scene: Scene, { channels = [], field, labels }: UrlS
   });
   return {
     ...scene,
-    channels: atMost(styled, MOST_MIXED),
+    channels: atMost(styled, MAX_MIXED),
     ...(scene.field && { field: { ...scene.field, ...field } }),
-    labels: atMost(laid, MOST_LABELS),
+    labels: atMost(laid, MAX_LABELS),
   };
 }
 

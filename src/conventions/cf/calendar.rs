@@ -34,7 +34,7 @@ pub struct Day {
 }
 
 /// The largest year. All arithmetic in this file then fits 64 bits.
-const MOST_YEARS: i64 = 1_000_000_000;
+const MAX_YEAR: i64 = 1_000_000_000;
 
 /// The days of the year before each month.
 const BEFORE: [i64; 13] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365];
@@ -45,7 +45,7 @@ const REFORM: i64 = -141_427;
 
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+    reason = "all years are within MAX_YEAR of 0: `number_of` and `day_of` check them"
 )]
 impl Calendar {
     /// The calendar with this CF name, in upper or lower case. The standard calendar without a
@@ -79,7 +79,7 @@ impl Calendar {
 
     /// The number of a day; `None` if the calendar does not have it.
     pub fn number_of(self, Day { year, month, day }: Day) -> Option<i64> {
-        if !(-MOST_YEARS..=MOST_YEARS).contains(&year) || !(1..=12).contains(&month) || day < 1 {
+        if !(-MAX_YEAR..=MAX_YEAR).contains(&year) || !(1..=12).contains(&month) || day < 1 {
             return None;
         }
         match self {
@@ -98,7 +98,7 @@ impl Calendar {
 
     /// The day with this number; `None` beyond a thousand million years.
     pub fn day_of(self, number: i64) -> Option<Day> {
-        if !(-MOST_YEARS * 366..=MOST_YEARS * 366).contains(&number) {
+        if !(-MAX_YEAR * 366..=MAX_YEAR * 366).contains(&number) {
             return None;
         }
         match self {
@@ -169,7 +169,7 @@ impl Calendar {
 /// Converts a year of a calendar without a year 0 to a count that has one.
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+    reason = "all years are within MAX_YEAR of 0: `number_of` and `day_of` check them"
 )]
 fn astronomical(year: i64) -> Option<i64> {
     match year {
@@ -182,7 +182,7 @@ fn astronomical(year: i64) -> Option<i64> {
 /// The number of 1 January.
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+    reason = "all years are within MAX_YEAR of 0: `number_of` and `day_of` check them"
 )]
 fn gregorian_new_year(year: i64) -> i64 {
     let before = year - 1;
@@ -193,7 +193,7 @@ fn gregorian_new_year(year: i64) -> i64 {
 /// in 1970.
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "all years are within MOST_YEARS of 0: `number_of` and `day_of` check them"
+    reason = "all years are within MAX_YEAR of 0: `number_of` and `day_of` check them"
 )]
 fn julian_new_year(year: i64) -> i64 {
     let before = year - 1;

@@ -187,7 +187,7 @@ enum Exact {
 }
 
 /// The maximum number of missing values. Each is compared with every element.
-const MOST_FILLS: usize = 64;
+const MAX_FILLS: usize = 64;
 
 fn fill_values(node: &Node, wanted: &Wanted, source: NumberType) -> Result<Fills> {
     let own = node.get("_FillValue").or(wanted.fill_value.as_ref());
@@ -208,7 +208,7 @@ fn fill_values(node: &Node, wanted: &Wanted, source: NumberType) -> Result<Fills
         }
     }
     fills.values.dedup();
-    if fills.values.len() > MOST_FILLS {
+    if fills.values.len() > MAX_FILLS {
         return Err(Error::limit("too many missing values").actual(fills.values.len().to_string()));
     }
     Ok(fills)

@@ -105,7 +105,7 @@ fn length_of(unit: &str, calendar: Calendar) -> Option<i128> {
 
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "nanoseconds of 64-bit milliseconds and of MOST_YEARS are far below 128 bits"
+    reason = "nanoseconds of 64-bit milliseconds and of MAX_YEARS are far below 128 bits"
 )]
 impl TimeUnits {
     /// Parses the attributes `units` and `calendar`.
@@ -228,7 +228,7 @@ fn quotient(number: i128, by: i128) -> f64 {
 
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "the parts of a time are checked first, and a day is within MOST_YEARS of 0"
+    reason = "the parts of a time are checked first, and a day is within MAX_YEARS of 0"
 )]
 fn nanoseconds(Moment { day, hour, minute, second, nanosecond }: Moment, calendar: Calendar) -> Option<i128> {
     let inside = (0..24).contains(&hour)

@@ -42,7 +42,7 @@ impl Axis {
 
 /// The most axes that are read. An array has no more dimensions, and each level of an image has a
 /// number for each axis.
-const MOST: usize = 64;
+const MAX_AXES: usize = 64;
 
 /// Reads a list of axes and skips invalid entries without a finding.
 pub fn read(axes: &Place<'_>) -> Vec<Axis> {
@@ -55,7 +55,7 @@ pub fn read(axes: &Place<'_>) -> Vec<Axis> {
             Axis { name: name.to_owned(), kind, unit: text("unit").map(str::to_owned) }
         }
     };
-    axes.items().iter().take(MOST).map(axis).collect()
+    axes.items().iter().take(MAX_AXES).map(axis).collect()
 }
 
 /// Checks a list of axes.

@@ -21,7 +21,7 @@ use crate::value::{Number, Value};
 const DESCRIBED: usize = 32;
 
 /// The most images without names in `OME/`, and the most wells.
-const MOST: usize = 1 << 12;
+const MAX_IMAGES: usize = 1 << 12;
 
 /// Which image the caller wants.
 #[derive(Debug)]
@@ -153,7 +153,7 @@ impl Finder<'_> {
     fn fields_of_plate(&mut self, plate: &Place<'_>) -> Vec<String> {
         let question = self.question;
         let mut fields = Vec::new();
-        for path in self.paths_in(plate, "wells", self.root).into_iter().take(MOST) {
+        for path in self.paths_in(plate, "wells", self.root).into_iter().take(MAX_IMAGES) {
             match question.nodes.get(&path) {
                 None => self.wants.node(path),
                 Some(node) => {
@@ -187,14 +187,14 @@ impl Finder<'_> {
 /// more as are known.
 fn numbered(question: &Question, root: &str, wants: &mut Wants) -> Vec<String> {
     let mut found = Vec::new();
-    for number in 0..MOST {
+    for number in 0..MAX_IMAGES {
         let path = join(root, &number.to_string());
         match question.nodes.get(&path) {
             Some(Some(_)) => found.push(path),
             Some(None) if !question.refused.has(&path) => break,
             Some(None) => found.push(path),
             None => {
-                let more = number.saturating_mul(2).clamp(2, MOST);
+                let more = number.saturating_mul(2).clamp(2, MAX_IMAGES);
                 (number..more).for_each(|next| wants.node(join(root, &next.to_string())));
                 break;
             }

@@ -26,7 +26,7 @@ const ROW_BYTES: u64 = 1 << 12;
 
 /// The most chunks of a part. Planning a part takes time and memory for each of its chunks, and
 /// cannot pause.
-const MOST_CHUNKS: u64 = 1 << 12;
+const MAX_CHUNKS: u64 = 1 << 12;
 
 /// A box of the output. Both lists have one entry for each dimension of the array; a dimension with
 /// an integer index has extent 1.
@@ -151,8 +151,8 @@ fn steps(axes: &[DimensionProjection], element_size: usize, order: &[usize], tar
     let mut step = vec![1; axes.len()];
     // The smallest part has one span along every dimension. Growing multiplies its size.
     let least = axes.iter().map(places_per_span).fold(element_size.max(1) as u64, u64::saturating_mul);
-    let mut room = (target / least.max(1)).clamp(1, MOST_CHUNKS);
-    let most = (WHOLE_BYTES / least.max(1)).clamp(1, MOST_CHUNKS);
+    let mut room = (target / least.max(1)).clamp(1, MAX_CHUNKS);
+    let most = (WHOLE_BYTES / least.max(1)).clamp(1, MAX_CHUNKS);
     let mut row = element_size.max(1) as u64;
     for &dimension in order.iter().rev() {
         let (axis, taken) = (&axes[dimension], step.iter().product::<u64>());
@@ -233,9 +233,9 @@ mod tests {
             let grid = PartGrid::new(&axes, 1, &order).unwrap();
             let part = grid.part(grid.count() - 1, &axes);
             let chunks: u64 = part.spans.iter().map(|along| along.end - along.start).product();
-            assert!(chunks <= MOST_CHUNKS, "{chunks} chunks");
+            assert!(chunks <= MAX_CHUNKS, "{chunks} chunks");
             let first: u64 = grid.part(0, &axes).part.shape.iter().product();
-            assert_eq!(first, MOST_CHUNKS);
+            assert_eq!(first, MAX_CHUNKS);
         }
     }
 

@@ -14,13 +14,13 @@ use crate::error::Result;
 
 /// Smaller chunks are fetched whole (bytes). That takes about as long as fetching a part, and later
 /// reads find the chunk in the cache.
-const LEAST_CHUNK_BYTES: u64 = 1 << 19;
+const MIN_CHUNK_BYTES: u64 = 1 << 19;
 
-/// The size that rows aim at (bytes), unless a chunk would have more than [`MOST_ROWS`] of them.
+/// The size that rows aim at (bytes), unless a chunk would have more than [`MAX_ROWS`] of them.
 const ROW_BYTES: u64 = 1 << 14;
 
 /// The largest number of rows that a chunk is cut into, about.
-const MOST_ROWS: u64 = 1 << 10;
+const MAX_ROWS: u64 = 1 << 10;
 
 /// How a leaf chunk is cut into rows.
 pub struct Rows {
@@ -46,10 +46,10 @@ impl Rows {
     /// The rows of chunks of this level. `None` where chunks are small, or their bytes are not
     /// their elements.
     pub fn of(leaf: &Level) -> Option<Self> {
-        let chunk_bytes = leaf.pipeline.encoded_len().filter(|bytes| *bytes >= LEAST_CHUNK_BYTES)?;
+        let chunk_bytes = leaf.pipeline.encoded_len().filter(|bytes| *bytes >= MIN_CHUNK_BYTES)?;
         let elements = leaf.shape.iter().try_fold(1_u64, |all, extent| all.checked_mul(*extent))?;
         let unit = chunk_bytes.checked_div(elements).filter(|unit| unit * elements == chunk_bytes)?;
-        let target = ROW_BYTES.max(chunk_bytes / MOST_ROWS);
+        let target = ROW_BYTES.max(chunk_bytes / MAX_ROWS);
         let (mut shape, mut strides, mut row_bytes) =
             (vec![1; leaf.shape.len()], vec![0; leaf.shape.len()], unit);
         let (mut stride, mut is_full) = (unit, false);

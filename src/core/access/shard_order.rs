@@ -10,7 +10,7 @@ use crate::access::part::PartGrid;
 use crate::access::projection::DimensionProjection;
 
 /// The maximum number of parts along a dimension. It bounds the memory of the runs.
-const MOST_PARTS: u64 = 1 << 16;
+const MAX_PARTS: u64 = 1 << 16;
 
 /// The parts of a grid, shard by shard.
 pub struct ShardOrder {
@@ -31,7 +31,7 @@ impl ShardOrder {
         apart: &[usize],
     ) -> Option<Self> {
         let shape = grid.shape().to_vec();
-        if shape.iter().any(|count| *count > MOST_PARTS) {
+        if shape.iter().any(|count| *count > MAX_PARTS) {
             return None;
         }
         let mut runs = Vec::with_capacity(shape.len());

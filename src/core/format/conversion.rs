@@ -34,10 +34,10 @@ const LABELS: u32 = 18;
 const MASKED: u32 = 32;
 
 /// The most labels that a caller gives colours of their own: they go with every part of a read.
-const MOST_LABELS: usize = 1 << 16;
+const MAX_LABELS: usize = 1 << 16;
 
 /// The most bins that a summary may have.
-const MOST_BINS: usize = 1 << 16;
+const MAX_BINS: usize = 1 << 16;
 
 const UNPACKED: u32 = 1;
 const DOUBLE: u32 = 2;
@@ -134,7 +134,7 @@ impl Conversion {
         if self.unpacking.is_some() {
             return Err(Error::argument("labels are no packed numbers, and have colours as they are"));
         }
-        limits::within(own.len() as u64, MOST_LABELS as u64, "number of labels with colours of their own")?;
+        limits::within(own.len() as u64, MAX_LABELS as u64, "number of labels with colours of their own")?;
         Ok(Self { target: Target::Labels(LabelColours::new(own)), ..self })
     }
 
@@ -177,7 +177,7 @@ impl Conversion {
                 decimal::text(high)
             )));
         }
-        limits::within(count as u64, MOST_BINS as u64, "number of bins")?;
+        limits::within(count as u64, MAX_BINS as u64, "number of bins")?;
         Ok(Self { summary: Some(bins), ..self })
     }
 
@@ -444,7 +444,7 @@ mod tests {
         let bool = Conversion::of(&DataType::Bool).unwrap();
         assert!(bool.clone().to("bool").is_err());
         assert!(bool.clone().to("complex64").is_err());
-        assert!(bool.clone().labelled(vec![(0, [0; 4]); MOST_LABELS + 1]).is_err());
+        assert!(bool.clone().labelled(vec![(0, [0; 4]); MAX_LABELS + 1]).is_err());
         assert!(Conversion::of(&DataType::Float(Float::Float32)).unwrap().labelled(Vec::new()).is_err());
         assert!(bool.clone().shaded(Shading { gamma: 0.0, ..shading() }).is_err());
         assert!(bool.clone().shaded(Shading { high: f64::NAN, ..shading() }).is_err());

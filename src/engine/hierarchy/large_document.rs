@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::large::DocumentScan;
-use crate::format::metadata::marked::{Marking, Marks};
+use crate::format::metadata::lossless::{Marking, Marks};
 use crate::hierarchy::types::LeftAttributes;
 use crate::limits;
 use crate::store::Value;

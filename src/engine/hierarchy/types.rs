@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
-use crate::format::metadata::marked::Marks;
+use crate::format::metadata::lossless::Marks;
 use crate::format::metadata::sketch::Sketch;
 use crate::format::path::NodePath;
 use crate::hierarchy::fetch;

@@ -28,7 +28,7 @@ use crate::sorted::Map;
 const ALIGNMENT: usize = 16;
 
 /// The largest build that [`zarr_unpack`] makes (bytes). The full build has 3.5 MB.
-const MOST_WASM_BYTES: usize = 64 << 20;
+const MAX_WASM_BYTES: usize = 64 << 20;
 
 #[derive(Default)]
 pub(super) struct Worker {
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn zarr_unpack(
     // SAFETY: as this function requires.
     let (frame, prefix) = unsafe { (slice(frame, len), slice(prefix, prefix_len)) };
     answer(|_| {
-        zstd::decompress_with_prefix(frame, prefix, MOST_WASM_BYTES)
+        zstd::decompress_with_prefix(frame, prefix, MAX_WASM_BYTES)
             .map_err(|error| Error::format("the compressed wasm is corrupt").actual(error.to_string()))
     })
 }

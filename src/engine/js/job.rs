@@ -31,8 +31,8 @@ extern "C" {
         chunks: &js_sys::Array,
     ) -> Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(method, getter, js_name = hearsProgress)]
-    pub fn hears_progress(this: &Job) -> bool;
+    #[wasm_bindgen(method, getter, js_name = wantsProgress)]
+    pub fn wants_progress(this: &Job) -> bool;
 
     #[wasm_bindgen(method, catch)]
     pub fn progress(this: &Job, numbers: &Float64Array) -> Result<(), JsValue>;

@@ -156,7 +156,7 @@ pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Fun
     task::start(settle, async move {
         let array = registry::array(array)?;
         let decoder: Rc<dyn Decoder> = Rc::new(JobDecoder { job: job.clone() });
-        let sink = JobSink { hears_progress: job.hears_progress(), job };
+        let sink = JobSink { wants_progress: job.wants_progress(), job };
         let context = read_context(&request, signal)?;
         let request = read_request(&request, &array.binding().metadata().data_type);
         let request = request.map_err(|error| error.at_node(array.path().as_str()))?;
@@ -167,7 +167,7 @@ pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Fun
 
 struct JobSink {
     job: Job,
-    hears_progress: bool,
+    wants_progress: bool,
 }
 
 /// A `PlacedChunk` of `elements/place.ts`: a list of numbers, the chunk's elements, and whether
@@ -229,7 +229,7 @@ impl PartSink for JobSink {
     }
 
     fn progress(&self, progress: &Progress) {
-        if self.hears_progress {
+        if self.wants_progress {
             // A listener that throws must not end a read.
             let _ = self.job.progress(&progress_numbers(progress));
         }

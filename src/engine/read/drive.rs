@@ -47,7 +47,7 @@ const REDUCED_IN_FLIGHT: usize = 128;
 const LONGEST_REQUEST: u64 = 16 << 20;
 
 /// A reduction takes this number of requests at least, so that decoding overlaps fetching.
-const LEAST_REQUESTS: u64 = 32;
+const MIN_REQUESTS: u64 = 32;
 
 /// Splits a read into parts: the dimension projections of an orthogonal selection, or points.
 enum PartPlanner {
@@ -189,7 +189,7 @@ fn bulk(array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<O
     }
     let bytes = layout.touched.unwrap_or(0).saturating_mul(typical_size(layout) as u64);
     let longest = LONGEST_REQUEST.min(growth.together).max(MERGED_BYTES);
-    let merged = (bytes / LEAST_REQUESTS).clamp(MERGED_BYTES, longest);
+    let merged = (bytes / MIN_REQUESTS).clamp(MERGED_BYTES, longest);
     Ok(Some(Rc::new(Bulk::new(merged))))
 }
 

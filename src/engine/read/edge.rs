@@ -5,7 +5,7 @@ use crate::limits;
 use crate::read::array::Array;
 
 /// The most chunks at an edge that are noted one by one.
-const MOST_CHUNKS: u64 = 1 << 12;
+const MAX_CHUNKS: u64 = 1 << 12;
 
 /// The chunks that the end of an array cuts along one dimension.
 struct Edge {
@@ -19,7 +19,7 @@ struct Edge {
 impl Array {
     /// Notes that another program has made the array longer than `old_shape`, and so has changed
     /// the stored chunks (or shards) that the old end cuts: reads of them pass the caches in front
-    /// of the store. Returns false, and notes nothing, if they are more than [`MOST_CHUNKS`], or if
+    /// of the store. Returns false, and notes nothing, if they are more than [`MAX_CHUNKS`], or if
     /// the array is shorter now.
     pub fn pass_edge(&self, old_shape: &[u64]) -> bool {
         let Some(edges) = self.edges(old_shape) else { return false };
@@ -53,7 +53,7 @@ impl Array {
             let mut grid = old_grid.clone();
             *grid.get_mut(dimension)? = 1;
             let count = limits::product(grid.iter().copied(), "chunks at an edge").ok()?;
-            if count > MOST_CHUNKS {
+            if count > MAX_CHUNKS {
                 return None;
             }
             edges.push(Edge { dimension, index, grid });

@@ -174,8 +174,8 @@ impl ShardIndexes {
         if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
             self.learn_length(len);
         }
-        let is_doubtful = answer.is_none() && !stored.store.absence_is_cacheable();
-        if asked < self.forgotten.get() || is_doubtful {
+        let may_be_stale = answer.is_none() && !stored.store.absence_is_cacheable();
+        if asked < self.forgotten.get() || may_be_stale {
             return;
         }
         let mut found = self.found.borrow_mut();

@@ -37,7 +37,7 @@ struct StoreWrites {
 
 impl StoreWrites {
     fn note(&mut self, key: &StoreKey, moment: Moment) {
-        if self.last.len() >= MOST_MOMENTS {
+        if self.last.len() >= MAX_MOMENTS {
             self.last.clear();
             self.last_of_others = moment;
         }
@@ -50,11 +50,11 @@ impl StoreWrites {
 }
 
 /// Number of locks above which unused ones are removed.
-const MOST_LOCKS: usize = 1024;
+const MAX_LOCKS: usize = 1024;
 
 /// Maximum number of moments in the table. If it is full, it is cleared, and all keys count as
 /// written at that time: caches read their values again.
-const MOST_MOMENTS: usize = 1 << 16;
+const MAX_MOMENTS: usize = 1 << 16;
 
 /// Acquires a lock of the host by name. Dropping the result releases it.
 type Acquire = dyn Fn(String) -> LocalFuture<'static, Box<dyn Any>>;
@@ -138,7 +138,7 @@ async fn lock_here(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()>
         if let Some(mutex) = written.locks.get(key).and_then(sync::Weak::upgrade) {
             return mutex;
         }
-        if written.locks.len() >= MOST_LOCKS {
+        if written.locks.len() >= MAX_LOCKS {
             written.locks.retain(|_, mutex| mutex.strong_count() > 0);
         }
         let mutex = sync::Arc::new(Mutex::new(()));
@@ -308,15 +308,15 @@ mod tests {
         let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
         let key = |at: usize| StoreKey::parse(&format!("c/{at}")).unwrap();
         let before = now();
-        (0..MOST_MOMENTS + 2).for_each(|at| note(&store, &key(at)));
-        with_store(&store, |written| assert!(written.last.len() <= MOST_MOMENTS));
+        (0..MAX_MOMENTS + 2).for_each(|at| note(&store, &key(at)));
+        with_store(&store, |written| assert!(written.last.len() <= MAX_MOMENTS));
         // Also for the keys that were dropped from the table, and for one that was never written.
-        assert!([0, MOST_MOMENTS + 1, MOST_MOMENTS + 9].iter().all(|at| !unchanged_since(
+        assert!([0, MAX_MOMENTS + 1, MAX_MOMENTS + 9].iter().all(|at| !unchanged_since(
             &store,
             &key(*at),
             before
         )));
-        assert!([0, MOST_MOMENTS + 1].iter().all(|at| unchanged_since(&store, &key(*at), now())));
+        assert!([0, MAX_MOMENTS + 1].iter().all(|at| unchanged_since(&store, &key(*at), now())));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::{ByteRange, Fetched, RequestContext, Store, Value};
 
 /// Longer shards are read whole, so that their bytes need not be copied into the wasm memory.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// What is known of the old shard.
 pub(super) enum Remaining {
@@ -39,14 +39,14 @@ pub(super) async fn remaining(
         return Ok(Remaining::Known(None));
     };
     let kept = remains.kept(&index.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, index.size)?;
-    if kept.len > MOST_BYTES {
+    if kept.len > MAX_BYTES {
         return Ok(Remaining::Unknown);
     }
     let spans: Vec<Range<u64>> =
         gather::merge(&kept.ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(|group| group.span).collect();
     let asked = spans.iter().map(|span| store.get(key, ByteRange::from(span.clone()), context));
     let fetched = try_join_all(asked).await?;
-    let mut shard = limits::zeroed(kept.len, MOST_BYTES, "shard")?;
+    let mut shard = limits::zeroed(kept.len, MAX_BYTES, "shard")?;
     put(&mut shard, kept.index, &index)?;
     for (span, fetched) in spans.iter().zip(fetched) {
         let is_of_it = |fetched: &Fetched| {

@@ -1,7 +1,7 @@
 //! Huffman codes of DEFLATE (RFC 1951, §3.2): tables that tell the symbol of the next bits.
 
 /// The most bits of a code.
-const MOST_BITS: usize = 15;
+const MAX_BITS: usize = 15;
 /// The symbol that ends a block.
 pub(super) const END: usize = 256;
 
@@ -85,16 +85,16 @@ impl Table {
     /// (§3.2.2). `None` if they are no prefix code, or an incomplete one: that is valid for a
     /// single code of one bit, and for none at all.
     pub(super) fn set(&mut self, bits: u32, lengths: &[u8], entry_of: fn(usize) -> Entry) -> Option<()> {
-        let mut counts = [0_u32; MOST_BITS + 1];
+        let mut counts = [0_u32; MAX_BITS + 1];
         lengths.iter().for_each(|length| counts[usize::from(*length)] += 1);
         let used = counts[1..].iter().sum::<u32>();
         counts[0] = 0;
-        let mut next = [0_u32; MOST_BITS + 1];
-        for length in 1..=MOST_BITS {
+        let mut next = [0_u32; MAX_BITS + 1];
+        for length in 1..=MAX_BITS {
             next[length] = (next[length - 1] + counts[length - 1]) << 1;
         }
-        let end = next[MOST_BITS] + counts[MOST_BITS];
-        if end != 1 << MOST_BITS && !(used == 0 || used == 1 && counts[1] == 1) {
+        let end = next[MAX_BITS] + counts[MAX_BITS];
+        if end != 1 << MAX_BITS && !(used == 0 || used == 1 && counts[1] == 1) {
             return None;
         }
         self.bits = bits;
@@ -109,7 +109,7 @@ impl Table {
     }
 
     /// Makes a table for each prefix of codes that are longer than the first look-up.
-    fn nest(&mut self, lengths: &[u8], mut next: [u32; MOST_BITS + 1]) {
+    fn nest(&mut self, lengths: &[u8], mut next: [u32; MAX_BITS + 1]) {
         for length in lengths.iter().map(|length| usize::from(*length)).filter(|length| *length > 0) {
             let prefix = reversed(&mut next, length) & ((1 << self.bits) - 1);
             let more = (length as u32).saturating_sub(self.bits);
@@ -158,7 +158,7 @@ impl Table {
 }
 
 /// The next code of a length, with its first bit in the lowest place.
-fn reversed(next: &mut [u32; MOST_BITS + 1], length: usize) -> usize {
+fn reversed(next: &mut [u32; MAX_BITS + 1], length: usize) -> usize {
     let code = next[length];
     next[length] += 1;
     (code.reverse_bits() >> (u32::BITS - length as u32)) as usize

@@ -27,7 +27,7 @@ struct Buckets {
 }
 
 /// The most entries of all buckets: cells that are large for their grid are in many.
-const MOST_ENTRIES: u64 = 1 << 26;
+const MAX_ENTRIES: u64 = 1 << 26;
 
 /// Ten metres before a pole.
 const NEXT_TO_POLE: f64 = 89.9999;
@@ -243,7 +243,7 @@ impl Buckets {
             (0..grid.cell_count()).map(|cell| buckets.covering(grid.corners(cell))).collect();
         let mut starts = vec![0_u32; buckets.across * down + 1];
         let entries = |[_, count, top, bottom]: &Box4| (count * (bottom - top + 1)) as u64;
-        if boxes.iter().flatten().map(entries).sum::<u64>() > MOST_ENTRIES {
+        if boxes.iter().flatten().map(entries).sum::<u64>() > MAX_ENTRIES {
             return None;
         }
         for bounds in boxes.iter().flatten() {

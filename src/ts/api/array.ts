@@ -44,7 +44,7 @@ import {
   type StorageTransformerMetadata,
   textsOf,
 } from "./node_facts.ts";
-import { BECOME, becomeAll, openNodes, readSummaryAnew } from "./opening.ts";
+import { openNodes, readSummaryAnew, UPDATE, updateAll } from "./opening.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
@@ -167,7 +167,7 @@ async function change(
   const open = {
     array,
     nodes: () => openNodes(array),
-    become: (summary: NodeSummary) => becomeAll(array, summary),
+    update: (summary: NodeSummary) => updateAll(array, summary),
     readAnew: () => readSummaryAnew(array, { kind: "array", format: array[FACTS].format }),
   };
   await changing(open, prepare, signal);
@@ -418,7 +418,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     signal?.throwIfAborted();
     const { checkWrite, writeSelection } = await late();
     checkWrite(options);
-    await this[FACTS].doubt?.(signal);
+    await this[FACTS].refreshStale?.(signal);
     const places = await placesOf(this, selection, signal);
     await writeSelection(this, requestOf(places, this[FACTS]), value, options);
   }
@@ -466,7 +466,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   }
 
   /** @internal */
-  [BECOME](summary: NodeSummary): void {
+  [UPDATE](summary: NodeSummary): void {
     this[FACTS] = factsOfNode(new OpenedNode(summary, this[FACTS].options));
   }
 
@@ -482,7 +482,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   ): Promise<Chunk<D>> {
     const { useSharedArrayBuffer } = optionsOf(more, { useSharedArrayBuffer: "a boolean" }, "more");
     const given = optionsOf(options, READ_RULES, "options", othersOf(this.store));
-    await this[FACTS].doubt?.(given.signal);
+    await this[FACTS].refreshStale?.(given.signal);
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
     const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...given });
     return result as Chunk<D>;
@@ -501,6 +501,6 @@ export async function renew(
 ): Promise<void> {
   // Arrays of other metadata have another cache.
   await forgetChunks(array, oldShape);
-  becomeAll(array, summary);
+  updateAll(array, summary);
   await forgetChunks(array, oldShape);
 }

@@ -11,9 +11,9 @@ import { type Json, listOf, objectOf, textOf } from "./asset_places.ts";
 export type AssetFormat = "zarr" | "zip" | "references" | "icechunk";
 
 /** The most roles of an asset. Its alternatives have the same, and each is compared with all. */
-const MOST_ROLES = 64;
+const MAX_ROLES = 64;
 /** The most characters of a media type that are looked at. */
-const MOST_TYPE = 256;
+const MAX_TYPE_CHARACTERS = 256;
 
 /** What is read of an asset, but its address. */
 const MEMBERS = [
@@ -43,12 +43,12 @@ export interface Described extends Json {
 export function describedOf(asset: Json, own: Described = {}): Described {
   const described: Described = { ...own };
   for (const name of MEMBERS) if (Object.hasOwn(asset, name)) described[name] = asset[name];
-  if (asset.type !== undefined) described.type = textOf(asset.type).slice(0, MOST_TYPE);
+  if (asset.type !== undefined) described.type = textOf(asset.type).slice(0, MAX_TYPE_CHARACTERS);
   const roles = asset.roles ?? asset.role;
   if (roles !== undefined)
     described.roles = [roles]
       .flat()
-      .slice(0, MOST_ROLES)
+      .slice(0, MAX_ROLES)
       .filter((role) => typeof role === "string");
   if (asset["icechunk:virtual_chunk_containers"] !== undefined) described.hosts = hostsOf(asset);
   if (hasField(asset, "icechunk:")) described.isIcechunk = true;

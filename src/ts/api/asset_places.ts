@@ -15,14 +15,14 @@ export const textOf = (value: unknown): string => (typeof value === "string" ? v
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Longer addresses are refused. */
-const MOST_CHARACTERS = 4096;
+const MAX_URL_CHARACTERS = 4096;
 
 /** The longest address of a bucket's server, and the longest name in it. */
-const MOST_PLATFORM = 512;
-const MOST_NAME = 64;
+const MAX_PLATFORM_CHARACTERS = 512;
+const MAX_NAME_CHARACTERS = 64;
 
 /** The most levels that a node is below the root of its store, where a link names that. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 /** Why an asset has no address that `open` takes. It is no error yet: a document may have many. */
 export interface Fault {
@@ -38,10 +38,10 @@ const fault = (message: string, expected: string, actual: unknown): Fault => ({
 });
 
 const tooLong = (address: string) =>
-  fault("an address is too long", `at most ${MOST_CHARACTERS} characters`, address);
+  fault("an address is too long", `at most ${MAX_URL_CHARACTERS} characters`, address);
 
 /** A text of a document, if it is no longer than it may be: many assets may share one. */
-const shortText = (value: unknown, most = MOST_CHARACTERS): string => {
+const shortText = (value: unknown, most = MAX_URL_CHARACTERS): string => {
   const text = textOf(value);
   return text.length <= most ? text : "";
 };
@@ -53,11 +53,11 @@ const READABLE = /^(https?|s3a?|gs|gcs|abfss?|az|azure|adl):\/\//i;
 export function addressOf(asset: Json, document: Json, base: string | undefined): string | Fault {
   const href = typeof asset.href === "string" ? asset.href.trim() : "";
   if (href === "") return fault("an asset has no address", "a text that is not empty", asset.href);
-  if (href.length > MOST_CHARACTERS) return tooLong(href);
+  if (href.length > MAX_URL_CHARACTERS) return tooLong(href);
   const whole = absolute(href, base);
   if (typeof whole !== "string") return whole;
   const address = openable(whole, storageOf(asset, document));
-  return address.length > MOST_CHARACTERS ? tooLong(address) : address;
+  return address.length > MAX_URL_CHARACTERS ? tooLong(address) : address;
 }
 
 /**
@@ -108,7 +108,7 @@ function storageOf(asset: Json, document: Json): Storage {
     account: shortText(option("account_name")) || shortText(scheme.account),
     signature: (shortText(option("credential")) || shortText(option("sas_token"))).replace(/^\?/, ""),
     endpoint: shortText(option("endpoint_url")) || shortText(objectOf(option("client_kwargs")).endpoint_url),
-    platform: shortText(scheme.platform, MOST_PLATFORM),
+    platform: shortText(scheme.platform, MAX_PLATFORM_CHARACTERS),
     scheme,
   };
 }
@@ -135,7 +135,7 @@ function bucketUrl(href: string, { endpoint, platform, scheme }: Storage): strin
   if (isSecure(endpoint)) return `${endpoint.replace(/\/$/, "")}/${bucket}${path}${query}`;
   if (!platform.includes("{bucket}")) return href;
   const place = platform.replace(/\{(\w+)\}/g, (_, name) =>
-    name === "bucket" ? bucket : shortText(scheme[name], MOST_NAME),
+    name === "bucket" ? bucket : shortText(scheme[name], MAX_NAME_CHARACTERS),
   );
   return isSecure(place) && !/\.\.|\/\/\./.test(place) ? `${place.replace(/\/$/, "")}${path}${query}` : href;
 }
@@ -166,7 +166,7 @@ export const rootOf = (address: string): string => partsOf(address)[0].replace(D
 /** The length of an address up to the root that is the nearest of the named ones above it. */
 function namedRoot(place: string, roots: ReadonlySet<string>): number {
   let end = place.length;
-  for (let level = 0; level < MOST_LEVELS && end > 0 && roots.size > 0; level += 1) {
+  for (let level = 0; level < MAX_LEVELS && end > 0 && roots.size > 0; level += 1) {
     if (roots.has(place.slice(0, end))) return end;
     end = place.lastIndexOf("/", end - 1);
   }

@@ -64,11 +64,11 @@ export interface Asset {
 const RULES: Rules<AssetsOptions> = { ...SIGNAL, base: "a URL", fetch: "a function" };
 
 /** The most assets of a document. */
-const MOST_ASSETS = 2 ** 16;
+const MAX_ASSETS = 2 ** 16;
 /** The longest address of a document, in characters, that the document tells itself. */
-const MOST_BASE = 4096;
+const MAX_BASE_CHARACTERS = 4096;
 /** How many assets that are left out have a warning of their own. */
-const MOST_WARNINGS = 3;
+const MAX_WARNINGS = 3;
 
 /** An asset or a link of a document, with the names that errors and results have of it. */
 interface Entry {
@@ -115,7 +115,7 @@ function baseOf(document: Json, url: string | undefined): string | undefined {
   if (href === "") return url;
   const own = URL.canParse(href, url) ? new URL(href, url) : undefined;
   // All relative addresses begin with it.
-  return own && /^https?:$/.test(own.protocol) && own.href.length <= MOST_BASE ? own.href : url;
+  return own && /^https?:$/.test(own.protocol) && own.href.length <= MAX_BASE_CHARACTERS ? own.href : url;
 }
 
 /** An entry that is Zarr data, with its address as `open` takes it. */
@@ -196,19 +196,19 @@ function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Pl
 }
 
 /** The most characters of a name in a message. */
-const MOST_NAME = 200;
+const MAX_NAME_CHARACTERS = 200;
 
 /**
  * Warns of entries that are left out: of the first ones by name, of the others by their number.
  * Lists of items have entries of the same name, so the item is named.
  */
 function warnOf(leftOut: LeftOut[], place: string): void {
-  for (const { field, message, expected, actual, document } of leftOut.slice(0, MOST_WARNINGS)) {
-    const id = textOf(document.id).slice(0, MOST_NAME);
-    const name = `${field.slice(0, MOST_NAME)}${id && ` of ${JSON.stringify(id)}`}`;
+  for (const { field, message, expected, actual, document } of leftOut.slice(0, MAX_WARNINGS)) {
+    const id = textOf(document.id).slice(0, MAX_NAME_CHARACTERS);
+    const name = `${field.slice(0, MAX_NAME_CHARACTERS)}${id && ` of ${JSON.stringify(id)}`}`;
     warn(`${name} is left out: ${message}: expected ${expected}, found ${actual}`, place);
   }
-  const others = leftOut.length - MOST_WARNINGS;
+  const others = leftOut.length - MAX_WARNINGS;
   if (others > 0)
     warn(`${others} more ${others === 1 ? "asset is" : "assets are"} left out, without an address`, place);
 }
@@ -240,16 +240,16 @@ export async function assetsOf(
   const found: Asset[] = [];
   const leftOut: LeftOut[] = [];
   for (const each of documentsIn(read.document, place)) {
-    const placed = placedIn(each, read.url, MOST_ASSETS - found.length - leftOut.length);
+    const placed = placedIn(each, read.url, MAX_ASSETS - found.length - leftOut.length);
     for (const entry of placed.assets) found.push(assetOf(entry, each, placed));
     for (const entry of placed.leftOut) leftOut.push(entry);
-    if (found.length + leftOut.length > MOST_ASSETS)
-      throw new ZarrError("Limit", `${place} has too many assets`, { expected: `at most ${MOST_ASSETS}` });
+    if (found.length + leftOut.length > MAX_ASSETS)
+      throw new ZarrError("Limit", `${place} has too many assets`, { expected: `at most ${MAX_ASSETS}` });
   }
   const [first] = leftOut;
   if (found.length === 0 && first) {
     const { field, message, expected, actual } = first;
-    throw new InvalidMetadataError(message, { field: field.slice(0, MOST_NAME), expected, actual });
+    throw new InvalidMetadataError(message, { field: field.slice(0, MAX_NAME_CHARACTERS), expected, actual });
   }
   warnOf(leftOut, place);
   return found;

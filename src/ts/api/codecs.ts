@@ -25,7 +25,7 @@ export interface BoundCodecs {
 }
 
 /** Limit for the number of user codecs in one array. */
-const MOST_CODECS = 256;
+const MAX_CODECS = 256;
 
 interface EncodedMeta {
   dataType?: unknown;
@@ -97,7 +97,7 @@ async function codecsAskedFor(
   const known: Awaited<ReturnType<typeof know>>[] = [];
   const modules = new Map<string, string>();
   let names = [...loaders.keys()];
-  for (let round = 0; round < MOST_CODECS; round += 1) {
+  for (let round = 0; round < MAX_CODECS; round += 1) {
     const question = await ask(JSON.stringify({ names, known }));
     if (question === undefined) break;
     const site = JSON.parse(question) as CodecSite;

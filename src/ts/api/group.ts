@@ -21,7 +21,7 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
-import { BECOME, becomeAll, readSummaryAnew, rememberOpen } from "./opening.ts";
+import { readSummaryAnew, rememberOpen, UPDATE, updateAll } from "./opening.ts";
 import type { Tree, TreeOptions } from "./tree.ts";
 import type { UpdateAttributesOptions } from "./update_attributes.ts";
 
@@ -128,7 +128,7 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
     const { attributesChange } = await late();
     const change = attributesChange(this, attributes, options);
     try {
-      becomeAll(this, await change());
+      updateAll(this, await change());
     } catch (error) {
       // The store may have acted before it failed.
       const reading = this.refresh().catch(() => {});
@@ -144,11 +144,11 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
   async refresh(options: NodeOptions = {}): Promise<void> {
     const { signal } = optionsOf(options, SIGNAL);
     const { format } = this.#facts;
-    becomeAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));
+    updateAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));
   }
 
   /** @internal */
-  [BECOME](summary: NodeSummary): void {
+  [UPDATE](summary: NodeSummary): void {
     this.#facts = factsOf(new OpenedNode(summary, this.#options));
   }
 }

@@ -102,7 +102,7 @@ export interface ArrayFacts {
    * Set after a change of the array failed: what is stored is not known. It reads the metadata
    * again. Every call awaits it before it uses the facts, which are others then.
    */
-  doubt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  refreshStale?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 const decoded = (bytes: Uint8Array) => newDecoder().decode(bytes);
@@ -174,9 +174,11 @@ export class OpenedNode {
 }
 
 /** The fill value as a scalar. */
-const fillValueOf = (type: TypeDescription, { fillValue, markedFill }: ArraySummary): unknown => {
+const fillValueOf = (type: TypeDescription, { fillValue, losslessFill }: ArraySummary): unknown => {
   if (!fillValue) return null;
-  return type.size === undefined ? elementOf(type, fillValue, markedFill) : wrappedScalarOf(type, fillValue);
+  return type.size === undefined
+    ? elementOf(type, fillValue, losslessFill)
+    : wrappedScalarOf(type, fillValue);
 };
 
 /** Returns a function that keeps each warning once and issues it. */
@@ -234,7 +236,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     document: summary.document,
     large: summary.large,
     build: array.build,
-    doubt: undefined,
+    refreshStale: undefined,
   });
 }
 
@@ -304,6 +306,6 @@ export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFac
     },
     build: "engine" as const,
     isCallers: true as const,
-    doubt: undefined,
+    refreshStale: undefined,
   });
 }

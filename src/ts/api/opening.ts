@@ -169,14 +169,14 @@ export async function readSummaryAnew(
 }
 
 /** The key of the method that updates a node from a new summary. */
-export const BECOME: unique symbol = Symbol("zarr-wasm.become");
+export const UPDATE: unique symbol = Symbol("zarr-wasm.update");
 
 /** An `Array` or a `Group`. */
 interface OpenNode {
   readonly store: unknown;
   readonly path: string;
   readonly kind: NodeSummary["kind"];
-  [BECOME](summary: NodeSummary): void;
+  [UPDATE](summary: NodeSummary): void;
 }
 
 /** Open nodes by store and path. */
@@ -208,9 +208,9 @@ export function openNodes(node: OpenNode): Set<OpenNode> {
 }
 
 /** Updates a node and all others of the same path and store. */
-export function becomeAll(node: OpenNode, summary: NodeSummary): void {
+export function updateAll(node: OpenNode, summary: NodeSummary): void {
   for (const each of openNodes(node)) {
-    if (each.kind === summary.kind) each[BECOME](summary);
+    if (each.kind === summary.kind) each[UPDATE](summary);
   }
 }
 

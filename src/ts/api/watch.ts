@@ -32,7 +32,7 @@ const RULES: Rules<WatchOptions> = { ...SIGNAL, interval: "a number" };
 const HIDDEN = 6;
 
 /** The longest wait in ms after failures, each of which doubles it. */
-const MOST_MS = 600_000;
+const MAX_WAIT_MS = 600_000;
 
 /** The longest time in ms that a timer takes. It fires at once for a longer one. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -117,7 +117,7 @@ async function* changes(
     } catch (error) {
       signal?.throwIfAborted();
       if (!isPassing(error)) throw error;
-      pause = Math.min(2 * pause, Math.max(interval, MOST_MS));
+      pause = Math.min(2 * pause, Math.max(interval, MAX_WAIT_MS));
       continue;
     }
     const { shape, attributes: attrs } = array[FACTS];

@@ -159,7 +159,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   if (isOther) {
     return array.get(selection, { ...given, signal } as never) as Promise<SelectedBytes>;
   }
-  await array[FACTS].doubt?.(signal);
+  await array[FACTS].refreshStale?.(signal);
   const facts = array[FACTS];
   const order = memoryOrder ? memoryOrderOf(memoryOrder, facts) : facts.order;
   const request = { ...requestOf(selection as AnySelection | null, facts), order };

@@ -13,7 +13,7 @@ const FIRST = 4;
  * Maximum number of channels that are mixed. Metadata of a few bytes may describe thousands, and
  * each is read for each tile in view.
  */
-const MOST = 64;
+const MAX_MIXED = 64;
 
 /**
  * Colours of channels without one, in the order that microscopists use. They also differ for users
@@ -44,7 +44,7 @@ export function shownChannels(pyramid: Image): number[] {
   const channels = channelsOf(pyramid);
   const count = countOf(pyramid);
   const shown: number[] = [];
-  for (let channel = 0; channel < count && shown.length < MOST; channel += 1) {
+  for (let channel = 0; channel < count && shown.length < MAX_MIXED; channel += 1) {
     const active = channels[channel]?.active;
     if (active ?? channel < FIRST) shown.push(channel);
     else if (channel >= channels.length) break;

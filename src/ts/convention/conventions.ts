@@ -205,7 +205,7 @@ const VALIDATE_RULES: Rules<ValidateOptions> = {
 };
 
 /** Maximum number of schemas that are loaded for one node. */
-const MOST_SCHEMAS = 16;
+const MAX_SCHEMAS = 16;
 
 /**
  * Checks the declarations of a node and the attributes of its conventions. For a group with levels
@@ -219,7 +219,7 @@ export async function validate(node: NodeLike, options: ValidateOptions = {}): P
   needNode(node);
   const examination = await examine(node);
   const findings = [...examination.findings];
-  const room = { schemas: MOST_SCHEMAS };
+  const room = { schemas: MAX_SCHEMAS };
   for (const found of examination.conventions) {
     findings.push(...conventionOf(node, found).findings);
     if (found.known && WITH_LEVELS.has(found.known)) {
@@ -251,7 +251,7 @@ async function schemaFindings(
   if (!loadSchema) return known ? [] : [notValidated(label, "info", "it is not loaded (`loadSchema`)")];
   if (!validate) return [notValidated(label, "warning", NO_VALIDATOR)];
   room.schemas -= 1;
-  if (room.schemas < 0) return [notValidated(label, "warning", `more than ${MOST_SCHEMAS} of a node`)];
+  if (room.schemas < 0) return [notValidated(label, "warning", `more than ${MAX_SCHEMAS} of a node`)];
   return checkLoaded(node, schemaUrl, { validate, convention: label, signal });
 }
 

@@ -74,7 +74,7 @@ export function keepOrigin(result: Positioned, origin: Origin): void {
 }
 
 /** Maximum number of moments in one list. A list of more does not fit into a page. */
-const MOST_MOMENTS = 2 ** 25;
+const MAX_MOMENTS = 2 ** 25;
 
 function whole(element: number): number {
   need(Number.isInteger(element), "element", "an index");
@@ -206,7 +206,7 @@ export class Coordinates {
    */
   async moments(): Promise<(Moment | null)[]> {
     const { length, time } = this;
-    needListable(length, this.dimension, MOST_MOMENTS);
+    needListable(length, this.dimension, MAX_MOMENTS);
     if (!time) return new globalThis.Array<null>(length).fill(null);
     return time.moments(globalThis.Array.from({ length }, (_, element) => this.#count(element)));
   }
@@ -217,7 +217,7 @@ export class Coordinates {
    */
   async dates(): Promise<Date[]> {
     const { length, time, units } = this;
-    needListable(length, this.dimension, MOST_MOMENTS);
+    needListable(length, this.dimension, MAX_MOMENTS);
     need(time, this.dimension, "a time axis", units === undefined ? "no units" : `units ${units}`);
     return time.dates(globalThis.Array.from({ length }, (_, element) => this.#count(element)));
   }

@@ -140,12 +140,12 @@ function summaryOf(
 /** The lowest and the highest finite number; zeros if there is none. Their difference is finite. */
 function boundsOf(numbers: Float64Array): [low: number, high: number] {
   const { [PLACES.lowest]: low = 0, [PLACES.highest]: high = 0 } = numbers;
-  const within = (number: number) => Math.max(-MOST, Math.min(number, MOST));
+  const within = (number: number) => Math.max(-MAX_NUMBER, Math.min(number, MAX_NUMBER));
   return low <= high ? [within(low), within(high)] : [0, 0];
 }
 
 /** Half of the range of doubles: two numbers within have a finite difference. */
-const MOST = Number.MAX_VALUE / 2;
+const MAX_NUMBER = Number.MAX_VALUE / 2;
 
 /**
  * The place in a summary at which a number is counted: missing, outside of the window, or a bin.
@@ -222,7 +222,7 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   const [array, selection] = await subject(source, options);
   const type = await typeNameOf(array);
   const unpacked = await conversionOf(array, { decode });
-  await array[FACTS].doubt?.(signal);
+  await array[FACTS].refreshStale?.(signal);
   const selected = { ...requestOf(selection, array[FACTS]), streamed: true };
   await bindCodecs(array[FACTS], signal);
   const summarised = async (low: number, high: number, count: number): Promise<Float64Array> => {

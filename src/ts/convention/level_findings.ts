@@ -13,7 +13,7 @@ import type { Finding } from "./schema.ts";
 const CONTRADICTIONS = ["pyramid/axes", "pyramid/scales", "pyramid/shape"];
 
 /** Number of images of a group that are examined. */
-const MOST_IMAGES = 8;
+const MAX_IMAGES = 8;
 
 /** A group in a store, which can be asked for its arrays. */
 const isPlaced = (node: NodeLike): node is PlacedNode<Readable> =>
@@ -26,7 +26,7 @@ export async function levelFindings(node: NodeLike, signal: AbortSignal | undefi
   const findings: Finding[] = [];
   if (!isPlaced(node)) return findings;
   try {
-    for (let image = 0, images = 1; image < Math.min(images, MOST_IMAGES); image += 1) {
+    for (let image = 0, images = 1; image < Math.min(images, MAX_IMAGES); image += 1) {
       const read = await pyramidOfOwn(node, image, signal);
       images = read.images;
       findings.push(...read.findings.filter(({ rule }) => CONTRADICTIONS.includes(rule)));

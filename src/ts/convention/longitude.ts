@@ -30,13 +30,13 @@ export const isLatitude = ({ name, attrs }: Named): boolean =>
 const TURN = 360;
 
 /** Longitudes over more turns than this are no longitudes of places. */
-const MOST_TURNS = 2;
+const MAX_TURNS = 2;
 
 /** Lowest and highest. */
 type Ends = readonly [low: number, high: number];
 
 /** Whether a longitude may be a turn away from those of an axis. */
-const turns = ([low, high]: Ends): boolean => high - low <= MOST_TURNS * TURN;
+const turns = ([low, high]: Ends): boolean => high - low <= MAX_TURNS * TURN;
 
 /**
  * The longitudes of the place of a value: itself if it is between the ends, else the two turns of

@@ -236,7 +236,7 @@ export class Lookup {
 }
 
 /** Maximum number of values in one list: as many doubles as the result of one read may have. */
-const MOST_VALUES = (2 ** 31 - 2 ** 16) / 8;
+const MAX_VALUES = (2 ** 31 - 2 ** 16) / 8;
 
 const tooMany = (dimension: string, most: number, length: number) =>
   new ZarrError("Limit", `the values of ${JSON.stringify(dimension)} are too many for a list`, {
@@ -245,7 +245,7 @@ const tooMany = (dimension: string, most: number, length: number) =>
   });
 
 /** Throws a `Limit` error if a list of the values of an axis would be too long. */
-export function needListable(length: number, dimension: string, most = MOST_VALUES): void {
+export function needListable(length: number, dimension: string, most = MAX_VALUES): void {
   if (length > most) throw tooMany(dimension, most, length);
 }
 
@@ -255,7 +255,7 @@ function zeros(length: number, dimension: string): Float64Array {
   try {
     return new Float64Array(length);
   } catch {
-    throw tooMany(dimension, MOST_VALUES, length);
+    throw tooMany(dimension, MAX_VALUES, length);
   }
 }
 

@@ -120,7 +120,7 @@ async function ofAxes({ array, alone, from }: Search): Promise<FoundPlacement | 
 }
 
 /** Maximum number of elements in a curvilinear grid. */
-const MOST_PLACES = 2 ** 24;
+const MAX_GRID_ELEMENTS = 2 ** 24;
 
 /** The values of a variable over rows and columns. Undefined if it has other dimensions. */
 async function over(array: AnyArray, variable: AnyArray, { x, y }: Plane) {
@@ -133,10 +133,10 @@ async function over(array: AnyArray, variable: AnyArray, { x, y }: Plane) {
     order.every((at, place) => variable.shape[at] === shape[[y, x][place] as number]);
   if (!fits) return undefined;
   const count = (shape[y] ?? 0) * (shape[x] ?? 0);
-  if (count > MOST_PLACES) {
+  if (count > MAX_GRID_ELEMENTS) {
     throw new ZarrError("Limit", "the array has too many longitudes and latitudes for a map", {
       path: array.path,
-      expected: `at most ${MOST_PLACES}`,
+      expected: `at most ${MAX_GRID_ELEMENTS}`,
       actual: shown(count),
     });
   }

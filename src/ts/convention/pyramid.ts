@@ -64,7 +64,7 @@ const RULES: Rules<PyramidOptions> = {
  * Limit of rounds. A pyramid needs fewer: group, series (each round doubles those that are known),
  * levels, variables, labels, grid mapping.
  */
-const MOST_STEPS = 24;
+const MAX_ROUNDS = 24;
 
 /** Returns the answer. Sets the first refusal as the cause of its error. */
 async function because<T>(answer: Promise<T>, refused: ReadonlyMap<string, ZarrError>): Promise<T> {
@@ -115,7 +115,7 @@ async function read<Store extends Readable>(
 ): Promise<Pyramid<Store>> {
   const known = knownNodesOf(node);
   const skipped = new Set<string>();
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
+  for (let steps = 0; steps < MAX_ROUNDS; steps++) {
     options.signal?.throwIfAborted();
     const asked = question(node.path, known as KnownNodes<Readable>, skipped, options);
     const step = await because(ask<Step>(asked), known.refused);
@@ -215,7 +215,7 @@ export function levelIn(pyramid: Pyramid, array: AnyArray): PlacedLevel | undefi
 }
 
 /** Number of groups above an array that are searched. */
-const MOST_PARENTS = 3;
+const MAX_PARENTS = 3;
 
 /** Codes of errors that mean: this node has no pyramid with the array. */
 const LEAVES_UNPLACED = ["NotFound", "Format", "Unsupported", "Argument"];
@@ -240,7 +240,7 @@ async function levelAt(
 
 async function searched(array: AnyArray, pyramidOf: PyramidOf): Promise<PlacedLevel | undefined> {
   let path: string = array.path;
-  for (let step = 0; step <= MOST_PARENTS; step += 1) {
+  for (let step = 0; step <= MAX_PARENTS; step += 1) {
     const found = await levelAt(array, path, pyramidOf);
     if (found || path === "/") return found;
     path = parentOf(path);

@@ -66,7 +66,7 @@ export interface Tile {
 }
 
 /** Limit of the number of tiles. No screen shows more, so the level is wrong. */
-const MOST_TILES = 2 ** 16;
+const MAX_TILES = 2 ** 16;
 
 interface Wanted {
   level: PyramidLevel;
@@ -95,9 +95,9 @@ export function tilesIn({ level, index, plane, extent, center, margin, others, b
   const columns = tileRange(box[0], box[2], level.shape[x] ?? 0, width, margin);
   const rows = tileRange(box[1], box[3], level.shape[y] ?? 0, height, margin);
   const count = (columns[1] - columns[0]) * (rows[1] - rows[0]);
-  if (count > MOST_TILES) {
+  if (count > MAX_TILES) {
     throw new ZarrError("Limit", "the extent has too many tiles: pick a coarser level", {
-      expected: `at most ${MOST_TILES}`,
+      expected: `at most ${MAX_TILES}`,
       actual: `${count}`,
     });
   }

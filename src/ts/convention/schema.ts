@@ -53,7 +53,7 @@ const LONGEST_SCHEMA = 2 ** 20;
 /** Time limit of a download. */
 const LOADING_MS = 15_000;
 /** Maximum number of schemas that are kept. The one that was loaded first goes first. */
-const MOST_LOADED = 64;
+const MAX_KEPT_SCHEMAS = 64;
 /** Maximum number of findings per schema. */
 const KEPT = 200;
 
@@ -84,7 +84,7 @@ async function download(url: string): Promise<JsonSchema> {
  */
 function load(url: string): Promise<JsonSchema> {
   const [oldest] = loaded.keys();
-  if (oldest !== undefined && loaded.size >= MOST_LOADED && !loaded.has(url)) loaded.delete(oldest);
+  if (oldest !== undefined && loaded.size >= MAX_KEPT_SCHEMAS && !loaded.has(url)) loaded.delete(oldest);
   return once(loaded, url, () => download(url));
 }
 

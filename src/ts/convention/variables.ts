@@ -17,7 +17,7 @@ import { unlessAborted } from "../model/waiting.ts";
 import { isKnownAbsent } from "./known_nodes.ts";
 
 /** Number of groups that are searched for a name: that of the array, and those above it. */
-const MOST_GROUPS = 16;
+const MAX_GROUPS = 16;
 
 /** Versions of CF that have groups. */
 const CF_WITH_GROUPS = /\bCF-(1\.(8|9|[1-9]\d)|[2-9])/;
@@ -49,7 +49,7 @@ async function arrayAt(array: AnyArray, path: AbsolutePath): Promise<AnyArray | 
 function nearest(array: AnyArray, group: AbsolutePath, name: string): Promise<AnyArray | undefined> {
   const search = async () => {
     let above = group;
-    for (let step = 0; step < MOST_GROUPS; step += 1) {
+    for (let step = 0; step < MAX_GROUPS; step += 1) {
       const found = await arrayAt(array, below(above, name));
       if (found || above === "/") return found;
       above = parentOf(above);
@@ -82,7 +82,7 @@ async function lateral(array: AnyArray, name: string): Promise<AnyArray | undefi
   const root = await openerBeside(array)(place, { kind: "group" }).catch(undefinedIfAbsent);
   if (!CF_WITH_GROUPS.test(String(root?.attrs.Conventions))) return undefined;
   let apex = parentOf(array.path);
-  for (let step = 0; step < MOST_GROUPS; step += 1) {
+  for (let step = 0; step < MAX_GROUPS; step += 1) {
     const path = onlyBelow(array, apex, name);
     if (path || apex === "/") return path && arrayAt(array, path);
     apex = parentOf(apex);

@@ -65,7 +65,7 @@ export interface Warped {
 }
 
 /** Maximum number of elements that are read for one map. */
-const MOST_ELEMENTS = 2 ** 26;
+const MAX_ELEMENTS = 2 ** 26;
 
 const numbersOf = (bytes: Uint8Array<ArrayBuffer>) => new Float64Array(bytes.buffer);
 
@@ -168,10 +168,10 @@ async function windowOf(
   { start, size }: Located,
   { at = {}, decode = "cf", signal, priority }: WarpOptions,
 ): Promise<Float32Array> {
-  if (size[0] * size[1] > MOST_ELEMENTS) {
+  if (size[0] * size[1] > MAX_ELEMENTS) {
     throw new ZarrError("Limit", "the map needs too many elements: use a coarser level or a smaller extent", {
       path: array.path,
-      expected: `at most ${MOST_ELEMENTS}`,
+      expected: `at most ${MAX_ELEMENTS}`,
       actual: `${size[0]} × ${size[1]}`,
     });
   }

@@ -55,8 +55,8 @@ test("many elements keep their order", async () => {
 test("JSON, including texts that JSON.parse cannot read", async () => {
   const text = '{"a":1}NaN';
   const bytes = packed([0, 7, 10, 10], [...new TextEncoder().encode(text)]);
-  const marked = { NaN: ["null", '"NaN"'] as [string, string] };
-  assert.deepEqual(await variableElements(JSON_TYPE, bytes, 3, { marked }), [{ a: 1 }, Number.NaN, null]);
+  const lossless = { NaN: ["null", '"NaN"'] as [string, string] };
+  assert.deepEqual(await variableElements(JSON_TYPE, bytes, 3, { lossless }), [{ a: 1 }, Number.NaN, null]);
 });
 
 test("an optional element begins with a presence byte", () => {

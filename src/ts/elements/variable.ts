@@ -32,15 +32,15 @@ export const variableAt = ({ offsets, bytes }: VariableElements, at: number): Ui
 const ELEMENTS_BETWEEN = 1024;
 
 /** Maximum number of bytes that are decoded at once. */
-const MOST_DECODED = 2 ** 26;
+const MAX_DECODED_BYTES = 2 ** 26;
 
 const utf8 = newDecoder({ ignoreBOM: true });
 
-/** JSON elements that `JSON.parse` cannot read, by their text, in the engine's marked form. */
-type MarkedTexts = Record<string, [text: string, places: string]>;
+/** JSON elements that `JSON.parse` cannot read, by their text, as the engine's lossless texts. */
+type LosslessTexts = Record<string, [text: string, places: string]>;
 
-function jsonOf(text: string, marked: MarkedTexts | undefined): unknown {
-  return text === "" ? null : parseJsonText(marked?.[text] ?? text);
+function jsonOf(text: string, lossless: LosslessTexts | undefined): unknown {
+  return text === "" ? null : parseJsonText(lossless?.[text] ?? text);
 }
 
 function arrayOf(inner: TypeDescription, bytes: Uint8Array): unknown {
@@ -50,15 +50,15 @@ function arrayOf(inner: TypeDescription, bytes: Uint8Array): unknown {
 }
 
 /** Converts one element. */
-export function elementOf(type: TypeDescription, bytes: Uint8Array, marked?: MarkedTexts): unknown {
+export function elementOf(type: TypeDescription, bytes: Uint8Array, lossless?: LosslessTexts): unknown {
   const { kind, inner } = type;
   if (kind === "string") return utf8.decode(bytes);
-  if (kind === "json") return jsonOf(utf8.decode(bytes), marked);
+  if (kind === "json") return jsonOf(utf8.decode(bytes), lossless);
   if (kind === "variable-array" && inner) return arrayOf(inner, bytes);
   if (kind !== "optional" || !inner) return bytes.slice();
   if (!bytes[0]) return null;
   const value = bytes.subarray(1);
-  return someOf(inner, inner.size === undefined ? elementOf(inner, value, marked) : scalarOf(inner, value));
+  return someOf(inner, inner.size === undefined ? elementOf(inner, value, lossless) : scalarOf(inner, value));
 }
 
 /** Returns a function that converts the element at an index. */
@@ -66,21 +66,21 @@ function reader(
   type: TypeDescription,
   part: Uint8Array,
   count: number,
-  marked: MarkedTexts | undefined,
+  lossless: LosslessTexts | undefined,
 ): (at: number) => unknown {
   const elements = splitVariable(part, count);
   const { bytes, offsets } = elements;
   // A string has at most 2^29 characters.
-  if (type.kind === "string" && bytes.length <= MOST_DECODED) {
+  if (type.kind === "string" && bytes.length <= MAX_DECODED_BYTES) {
     // ASCII text is decoded at once, because a call of the decoder costs more than a short string.
     const text = utf8.decode(bytes);
     if (text.length === bytes.length) return (at) => text.slice(offsets[at], offsets[at + 1]);
   }
-  return (at) => elementOf(type, variableAt(elements, at), marked);
+  return (at) => elementOf(type, variableAt(elements, at), lossless);
 }
 
 interface Conversion {
-  marked?: MarkedTexts;
+  lossless?: LosslessTexts;
   signal?: AbortSignal;
 }
 
@@ -92,9 +92,9 @@ export async function variableElements(
   type: TypeDescription,
   bytes: Uint8Array,
   count: number,
-  { marked, signal }: Conversion = {},
+  { lossless, signal }: Conversion = {},
 ): Promise<unknown[]> {
-  const value = reader(type, bytes, count, marked);
+  const value = reader(type, bytes, count, lossless);
   const values: unknown[] = new Array(count);
   for (let at = 0; at < count; at += 1) {
     values[at] = value(at);

@@ -14,7 +14,7 @@ import type { TransformerPlace } from "../port/protocol.ts";
 import type { BoundArray } from "./decode/pool.ts";
 import type { DecodePools } from "./decode/pools.ts";
 import type { Glue, Handle, Instances } from "./instances.ts";
-import { jsonText } from "./marked.ts";
+import { jsonText } from "./lossless.ts";
 import type { PageLink } from "./page.ts";
 import { askingMethod, type Stores } from "./stores.ts";
 

@@ -46,7 +46,7 @@ interface Exports {
 type ArrayOf<T> = new (memory: ArrayBufferLike, at: number, length: number) => T;
 
 /** Safari's decoders fail after 2 GiB of text. */
-const MOST_DECODED = 2146435072;
+const MAX_DECODED_BYTES = 2146435072;
 
 const isNone = (value: unknown): value is null | undefined => value === undefined || value === null;
 
@@ -95,7 +95,7 @@ class Linker {
   #bytes = new Uint8Array(0);
   #view = new DataView(new ArrayBuffer(0));
   #decoder!: TextDecoder;
-  #decoded = MOST_DECODED;
+  #decoded = MAX_DECODED_BYTES;
 
   constructor(module: WebAssembly.Module, build: string) {
     this.#module = module;
@@ -116,7 +116,7 @@ class Linker {
   #start({ exports }: WebAssembly.Instance): void {
     this.wasm = exports as unknown as Exports;
     this.#bytes = new Uint8Array(this.wasm.memory.buffer);
-    this.#decoded = MOST_DECODED;
+    this.#decoded = MAX_DECODED_BYTES;
     this.wasm.__wbindgen_start();
   }
 
@@ -154,7 +154,7 @@ class Linker {
 
   readonly text = (at: number, length: number): string => {
     this.#decoded += length;
-    if (this.#decoded >= MOST_DECODED) {
+    if (this.#decoded >= MAX_DECODED_BYTES) {
       this.#decoder = newDecoder({ ignoreBOM: true });
       this.#decoded = length;
     }

@@ -83,7 +83,7 @@ export class PageLink {
 
   /** Sends a warning about an array's chunks. */
   warnOfArray(message: string, array: number): void {
-    this.#post({ type: "odd", message, array });
+    this.#post({ type: "chunkWarning", message, array });
   }
 
   /** Runs a codec that is a function on the page. Rejects with a `Failure`. */

@@ -11,7 +11,7 @@ import { type EngineOptions, type EngineStatus, newStatus, type WasmText } from 
 const RECYCLE_BYTES = 256 << 20;
 
 /** With a smaller limit an instance would restart after every chunk. */
-const LEAST_RECYCLE_BYTES = 32 << 20;
+const MIN_RECYCLE_BYTES = 32 << 20;
 
 export class EngineState {
   readonly options: EngineOptions = {};
@@ -35,7 +35,7 @@ export class EngineState {
   recycleBytes(): number {
     const { memoryLimit } = this.options;
     if (memoryLimit === undefined) return RECYCLE_BYTES;
-    return Math.max(LEAST_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, this.workerLimit()));
+    return Math.max(MIN_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, this.workerLimit()));
   }
 
   /** Time after which an idle decode worker ends. */

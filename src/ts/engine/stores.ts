@@ -90,7 +90,7 @@ export class Stores {
   define(number: number, definition: StoreDefinition): void {
     if (NEED_READING.has(definition.kind)) this.#engine.instances.prepareBuild("reading");
     const known = this.#stores.get(number);
-    if (known?.object && definition.kind === "user") known.object.become(definition);
+    if (known?.object && definition.kind === "user") known.object.update(definition);
     else this.#stores.set(number, this.#made(number, definition));
   }
 
@@ -266,11 +266,11 @@ class UserObject {
   constructor(page: PageLink, number: number, definition: Extract<StoreDefinition, { kind: "user" }>) {
     this.#page = page;
     this.#number = number;
-    this.become(definition);
+    this.update(definition);
   }
 
   /** Replaces the methods by these. */
-  become({ methods, lockName }: Extract<StoreDefinition, { kind: "user" }>): void {
+  update({ methods, lockName }: Extract<StoreDefinition, { kind: "user" }>): void {
     for (const name of Object.keys(this.methods)) delete this.methods[name];
     for (const name of methods) this.methods[name] = askingMethod(this.#page, this.#number, name);
     if (lockName !== undefined) this.methods.lockName = lockName;

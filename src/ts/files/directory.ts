@@ -236,7 +236,7 @@ export class HandleFolder implements FolderIo {
 
   keys(top: Names): AsyncGenerator<AbsolutePath> {
     const check = ({ length }: Names) => {
-      if (length > top.length + MOST_DEPTH) throw tooDeep(keyOf(top));
+      if (length > top.length + MAX_DEPTH) throw tooDeep(keyOf(top));
     };
     return keysBelow(top, (names) => this.entries(names), check);
   }
@@ -262,16 +262,16 @@ const split = (names: Names): [folders: Names, name: string] => [names.slice(0, 
  * How deep folders may nest. An array has at most 64 dimensions, and each may be a folder.
  * `src/core/limits.rs` has the same number.
  */
-const MOST_DEPTH = 128;
+const MAX_DEPTH = 128;
 
 const tooDeep = (prefix: string) =>
   new ZarrError("Limit", `the folders below ${prefix} are nested too deeply`, {
-    expected: `at most ${MOST_DEPTH} levels`,
+    expected: `at most ${MAX_DEPTH} levels`,
   });
 
 /** Whether a folder or one of its descendants has a file. */
 async function holdsSomething(folder: FileSystemDirectoryHandle, depth = 0): Promise<boolean> {
-  if (depth > MOST_DEPTH) throw tooDeep(folder.name);
+  if (depth > MAX_DEPTH) throw tooDeep(folder.name);
   const below: FileSystemDirectoryHandle[] = [];
   for await (const [name, handle] of folder.entries()) {
     if (handle.kind === "directory") below.push(handle as FileSystemDirectoryHandle);

@@ -59,7 +59,7 @@ const ABSENT = ["ENOENT", "EISDIR", "ENOTDIR", "ENXIO", "ENODEV"];
 const ifPresent = <T>(names: Names, value: Promise<T>) => orUndefined(names, value, isAbsent);
 
 /** The most folders that a listing reaches a second time, by links. */
-const MOST_REPEATED = 2 ** 14;
+const MAX_REPEATED_FOLDERS = 2 ** 14;
 
 const outside = (key: string) =>
   new ZarrError("Argument", `the key ${JSON.stringify(key)} leads outside of the store`, { key });
@@ -154,7 +154,7 @@ export class NodeFolder implements FolderIo {
       if (folder === undefined) return;
       if (seen.has(folder)) repeated += 1;
       seen.add(folder);
-      if (repeated > MOST_REPEATED) throw tooManyLinks(top);
+      if (repeated > MAX_REPEATED_FOLDERS) throw tooManyLinks(top);
     };
     return keysBelow(top, (names) => this.entries(names), check);
   }
@@ -248,7 +248,7 @@ export class NodeFolder implements FolderIo {
 const tooManyLinks = (names: Names) =>
   new ZarrError("Limit", "links to folders make the listing too large", {
     key: keyOf(names),
-    expected: `at most ${MOST_REPEATED} folders that links reach again`,
+    expected: `at most ${MAX_REPEATED_FOLDERS} folders that links reach again`,
     actual: "more",
   });
 

@@ -269,10 +269,10 @@ const CROSSING = [
 ];
 
 /** The most causes of causes that cross. An error may be its own cause. */
-const MOST_CAUSES = 16;
+const MAX_CAUSES = 16;
 
 /** Converts an error to cloneable fields. `causes` is the number of its causes that cross. */
-export function fieldsOfError(error: unknown, causes = MOST_CAUSES): ErrorFields {
+export function fieldsOfError(error: unknown, causes = MAX_CAUSES): ErrorFields {
   const cause = causes > 0 ? asked(() => (error as Error).cause) : undefined;
   return { ...ownFields(error), cause: causeFields(cause, causes - 1) };
 }
@@ -298,7 +298,7 @@ export const isOurs = (error: unknown): error is ZarrError =>
  * Errors of this package cross as fields nevertheless, because the engine of the caller's thread
  * has classes of its own.
  */
-export function localFieldsOfError(error: unknown, causes = MOST_CAUSES): ErrorFields {
+export function localFieldsOfError(error: unknown, causes = MAX_CAUSES): ErrorFields {
   if (!isOurs(error)) return { original: error };
   const fields = ownFields(error);
   if (error.cause === undefined || causes === 0) return fields;

@@ -1,7 +1,7 @@
 /**
  * JSON beyond what JavaScript's own reads and writes: exact 64-bit integers, NaN and infinities.
- * The engine marks what `JSON.parse` cannot read (`metadata::marked`). Bigints, NaN and infinities
- * replace the marks; only objects that contain a mark are visited.
+ * The engine marks what `JSON.parse` cannot read (`metadata::lossless`). Bigints, NaN and
+ * infinities replace the marks; only objects that contain a mark are visited.
  */
 import { ZarrError } from "./errors.ts";
 import type { JsonText } from "./node_summary.ts";

@@ -71,7 +71,7 @@ export interface ArraySummary {
    * A JSON fill value that `JSON.parse` cannot read, by its text: the strict text, and the places
    * of its marks.
    */
-  markedFill?: Record<string, [text: string, places: string]>;
+  losslessFill?: Record<string, [text: string, places: string]>;
   dimensionNames?: (string | null)[];
   /** The array's dimensions in the memory order of chunks, slowest first. */
   order: number[];

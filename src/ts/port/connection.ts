@@ -212,7 +212,7 @@ export class Connection {
       case "warning":
         this.#listeners.onwarning(message.message, message.path, this.objects.storeOf(message.store));
         break;
-      case "odd":
+      case "chunkWarning":
         this.objects.warnArray(message.array, message.message);
         break;
       case "status":
@@ -304,7 +304,7 @@ const notCloneable = (cause: unknown) =>
   );
 
 /** Number of values kept. An error that arrives after more of them were thrown loses its cause. */
-const MOST_KEPT = 1024;
+const MAX_KEPT_VALUES = 1024;
 
 class ThrownValues {
   readonly #values = new Map<number, unknown>();
@@ -314,7 +314,7 @@ class ThrownValues {
     const number = this.#next++;
     this.#values.set(number, value);
     const [oldest] = this.#values.keys();
-    if (this.#values.size > MOST_KEPT && oldest !== undefined) this.#values.delete(oldest);
+    if (this.#values.size > MAX_KEPT_VALUES && oldest !== undefined) this.#values.delete(oldest);
     return number;
   }
 

@@ -197,7 +197,7 @@ export interface ObjectNumbers {
  * Stores of which a write failed. The engine that wrote knows what to drop from caches. If it was
  * lost, the next one knows nothing, so its requests for such a store pass all caches.
  */
-export const doubtfulStores = new WeakSet<object>();
+export const staleStores = new WeakSet<object>();
 
 /**
  * Returns a function that makes the store's definition, or the number of another store that is

@@ -18,12 +18,12 @@ import {
   type CacheDefinition,
   type Callback,
   definerOf,
-  doubtfulStores,
   lockNameOf,
   methodsOf,
   type ObjectNumbers,
   STORE_METHODS,
   type StoreDefinition,
+  staleStores,
   storeBehind,
 } from "./definitions.ts";
 import type { Ask, ToEngine } from "./protocol.ts";
@@ -95,7 +95,7 @@ export class Objects implements ObjectNumbers {
     return this.#once("store", store, (number) => {
       this.#targets.set(number, new WeakRef(store));
       const definition = make();
-      if ("http" in definition) definition.http.passesCaches = doubtfulStores.has(store);
+      if ("http" in definition) definition.http.passesCaches = staleStores.has(store);
       this.#post({ type: "store", store: number, definition });
     });
   }

@@ -46,7 +46,7 @@ export interface ReadArguments {
   request: EngineRequest;
   /** The data type to convert to; undefined if elements are not converted. */
   type?: TypeDescription;
-  hearsProgress: boolean;
+  wantsProgress: boolean;
 }
 
 /** Where the result of a read goes. */
@@ -76,7 +76,7 @@ export interface ResultAnswer extends ResultLayout {
    * JSON elements that `JSON.parse` cannot read exactly, by their text: the strict text, and the
    * places of its marks (`model/json.ts`).
    */
-  marked?: Record<string, [text: string, places: string]>;
+  lossless?: Record<string, [text: string, places: string]>;
 }
 
 /**
@@ -128,7 +128,7 @@ export interface WriteSource {
 export interface WriteArguments {
   array: number;
   priority: number;
-  hearsProgress: boolean;
+  wantsProgress: boolean;
 }
 
 /** Numbers to pack as floats for which JavaScript has no typed array. */
@@ -253,7 +253,7 @@ export interface ReduceArguments extends ReadArguments {
   /** `source` is the type of the elements, by its place in `NumberType::ALL`. */
   settings: { source: number; freedom: number; skipsMissing: boolean };
   /** Whether to send events with the answers so far. */
-  hearsPartial: boolean;
+  wantsPartial: boolean;
   /**
    * What another reduction with the same cells remembered, from which this one goes on, and the
    * places of its groups among those of this one.

@@ -99,7 +99,7 @@ export type ToPage =
   | { type: "leave"; ask: number }
   | { type: "warning"; message: string; path: string; store?: number }
   /** A warning about an array's chunks, for the array's `warnings`. */
-  | { type: "odd"; message: string; array: number }
+  | { type: "chunkWarning"; message: string; array: number }
   | { type: "status"; status: EngineStatus }
   | { type: "pong" };
 

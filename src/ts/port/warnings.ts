@@ -21,7 +21,7 @@ export function warn(message: string, path: string): void {
 }
 
 /** Maximum number of warnings kept for a store. */
-const MOST_WARNINGS = 100;
+const MAX_WARNINGS = 100;
 
 const ofStores = new WeakMap<object, string[]>();
 
@@ -29,7 +29,7 @@ const ofStores = new WeakMap<object, string[]>();
 export function keepWarning(store: object, message: string): void {
   const kept = ofStores.get(store) ?? [];
   const shown = withoutSecrets(message);
-  if (kept.length < MOST_WARNINGS && !kept.includes(shown)) kept.push(shown);
+  if (kept.length < MAX_WARNINGS && !kept.includes(shown)) kept.push(shown);
   ofStores.set(store, kept);
 }
 

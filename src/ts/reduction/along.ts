@@ -114,7 +114,7 @@ async function* steps<Op>(
   dimension: string | number,
   { op, ops, others }: Question<Op>,
 ): AsyncGenerator<ReductionStep<Op>, void> {
-  await source[FACTS].doubt?.(others.signal);
+  await source[FACTS].refreshStale?.(others.signal);
   const facts = source[FACTS];
   const reduced = await reducedOf(source, selection, others.signal);
   const { axis, place, block } = await growing(reduced, dimension, others);

@@ -133,14 +133,14 @@ function stepsAlong({ shape, offset }: NumbersOver, { indices }: SelectedAxis, a
 }
 
 /** The most numbers in memory that lie over the selected places. */
-const MOST_NUMBERS = 2 ** 26;
+const MAX_NUMBERS = 2 ** 26;
 
 /** The number of places. Throws a `Limit` error if they are too many. */
 function countWithin(shape: readonly number[], field: string): number {
   const count = product(shape);
-  if (count <= MOST_NUMBERS) return count;
+  if (count <= MAX_NUMBERS) return count;
   throw new ZarrError("Limit", `the option ${field} lies over too many selected places`, {
-    expected: `at most ${MOST_NUMBERS}`,
+    expected: `at most ${MAX_NUMBERS}`,
     actual: String(count),
   });
 }

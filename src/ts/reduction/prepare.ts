@@ -157,13 +157,13 @@ function argAxis(ops: readonly ReduceOp[], { along, axes }: Shape): number | und
 }
 
 /** The most places along a dimension whose indices `argmin` and `argmax` tell. */
-const MOST_INDICES = 2 ** 26;
+const MAX_INDICES = 2 ** 26;
 
 function indicesAlong(axis: number, { axes }: Shape): Spread {
   const { indices } = axes[axis] as SelectedAxis;
-  if (indices.length > MOST_INDICES)
+  if (indices.length > MAX_INDICES)
     throw new ZarrError("Limit", "argmin and argmax go over too many elements", {
-      expected: `at most ${MOST_INDICES} along the dimension`,
+      expected: `at most ${MAX_INDICES} along the dimension`,
       actual: String(indices.length),
     });
   return { axes: [axis], values: indices.map((index) => index) };

@@ -167,7 +167,7 @@ export function resultsOf(
   const resultOf = ({ shares, isList }: Asked): ReduceResult => {
     const quantiles = shares && joined(left.splice(0, shares.length) as Float64Array[]);
     const data = quantiles ?? (left.shift() as ReducedData);
-    const doubts = shares && (left.shift() as Float64Array);
+    const rankErrors = shares && (left.shift() as Float64Array);
     const all = isList ? [shares?.length ?? 0, ...shape] : [...shape];
     const result = {
       data,
@@ -176,7 +176,7 @@ export function resultsOf(
       dimensionNames: isList ? ["quantile", ...dimensionNames] : [...dimensionNames],
       count,
       ...(groups && { groups: [...groups] }),
-      ...(doubts && { error: doubts.reduce((one, other) => Math.max(one, other), 0) }),
+      ...(rankErrors && { error: rankErrors.reduce((one, other) => Math.max(one, other), 0) }),
     };
     const { array, places } = origin;
     keepOrigin(result, { array, places: isList ? [undefined, ...places] : places });

@@ -108,7 +108,7 @@ export async function run(
   const args = (objects: Parameters<typeof reading>[0]) => ({
     ...reading(objects),
     ...engine,
-    hearsPartial: onPartial !== undefined,
+    wantsPartial: onPartial !== undefined,
     keepsWords,
   });
   const { answers, words, isCached } = await call("reduce", args, { signal, onEvent });
@@ -140,7 +140,7 @@ export async function reduce<Op extends ReduceOp | readonly ReduceOp[]>(
   const { op, onPartial, accumulate, ...others } = optionsOf(options, RULES);
   const ops = opsOf(op);
   const source = array as AnyArray;
-  await source[FACTS].doubt?.(others.signal);
+  await source[FACTS].refreshStale?.(others.signal);
   const facts = source[FACTS];
   const before = accumulate === undefined || accumulate === true ? undefined : stateOf(accumulate);
   const reduced = await reducedOf(source, selection, others.signal);

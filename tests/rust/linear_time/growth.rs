@@ -11,10 +11,10 @@ const LENGTHS: std::ops::RangeInclusive<u32> = 5..=15;
 const LENGTHS_OF_ITEMS: std::ops::RangeInclusive<u32> = 8..=18;
 
 /// Times below this one say more about the clock than about the parser.
-const LEAST: Duration = Duration::from_millis(3);
+const MIN_TIME: Duration = Duration::from_millis(3);
 
 /// Growth of the time over two doublings.
-const MOST_GROWTH: f64 = 2.5 * 2.5;
+const MAX_GROWTH: f64 = 2.5 * 2.5;
 
 /// A parser that seems slow is measured again, because the machine may have been busy.
 const ATTEMPTS: usize = 6;
@@ -35,7 +35,7 @@ fn too_fast(lengths: Lengths, make: Make<'_>, read: &dyn Fn(&str)) -> Option<(us
         let input = make(1 << power);
         times.push(time_of(&input, read));
         let [.., short, _, long] = times[..] else { continue };
-        if long > LEAST && long.as_secs_f64() > short.as_secs_f64() * MOST_GROWTH {
+        if long > MIN_TIME && long.as_secs_f64() > short.as_secs_f64() * MAX_GROWTH {
             return Some((1 << power, short, long));
         }
     }

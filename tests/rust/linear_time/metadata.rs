@@ -4,7 +4,7 @@ use zarr_wasm::Result;
 use zarr_wasm::access::binding::Binding;
 use zarr_wasm::format::metadata::consolidated::Consolidated;
 use zarr_wasm::format::metadata::large::DocumentScan;
-use zarr_wasm::format::metadata::{Draft, NodeMetadata, marked};
+use zarr_wasm::format::metadata::{Draft, NodeMetadata, lossless};
 use zarr_wasm::format::path::NodePath;
 use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP, ZarrFormat, parse};
 
@@ -170,7 +170,7 @@ fn metadata_of_the_drafts() {
 
 #[test]
 fn attributes() {
-    with_values("marks of attributes", "@", &|text| drop(marked::mark(text, true)));
+    with_values("marks of attributes", "@", &|text| drop(lossless::mark(text, true)));
 }
 
 #[test]

@@ -10,15 +10,15 @@ use crate::counting::peak;
 const LENGTHS: [u32; 5] = [12, 14, 16, 18, 20];
 
 /// The most memory for each byte of a file.
-const MOST_TIMES: usize = 64;
+const MAX_MEMORY_RATIO: usize = 64;
 /// What a short file may take besides: contexts of decompressors, tables of fixed size.
 const FLOOR: usize = 1 << 19;
 
 /// Times below this one say more about the clock than about the reader.
-const LEAST: Duration = Duration::from_millis(5);
+const MIN_TIME: Duration = Duration::from_millis(5);
 
 /// Growth of the time where the length grows by four.
-const MOST_GROWTH: f64 = 2.5 * 2.5;
+const MAX_GROWTH: f64 = 2.5 * 2.5;
 
 /// A reader that seems slow is measured again, because the machine may have been busy.
 const ATTEMPTS: usize = 5;
@@ -77,12 +77,12 @@ fn growth<T: Input>(
         let ((), most) = peak(|| read(&input));
         times.push(began.elapsed());
         assert!(
-            most <= MOST_TIMES * bytes + floor,
+            most <= MAX_MEMORY_RATIO * bytes + floor,
             "{what}: {bytes} bytes take {most} bytes of memory, {} times as many",
             most / bytes.max(1)
         );
         let [.., short, long] = times[..] else { continue };
-        if long > LEAST && long.as_secs_f64() > short.as_secs_f64() * MOST_GROWTH {
+        if long > MIN_TIME && long.as_secs_f64() > short.as_secs_f64() * MAX_GROWTH {
             return Some(format!("{what}: {} bytes take {short:?}, {bytes} bytes take {long:?}", bytes / 4));
         }
     }

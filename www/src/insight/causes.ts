@@ -42,9 +42,9 @@ export interface Cause {
 
 const MIB = 2 ** 20;
 /** Less than this is no wait. */
-const LEAST_BYTES = 4 * MIB;
-const LEAST_REQUESTS = 64;
-const LEAST_DECODE_MS = 100;
+const MIN_BYTES = 4 * MIB;
+const MIN_REQUESTS = 64;
+const MIN_DECODE_MS = 100;
 
 /** The likely causes, the heaviest first. */
 export function causesOf(evidence: Evidence): Cause[] {
@@ -64,7 +64,7 @@ function ranges({ ignoresRanges, host }: Evidence): Cause | null {
 
 function largeChunks({ plan, chunk, better, elementBytes }: Evidence): Cause | null {
   const factor = plan.decodedBytes / Math.max(plan.resultBytes, 1);
-  if (factor < 8 || plan.decodedBytes < LEAST_BYTES) return null;
+  if (factor < 8 || plan.decodedBytes < MIN_BYTES) return null;
   const size = chunk.reduce((product, length) => product * length, elementBytes);
   return {
     id: "large-chunks",
@@ -76,7 +76,7 @@ function largeChunks({ plan, chunk, better, elementBytes }: Evidence): Cause | n
 
 function tinyChunks({ plan, chunk, isSharded, elementBytes }: Evidence): Cause | null {
   const size = chunk.reduce((product, length) => product * length, elementBytes);
-  if (isSharded || plan.objectCount < LEAST_REQUESTS || size > MIB / 16) return null;
+  if (isSharded || plan.objectCount < MIN_REQUESTS || size > MIB / 16) return null;
   return {
     id: "tiny-chunks",
     factor: plan.objectCount / Math.max(1, plan.decodedBytes / MIB),
@@ -87,7 +87,7 @@ function tinyChunks({ plan, chunk, isSharded, elementBytes }: Evidence): Cause |
 
 function noPyramid({ levels, elements, pixels, plan }: Evidence): Cause | null {
   const factor = elements / Math.max(pixels, 1);
-  if (levels > 1 || factor < 4 || plan.decodedBytes < LEAST_BYTES) return null;
+  if (levels > 1 || factor < 4 || plan.decodedBytes < MIN_BYTES) return null;
   return {
     id: "no-pyramid",
     factor,
@@ -100,7 +100,7 @@ function gzip({ decodeMs, waitingMs, plan }: Evidence): Cause | null {
   const slow = Object.entries(decodeMs).filter(([codecs]) => /\b(gzip|zlib|bz2|lzma)\b/.test(codecs));
   const ms = slow.reduce((sum, [, own]) => sum + own, 0);
   const all = Object.values(decodeMs).reduce((sum, own) => sum + own, 0);
-  if (ms < LEAST_DECODE_MS || ms < all / 2 || ms < waitingMs / 10) return null;
+  if (ms < MIN_DECODE_MS || ms < all / 2 || ms < waitingMs / 10) return null;
   const name = /\b(gzip|zlib|bz2|lzma)\b/.exec(slow[0]?.[0] ?? "")?.[1] ?? "gzip";
   return {
     id: "gzip",

@@ -26,7 +26,7 @@ export interface CellsInView {
 }
 
 /** More are neither drawn nor asked for. */
-export const MOST_CELLS = 4000;
+export const MAX_CELLS = 4000;
 
 /** The elements of a cell along an axis. */
 type Span = readonly [start: number, stop: number];
@@ -41,7 +41,7 @@ export async function cellsInView(scene: Scene, box: ViewBox): Promise<CellsInVi
   if (c !== undefined && (box.corners[0][c] ?? 0) < 0) at[c] = channel ?? 0;
   const columns = spansOf(array, scene, box, at, "x");
   const rows = spansOf(array, scene, box, at, "y");
-  if (columns.length * rows.length > MOST_CELLS) return null;
+  if (columns.length * rows.length > MAX_CELLS) return null;
   const keys = await keysOf(array, scene, at, [columns, rows]);
   const { x, y } = scene.plane;
   const chunk = array.chunkOf(at);
@@ -80,7 +80,7 @@ function spansOf(
   const spans: { at: number; span: Span }[] = [];
   const chunk = array.chunkOf([...at]);
   let edge = edgeOf(array, chunk, axis, start ?? 0);
-  for (let place = start ?? 0; place <= (end ?? 0) && spans.length <= MOST_CELLS; place += 1) {
+  for (let place = start ?? 0; place <= (end ?? 0) && spans.length <= MAX_CELLS; place += 1) {
     const size = array.chunkShapeAt(chunk.with(axis, place))[axis] ?? 1;
     spans.push({ at: place, span: [edge, Math.min(edge + size, length)] });
     edge += size;

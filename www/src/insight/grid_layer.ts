@@ -23,10 +23,10 @@ export interface MapCells {
 }
 
 /** Narrower cells have no text, in CSS pixels. */
-const LEAST_WIDTH = 58;
-const LEAST_HEIGHT = 22;
+const MIN_TEXT_WIDTH = 58;
+const MIN_TEXT_HEIGHT = 22;
 /** Narrower cells have no lines, which would cover the picture. */
-const LEAST_LINES = 4;
+const MIN_LINE_SPACING = 4;
 
 export class GridLayer extends Layer {
   #cells: MapCells = { chunks: [], shards: [] };
@@ -80,7 +80,7 @@ function drawCell(context: CanvasRenderingContext2D, { fill, isMissing, text }: 
     context.fillStyle = fill;
     context.fillRect(...box);
   }
-  if (Math.min(width, height) < LEAST_LINES) return;
+  if (Math.min(width, height) < MIN_LINE_SPACING) return;
   context.strokeStyle = "rgb(255 255 255 / 65%)";
   context.lineWidth = 1;
   context.strokeRect(...box);
@@ -90,7 +90,7 @@ function drawCell(context: CanvasRenderingContext2D, { fill, isMissing, text }: 
     context.lineTo(left + width, top);
     context.stroke();
   }
-  if (text === "" || width < LEAST_WIDTH || height < LEAST_HEIGHT) return;
+  if (text === "" || width < MIN_TEXT_WIDTH || height < MIN_TEXT_HEIGHT) return;
   context.font = "12px system-ui, sans-serif";
   context.textAlign = "center";
   context.textBaseline = "middle";

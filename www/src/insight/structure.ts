@@ -9,7 +9,7 @@ import type { ArrayNode } from "../scene/scene.js";
 import type { OnScreen } from "../share/on_screen.js";
 import { bytesText, countText, shapeText } from "../text/numbers.js";
 import { colouredCells, type Key, measuredCells } from "./cell_colors.js";
-import { type CellsInView, cellsInView, MOST_CELLS } from "./chunk_cells.js";
+import { type CellsInView, cellsInView, MAX_CELLS } from "./chunk_cells.js";
 import { type CodecWords, codecWords } from "./codec_words.js";
 import { COLOURINGS, type Colouring } from "./colouring.js";
 import { GridLayer } from "./grid_layer.js";
@@ -117,7 +117,7 @@ export class Structure {
       </label>
       ${
         this.#colouring && !this.#cells
-          ? html`<p class="note" role="status">More than ${countText(MOST_CELLS)} chunks are in view. Zoom in to see them.</p>`
+          ? html`<p class="note" role="status">More than ${countText(MAX_CELLS)} chunks are in view. Zoom in to see them.</p>`
           : nothing
       }`;
   }

@@ -8,8 +8,8 @@ import * as zarr from "zarr-wasm";
 import type { Scene } from "../scene/scene.js";
 
 /** Sides of tiles: small chunks are joined, and large ones divided. */
-const LEAST_SIDE = 256;
-const MOST_SIDE = 1024;
+const MIN_SIDE = 256;
+const MAX_SIDE = 1024;
 
 const CHUNK = /^\/(\d+)\/values\/c\/([\d/]+)$/;
 
@@ -37,8 +37,8 @@ export function sharedLevels({ first, second }: Pair): number {
 
 function sideOf(length: number, chunk: number): number {
   const side = Math.max(1, Math.min(chunk, length));
-  const joined = side < LEAST_SIDE ? side * Math.ceil(LEAST_SIDE / side) : side;
-  return Math.min(length, joined > MOST_SIDE ? Math.ceil(joined / Math.ceil(joined / MOST_SIDE)) : joined);
+  const joined = side < MIN_SIDE ? side * Math.ceil(MIN_SIDE / side) : side;
+  return Math.min(length, joined > MAX_SIDE ? Math.ceil(joined / Math.ceil(joined / MAX_SIDE)) : joined);
 }
 
 /**

@@ -73,7 +73,7 @@ function cameraOf(placed: PlacedPlane, scene: Scene, main: PlaneView): Camera {
 }
 
 /** The share of the first picture is at most this number of times that of another plane. */
-const MOST_TIMES = 4;
+const MAX_RATIO = 4;
 
 /** How many times wider, or higher, the first picture is than another plane. */
 function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"): number {
@@ -82,7 +82,7 @@ function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"):
   const lengthOf = (extent: readonly number[]) =>
     way === "x" ? (extent[2] ?? 1) - (extent[0] ?? 0) : (extent[3] ?? 1) - (extent[1] ?? 0);
   const times = (lengthOf(extentOf(main.scene)) * resolution) / lengthOf(extentOf(scene));
-  return Math.max(1, Math.min(times, MOST_TIMES));
+  return Math.max(1, Math.min(times, MAX_RATIO));
 }
 
 /** The plane below the first picture: it has its columns, and the other one its rows. */

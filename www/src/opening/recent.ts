@@ -7,7 +7,7 @@
 import { parseAddress } from "./source.js";
 
 const KEY = "zarr-viewer.recent";
-const MOST = 8;
+const MAX_RECENT = 8;
 
 /** Whether an address can have no secret in it. */
 function isPublic(source: string): boolean {
@@ -21,7 +21,7 @@ function isPublic(source: string): boolean {
 }
 
 export function recentSources(): string[] {
-  return stored().filter(isPublic).slice(0, MOST);
+  return stored().filter(isPublic).slice(0, MAX_RECENT);
 }
 
 function stored(): string[] {
@@ -35,7 +35,7 @@ function stored(): string[] {
 
 export function rememberSource(source: string): void {
   if (!isPublic(source)) return;
-  write([source, ...recentSources().filter((other) => other !== source)].slice(0, MOST));
+  write([source, ...recentSources().filter((other) => other !== source)].slice(0, MAX_RECENT));
 }
 
 export function forgetSources(): void {

@@ -18,7 +18,7 @@ export class HostsRefusedError extends PageError {
 }
 
 /** Maximum number of hosts to ask about. A longer list would not be read. */
-const MOST_HOSTS = 50;
+const MAX_HOSTS = 50;
 
 /** The places in a document that may name a server. */
 function* addressesOf(document: Json): Generator<unknown> {
@@ -78,9 +78,9 @@ export async function allowedHosts(
   signal?: AbortSignal,
 ): Promise<string[]> {
   const hosts = hostsNamed(text, base);
-  if (hosts.length > MOST_HOSTS)
+  if (hosts.length > MAX_HOSTS)
     throw new HostsRefusedError(
-      `${name} names ${hosts.length} servers. This page asks for ${MOST_HOSTS} at most.`,
+      `${name} names ${hosts.length} servers. This page asks for ${MAX_HOSTS} at most.`,
     );
   if (hosts.length > 0) await ask(name, hosts, signal);
   return hosts;

@@ -20,10 +20,10 @@ export const cutText = (text: string, most: number): string =>
     : `${text.slice(0, most)}…\n(${countText(text.length)} characters. The first ${countText(most)} are shown.)`;
 
 /** Maximum length of a text of a data set. */
-const MOST_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 2_000;
 
 /** A text of a data set for the page. Long ones are cut. */
-export const shown = (text: string): string => cutText(text, MOST_CHARACTERS);
+export const shown = (text: string): string => cutText(text, MAX_CHARACTERS);
 
 /** Lines in a square of 20, which have the colour of the text beside them. */
 const LINES = {

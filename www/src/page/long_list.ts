@@ -11,7 +11,7 @@ import { button, shown } from "./element.js";
 /** Number of rows that are made at a time. */
 const ROWS_AT_ONCE = 200;
 /** Maximum number of entries of a menu. */
-const MOST_OPTIONS = 1000;
+const MAX_OPTIONS = 1000;
 
 type Row = (entry: unknown) => TemplateResult;
 
@@ -58,13 +58,13 @@ export function optionsOf(
   { chosen, noun }: { chosen: number; noun: string },
 ): TemplateResult[] {
   const count = entries.length;
-  const isListed = (_: unknown, at: number) => at < MOST_OPTIONS || at === chosen;
+  const isListed = (_: unknown, at: number) => at < MAX_OPTIONS || at === chosen;
   const options = entries.filter(isListed).map((entry) => {
     const isChosen = entry === entries[chosen];
     return html`<option value=${entry.value} ?selected=${isChosen}>${shown(entry.text)}</option>`;
   });
-  if (count > MOST_OPTIONS) {
-    const words = `${countText(count)} ${noun}. The first ${countText(MOST_OPTIONS)} are listed.`;
+  if (count > MAX_OPTIONS) {
+    const words = `${countText(count)} ${noun}. The first ${countText(MAX_OPTIONS)} are listed.`;
     options.push(html`<option disabled>${words}</option>`);
   }
   return options;

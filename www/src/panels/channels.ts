@@ -9,7 +9,7 @@ import type { Histogram } from "zarr-wasm";
 import { button, icon, tickBox, withValue } from "../page/element.js";
 import { cutNote, inParts, mostNote } from "../page/long_list.js";
 import { limitsOf, rangeOf } from "../scene/limits.js";
-import { MOST_MIXED, type SceneChannel } from "../scene/scene.js";
+import { MAX_MIXED, type SceneChannel } from "../scene/scene.js";
 import { plainNumber } from "../text/numbers.js";
 import { windowControl } from "./window_control.js";
 
@@ -56,7 +56,7 @@ export class Channels {
   #render(): void {
     const rows = this.#rows;
     const panel = html`${cutNote(this.#source?.count ?? 0, rows.length, "channels")}
-      ${mostNote(rows.length, MOST_MIXED, "channels")}
+      ${mostNote(rows.length, MAX_MIXED, "channels")}
       <div class="channel-list">${inParts(rows, (row) => this.#row(row))}</div>
       ${rows.length > 1 ? this.#actions() : nothing}`;
     render(keyed(rows, panel), this.place);
@@ -139,7 +139,7 @@ export class Channels {
 
   #change(): void {
     const visible = this.#rows.filter(({ channel }) => channel.visible);
-    for (const { channel } of visible.slice(MOST_MIXED)) channel.visible = false;
+    for (const { channel } of visible.slice(MAX_MIXED)) channel.visible = false;
     this.#render();
     this.change(this.#rows.map(({ channel }) => ({ ...channel })));
   }

@@ -7,7 +7,7 @@ import type { NamedNode } from "../scene/ome.js";
 import { lastPart } from "../text/paths.js";
 
 /** Maximum number of listed nodes. The hierarchy has all of them. */
-const MOST = 200;
+const MAX_NODES = 200;
 
 /**
  * Shows nodes, of which the user can select one. `nodes` is null if they cannot be listed; then
@@ -26,8 +26,8 @@ export function showChoices(
     </button>`;
   render(
     html`<p>${words(nodes, advice)}</p>
-      <div class="choice-list">${nodes?.slice(0, MOST).map(entry)}</div>
-      ${cutNote(nodes?.length ?? 0, MOST, "nodes")}`,
+      <div class="choice-list">${nodes?.slice(0, MAX_NODES).map(entry)}</div>
+      ${cutNote(nodes?.length ?? 0, MAX_NODES, "nodes")}`,
     place,
   );
 }

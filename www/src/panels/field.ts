@@ -21,7 +21,7 @@ export interface FieldSource {
 }
 
 /** A lower limit without a logarithm becomes the upper one, divided by the root of this. */
-const MOST_DECADES = 1e6;
+const MAX_RATIO = 1e6;
 
 export class Field {
   #source: FieldSource | null = null;
@@ -86,7 +86,7 @@ export class Field {
 /** A logarithmic scale needs limits above zero. */
 function rangeFor(log: boolean, [low, high]: [number, number]): [number, number] {
   const top = high > 0 ? high : 1;
-  return log && low <= 0 ? [top / MOST_DECADES ** 0.5, top] : [low, high];
+  return log && low <= 0 ? [top / MAX_RATIO ** 0.5, top] : [low, high];
 }
 
 const swatch = (colormap: string, reversed = false) =>

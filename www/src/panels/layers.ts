@@ -8,7 +8,7 @@ import { keyed } from "lit-html/directives/keyed.js";
 import { tickBox, withValue } from "../page/element.js";
 import { inParts, mostNote } from "../page/long_list.js";
 import type { ShownLines } from "../picture/map_lines.js";
-import { MOST_LABELS, type SceneLabel } from "../scene/scene.js";
+import { MAX_LABELS, type SceneLabel } from "../scene/scene.js";
 
 export interface LayersOptions {
   setLabels(labels: SceneLabel[]): void;
@@ -37,7 +37,7 @@ export class Layers {
 
   #render(): void {
     const labels = this.#labels;
-    const layers = html`${mostNote(labels.length, MOST_LABELS, "label images")}
+    const layers = html`${mostNote(labels.length, MAX_LABELS, "label images")}
       <div class="label-list">${inParts(labels, (label) => this.#labelRow(label))}</div>
       ${this.#lines ? this.#lineRows(this.#lines) : nothing}`;
     render(keyed(labels, layers), this.place);
@@ -50,7 +50,7 @@ export class Layers {
       this.options.setLabels(this.#labels.map((each) => ({ ...each })));
     };
     const tick = (visible: boolean) => {
-      const isFull = this.#labels.filter((each) => each.visible).length >= MOST_LABELS;
+      const isFull = this.#labels.filter((each) => each.visible).length >= MAX_LABELS;
       set({ visible: visible && !isFull });
     };
     return html`<div class="layer">

@@ -6,7 +6,7 @@ import { iconButton, shown } from "../page/element.js";
 import type { Explanation } from "../text/errors.js";
 
 /** Maximum number of different notes. */
-const MOST_NOTES = 50;
+const MAX_NOTES = 50;
 
 type Message = string | Explanation;
 
@@ -25,7 +25,7 @@ export class Messages {
 
   /** Shows a note once. */
   note(text: string): void {
-    if (this.#said.has(text) || this.#said.size >= MOST_NOTES) return;
+    if (this.#said.has(text) || this.#said.size >= MAX_NOTES) return;
     this.#said.add(text);
     this.#show([...this.#messages, text]);
   }

@@ -71,9 +71,9 @@ function attributesPart(attributes: Record<string, unknown>): TemplateResult {
 }
 
 /** Maximum length of a text of JSON. */
-const MOST_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 
-const longText = (text: string): string => cutText(text, MOST_CHARACTERS);
+const longText = (text: string): string => cutText(text, MAX_CHARACTERS);
 
 /** CF's packing is in attributes. It is listed because the shown values are unpacked. */
 function packingNote(attributes: Record<string, unknown>): string[] {

@@ -21,15 +21,15 @@ export interface PlacedPlate {
 }
 
 /** Maximum number of positions that are shown. The largest plates have 6 144 wells (64 × 96). */
-const MOST_POSITIONS = 10_000;
+const MAX_POSITIONS = 10_000;
 /** Least number of columns that are shown of a plate with more positions. */
-const LEAST_COLUMNS = 100;
+const MIN_COLUMNS = 100;
 
 /** The number of rows and columns that are shown. */
 function shownSize({ rows, columns }: Plate): { rows: number; columns: number } {
-  const most = Math.max(LEAST_COLUMNS, Math.floor(MOST_POSITIONS / Math.max(1, rows.length)));
+  const most = Math.max(MIN_COLUMNS, Math.floor(MAX_POSITIONS / Math.max(1, rows.length)));
   const across = Math.min(columns.length, most);
-  return { rows: Math.min(rows.length, Math.floor(MOST_POSITIONS / Math.max(1, across))), columns: across };
+  return { rows: Math.min(rows.length, Math.floor(MAX_POSITIONS / Math.max(1, across))), columns: across };
 }
 
 /** The part of a plate that is shown. A position shows one well, the last of those that name it. */

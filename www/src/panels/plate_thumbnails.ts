@@ -16,7 +16,7 @@ import { joined } from "../text/paths.js";
 /** Maximum length of a side in pixels. */
 const SIDE = 160;
 /** Maximum number of elements in the plane of the level that is read. */
-const MOST_ELEMENTS = 2 ** 24;
+const MAX_ELEMENTS = 2 ** 24;
 /** Number of wells that are read concurrently. Each needs a few requests. */
 const AT_ONCE = 4;
 
@@ -31,7 +31,7 @@ async function thumbnail(
 ): Promise<ImageData> {
   const level = pyramid.levels.at(-1) as zarr.PyramidLevel;
   const [columns = 0, rows = 0] = [level.shape[plane.x], level.shape[plane.y]];
-  if (columns * rows > MOST_ELEMENTS) throw new Error("the coarsest level is too large for a thumbnail");
+  if (columns * rows > MAX_ELEMENTS) throw new Error("the coarsest level is too large for a thumbnail");
   const step = Math.max(1, Math.ceil(Math.max(columns, rows) / SIDE));
   const visible = channels.filter((channel) => channel.visible);
   const pictures = visible.map(async ({ index, color, window, gamma }) => {

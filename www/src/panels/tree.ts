@@ -31,9 +31,9 @@ const OPEN_UP_TO = 40;
  * Maximum depth of rows. A row at this depth has the rest of its path as its name. Browsers cannot
  * lay out elements that are thousands deep, which a path of a few kilobytes would make.
  */
-const MOST_DEPTH = 60;
+const MAX_DEPTH = 60;
 /** Maximum number of nodes that are added from other sources. */
-const MOST_ADDED = 200;
+const MAX_ADDED_NODES = 200;
 
 export interface TreeContent {
   name: string;
@@ -97,7 +97,7 @@ export class Tree {
 
   /** Adds nodes from other sources, such as the labels of an image; of many the first ones. */
   add(nodes: readonly NamedNode[]): void {
-    for (const node of nodes.slice(0, MOST_ADDED)) {
+    for (const node of nodes.slice(0, MAX_ADDED_NODES)) {
       if (this.#branches.has(node.path)) continue;
       const parent = this.#branches.get(parentOf(node.path));
       if (parent?.children) parent.children.set(node.path, this.#know(branchOf(node)));
@@ -233,6 +233,6 @@ function branchOf(node: NamedNode): Branch {
 /** The names of the rows that lead to a node. */
 function partsOf(path: string): string[] {
   const parts = path === "" ? [] : path.split("/");
-  const rest = parts.splice(MOST_DEPTH).join("/");
+  const rest = parts.splice(MAX_DEPTH).join("/");
   return rest === "" ? parts : [...parts, rest];
 }

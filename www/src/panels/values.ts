@@ -192,7 +192,7 @@ function complexText(values: ArrayLike<unknown>, at: number): string {
 }
 
 /** Maximum number of items that are written of a field's own array. */
-const MOST_ITEMS = 100;
+const MAX_ITEMS = 100;
 
 /**
  * The fields of one struct: `{a: 1, b: 2.5}`. The dimensions of a field's own array come last in
@@ -202,7 +202,7 @@ function structText({ data, shape = [] }: Result, at: number): string {
   const fields = Object.entries(data as Record<string, Result>).map(([name, column]) => {
     const own = (column.shape ?? []).slice(shape.length);
     const width = own.reduce((product, length) => product * length, 1);
-    const told = Math.min(width, MOST_ITEMS);
+    const told = Math.min(width, MAX_ITEMS);
     const texts = Array.from({ length: told }, (_, item) => elementText(column, at * width + item));
     if (width > told) texts.push(`… ${width} items`);
     return `${name}: ${own.length === 0 ? texts[0] : `[${texts.join(", ")}]`}`;

@@ -39,7 +39,7 @@ const SPACING = 55;
 /** The possible intervals in degrees. */
 const INTERVALS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 90];
 /** Maximum number of lines of a kind. More would be an error. */
-const MOST_LINES = 90;
+const MAX_LINES = 90;
 
 const isFinitePoint = (point: readonly number[]): point is Point => point.every(Number.isFinite);
 
@@ -109,7 +109,7 @@ export function intervalsOf(
 /** The multiples of an interval between two numbers. */
 function multiples(interval: number, from: number, to: number): number[] {
   const [first, last] = [Math.ceil(from / interval - 1e-9), Math.floor(to / interval + 1e-9)];
-  const count = Math.min(Math.max(last - first + 1, 0), MOST_LINES);
+  const count = Math.min(Math.max(last - first + 1, 0), MAX_LINES);
   return Array.from({ length: count }, (_, at) => (first + at) * interval);
 }
 

@@ -30,7 +30,7 @@ export interface MarkElements {
 }
 
 /** Maximum number of elements of a file. */
-const MOST_ELEMENTS = 64_000_000;
+const MAX_ELEMENTS = 64_000_000;
 
 /** Attributes that tell what values mean; others may be about how they are stored. */
 const TOLD = ["units", "calendar", "standard_name", "long_name", "axis", "positive"];
@@ -135,7 +135,7 @@ async function ofArea(subject: Subject, mark: Mark, signal: AbortSignal): Promis
   if (!area) throw nothingThere();
   const { columns, rows } = area.box;
   const count = countIn(area.box);
-  if (count > MOST_ELEMENTS)
+  if (count > MAX_ELEMENTS)
     throw new zarr.ZarrError("Limit", "the area is too large for a file", { actual: String(count) });
   return {
     data: await readArea(subject, area, signal),

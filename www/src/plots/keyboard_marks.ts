@@ -16,7 +16,7 @@ export interface KeyboardMarksOptions {
 
 /** The number of places with which a mark is finished; a line ends with Enter at its last place. */
 const COUNTS: Record<MarkKind, number> = { point: 1, box: 2, line: Infinity, polygon: Infinity };
-const LEAST: Record<MarkKind, number> = { point: 1, box: 2, line: 2, polygon: 3 };
+const MIN_COUNTS: Record<MarkKind, number> = { point: 1, box: 2, line: 2, polygon: 3 };
 
 export class KeyboardMarks {
   #kind: MarkKind | null = null;
@@ -65,7 +65,7 @@ export class KeyboardMarks {
     const isLast = this.#places.at(-1)?.join() === place.join();
     if (!isLast) this.#set([...this.#places, place]);
     const count = this.#places.length;
-    if (count < LEAST[kind] || (count < COUNTS[kind] && !isLast)) return;
+    if (count < MIN_COUNTS[kind] || (count < COUNTS[kind] && !isLast)) return;
     const places = this.#places;
     this.#set([]);
     this.options.finish(kind, places);

@@ -35,10 +35,10 @@ export type PlotKind = "series" | "profile" | "histogram";
 const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#5b6770"];
 
 /** Maximum number of marks, so that each has a colour of its own. */
-export const MOST_MARKS = COLORS.length;
+export const MAX_MARKS = COLORS.length;
 
 /** Maximum number of places of a mark in a URL. */
-const MOST_PLACES = 200;
+const MAX_PLACES = 200;
 
 export const colorOf = ({ slot }: Mark): string => COLORS[slot] ?? "#000000";
 
@@ -52,16 +52,16 @@ export function nameOf(mark: Mark, marks: readonly Mark[]): string {
 
 /** Adds a mark with the first free colour. If there is none, the oldest mark goes. */
 export function withMark(marks: readonly Mark[], kind: MarkKind, places: readonly Place[]): Mark[] {
-  const kept = marks.slice(Math.max(0, marks.length - MOST_MARKS + 1));
+  const kept = marks.slice(Math.max(0, marks.length - MAX_MARKS + 1));
   const slot = COLORS.findIndex((_, at) => !kept.some((mark) => mark.slot === at));
   return [...kept, { kind, slot, places }];
 }
 
 const COUNTS: Record<MarkKind, readonly [least: number, most: number]> = {
   point: [1, 1],
-  line: [2, MOST_PLACES],
+  line: [2, MAX_PLACES],
   box: [2, 2],
-  polygon: [3, MOST_PLACES],
+  polygon: [3, MAX_PLACES],
 };
 
 const isKind = (kind: string): kind is MarkKind => Object.hasOwn(COUNTS, kind);
@@ -85,7 +85,7 @@ export function readMarks(text: string): Mark[] {
     if (!isKind(kind) || !/^\d$/.test(slot) || !numbers.every(Number.isFinite)) continue;
     const [least, most] = COUNTS[kind];
     const count = numbers.length / 2;
-    const isFree = Number(slot) < MOST_MARKS && !marks.some((mark) => mark.slot === Number(slot));
+    const isFree = Number(slot) < MAX_MARKS && !marks.some((mark) => mark.slot === Number(slot));
     if (!isFree || !Number.isInteger(count) || count < least || count > most) continue;
     const places = Array.from(
       { length: count },

@@ -67,7 +67,7 @@ const TOOLS: Record<MarkKind, { icon: IconName; text: string }> = {
 };
 
 /** Maximum number of rows of the table. Files have all of them. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 function part(name: string): HTMLElement {
   const element = document.createElement("div");
@@ -221,13 +221,13 @@ function plotTable(plot: Plot): TemplateResult {
     <th scope="row">${text}</th>
     ${ys.map((y) => html`<td>${y === null ? "–" : String(y)}</td>`)}
   </tr>`;
-  const note = `${countText(rows.length)} rows. The first ${countText(MOST_ROWS)} are shown; CSV has all.`;
+  const note = `${countText(rows.length)} rows. The first ${countText(MAX_ROWS)} are shown; CSV has all.`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of the plot">
     <table>
       <caption>${shown(plot.title)}${plot.y.unit ? ` in ${plot.y.unit}` : ""}</caption>
       <thead><tr>${head.map((text) => html`<th scope="col">${shown(text)}</th>`)}</tr></thead>
-      <tbody>${rows.slice(0, MOST_ROWS).map(row)}</tbody>
+      <tbody>${rows.slice(0, MAX_ROWS).map(row)}</tbody>
     </table>
-    ${rows.length > MOST_ROWS ? html`<p class="note">${note}</p>` : nothing}
+    ${rows.length > MAX_ROWS ? html`<p class="note">${note}</p>` : nothing}
   </div>`;
 }

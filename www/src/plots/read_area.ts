@@ -54,9 +54,9 @@ export interface AreaStatistics {
 }
 
 /** Maximum number of elements of a plane. Of larger areas a coarser level is read. */
-const MOST_ELEMENTS = { box: 4_000_000, polygon: 1_000_000 };
+const MAX_ELEMENTS = { box: 4_000_000, polygon: 1_000_000 };
 /** Of an array without coarse levels, this number of elements. */
-const MOST_OF_ALL = 64_000_000;
+const MAX_ELEMENTS_WITHOUT_LEVELS = 64_000_000;
 
 /** The elements of an area, in the finest level that has few enough. Null if there are none. */
 export async function areaOf(scene: Scene, mark: Mark, signal: AbortSignal): Promise<Area | null> {
@@ -67,7 +67,7 @@ export async function areaOf(scene: Scene, mark: Mark, signal: AbortSignal): Pro
 async function areaOfPositions(scene: Scene, mark: Mark, signal: AbortSignal): Promise<Area | null> {
   const outline = outlineOf(mark);
   const isInside = (place: Place) => mark.kind === "box" || outline.intersectsCoordinate([...place]);
-  const found = await warpedAreaOf(scene, mark, { most: MOST_ELEMENTS.box, isInside, signal });
+  const found = await warpedAreaOf(scene, mark, { most: MAX_ELEMENTS.box, isInside, signal });
   if (!found) return null;
   const { level, box, mask, isAlongAxes } = found;
   const rangeOf = ([start, stop]: readonly [number, number]) => ({ start, stop, step: null });
@@ -78,7 +78,7 @@ async function areaOfPositions(scene: Scene, mark: Mark, signal: AbortSignal): P
 
 function areaOfPlaces(scene: Scene, mark: Mark): Area | null {
   const isBox = mark.kind === "box";
-  const usual = isBox ? MOST_ELEMENTS.box : MOST_ELEMENTS.polygon;
+  const usual = isBox ? MAX_ELEMENTS.box : MAX_ELEMENTS.polygon;
   const found = placedLevels(scene).flatMap((level) => {
     const box = elementsIn(level, mark.places);
     return box ? [{ level, box }] : [];
@@ -86,7 +86,7 @@ function areaOfPlaces(scene: Scene, mark: Mark): Area | null {
   const chosen = found.find(({ box }) => countIn(box) <= usual) ?? found.at(-1);
   if (!chosen) return null;
   const { level, box } = chosen;
-  const most = isBox ? MOST_OF_ALL : 4 * usual;
+  const most = isBox ? MAX_ELEMENTS_WITHOUT_LEVELS : 4 * usual;
   if (countIn(box) > most) {
     throw new zarr.ZarrError("Limit", "the area is too large", {
       expected: `${most} elements at most`,

@@ -31,7 +31,7 @@ export interface Profile {
 }
 
 /** Maximum number of samples. Of longer lines a coarser level is read. */
-const MOST_SAMPLES = 4096;
+const MAX_SAMPLES = 4096;
 
 /** The distance between places, and its unit. */
 function measureOf(
@@ -51,10 +51,10 @@ function measureOf(
 /** The finest level in which a line has no more samples than a plot can show. */
 function levelFor(scene: Scene, line: readonly Place[]): PlacedLevel {
   const levels = placedLevels(scene);
-  const level = levels.find((level) => lengthInElements(level, line) < MOST_SAMPLES) ?? levels.at(-1);
-  if (level && lengthInElements(level, line) < 4 * MOST_SAMPLES) return level;
+  const level = levels.find((level) => lengthInElements(level, line) < MAX_SAMPLES) ?? levels.at(-1);
+  if (level && lengthInElements(level, line) < 4 * MAX_SAMPLES) return level;
   throw new zarr.ZarrError("Limit", "the line is too long for a profile", {
-    expected: `${4 * MOST_SAMPLES} elements at most`,
+    expected: `${4 * MAX_SAMPLES} elements at most`,
   });
 }
 
@@ -66,7 +66,7 @@ interface Samples {
 }
 
 /** Maximum number of samples where each element must be looked for. */
-const MOST_LOOKED_FOR = 512;
+const MAX_LOOKUPS = 512;
 
 /** The samples of a line of a map whose rows and columns are not those of the array. */
 async function warpedSamples(
@@ -85,7 +85,7 @@ async function warpedSamples(
   const shape = pyramid.levels[0]?.shape ?? [];
   const elementsOfMap = Math.sqrt(((shape[plane.x] ?? 1) * (shape[plane.y] ?? 1)) / (columns * rows));
   const wanted = Math.ceil(lengthInElements(map, line) * elementsOfMap);
-  const places = evenly(samplesAlong(map, line), Math.min(wanted, MOST_LOOKED_FOR));
+  const places = evenly(samplesAlong(map, line), Math.min(wanted, MAX_LOOKUPS));
   const elements = await Promise.all(places.map((each) => subject.elementAt(each, signal)));
   return { level: map, places, elements };
 }

@@ -17,13 +17,13 @@ export interface Series {
 }
 
 /** Longer series are not read: a plot has a few thousand pixels. */
-const MOST_STEPS = 200_000;
+const MAX_STEPS = 200_000;
 
 /** Refuses an axis that is too long for a plot. */
 function needPlottable(length: number): void {
-  if (length <= MOST_STEPS) return;
+  if (length <= MAX_STEPS) return;
   throw new zarr.ZarrError("Limit", "the axis is too long for a plot", {
-    expected: `${MOST_STEPS} elements at most`,
+    expected: `${MAX_STEPS} elements at most`,
     actual: String(length),
   });
 }

@@ -11,7 +11,7 @@ const ROLE_NAMES: Record<Role, string> = { x: "x", y: "y", z: "z", t: "time", c:
 const isUnnamed = (name: string) => /^dim_\d+$/.test(name);
 
 /** Maximum length of a name, which each control of the axis repeats. */
-const MOST_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
 /** The default indices in OME's `rdefs`. */
 export interface Starts {
@@ -37,7 +37,7 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
     const length = shape[axis] ?? 1;
     const told = isUnnamed(name) ? (role === "other" ? `axis ${axis + 1}` : ROLE_NAMES[role]) : name;
     const own = uniqueName(
-      shortName(told, MOST_CHARACTERS),
+      shortName(told, MAX_CHARACTERS),
       axes.map((other) => other.name),
     );
     const start = startOf(role, length, starts);

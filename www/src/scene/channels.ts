@@ -7,7 +7,7 @@ import type { Scene, SceneAxis, SceneChannel, Subject } from "./scene.js";
 
 const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
 /** Maximum number of channels of a scene. An array can declare a million in a few bytes. */
-export const MOST_CHANNELS = 1000;
+export const MAX_CHANNELS = 1000;
 /** The share of values that default limits leave out at each end. */
 const LEFT_OUT = 0.001;
 
@@ -72,7 +72,7 @@ async function imageChannels(subject: Subject): Promise<SceneChannel[]> {
   const { pyramid, axes, isGray } = subject;
   const shown = zarr.shownChannels(pyramid);
   const c = axes.find(({ role }) => role === "c");
-  const count = Math.min(c?.length ?? 1, MOST_CHANNELS);
+  const count = Math.min(c?.length ?? 1, MAX_CHANNELS);
   const written = Array.from({ length: count }, (_, index): Written => {
     const channel = pyramid.channels[index] ?? {};
     return { channel, index, visible: shown.includes(index) };

@@ -10,9 +10,9 @@ export interface ScaleMark {
 }
 
 /** Number of steps between the numbers. */
-const MOST_STEPS = 6;
+const MAX_STEPS = 6;
 /** Maximum number of powers of ten, before they are thinned out. */
-const MOST_TICKS = 700;
+const MAX_TICKS = 700;
 /** Number of characters that fit beside the bar, gaps included. */
 const CHARACTERS = 36;
 
@@ -42,7 +42,7 @@ function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
     const powers = multiples(Math.log10(low), Math.log10(high), 1).map((power) => 10 ** power);
     if (powers.length > 1) return thinned(powers);
   }
-  return multiples(low, high, roundStep((high - low) / MOST_STEPS));
+  return multiples(low, high, roundStep((high - low) / MAX_STEPS));
 }
 
 /** The next 1, 2 or 5 times a power of ten that is not smaller. */
@@ -53,11 +53,11 @@ function roundStep(step: number): number {
 
 function multiples(low: number, high: number, step: number): number[] {
   const [first, last] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
-  const count = Math.max(0, Math.min(last - first + 1, MOST_TICKS));
+  const count = Math.max(0, Math.min(last - first + 1, MAX_TICKS));
   return Array.from({ length: count }, (_, at) => Number(((first + at) * step).toPrecision(12)));
 }
 
 const thinned = (values: number[]): number[] => {
-  const every = Math.ceil(values.length / MOST_STEPS);
+  const every = Math.ceil(values.length / MAX_STEPS);
   return values.filter((_, at) => at % every === 0);
 };

@@ -6,7 +6,7 @@ import type { ArrayNode, Scene, SceneAxis } from "./scene.js";
 import { coordinateText, momentText, unitText, withUnit } from "./value_text.js";
 
 /** Maximum length of an axis whose coordinates are read. */
-export const MOST_COORDINATES = 1_000_000;
+export const MAX_COORDINATES = 1_000_000;
 
 /** The coordinates of an axis. Null if it has none. */
 export async function coordinatesOf(
@@ -14,7 +14,7 @@ export async function coordinatesOf(
   axis: number,
   options: zarr.CoordsOptions,
 ): Promise<zarr.Coordinates | null> {
-  if ((array.shape[axis] ?? 0) > MOST_COORDINATES) return null;
+  if ((array.shape[axis] ?? 0) > MAX_COORDINATES) return null;
   return zarr.coords(array, axis, options).catch(nullUnlessAborted(options.signal));
 }
 

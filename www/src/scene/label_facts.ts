@@ -7,10 +7,10 @@ import { isObject, type Json, omeOf } from "./ome.js";
 import type { LabelFacts, LabelProperty } from "./scene.js";
 
 /** Maximum number of labels with a colour, because each read sends all of them to the workers. */
-const MOST_COLORS = 20_000;
+const MAX_COLORS = 20_000;
 /** Maximum number of properties of a label, and their length, because they are in the readout. */
-const MOST_PROPERTIES = 8;
-const MOST_CHARACTERS = 60;
+const MAX_PROPERTIES = 8;
+const MAX_CHARACTERS = 60;
 
 type Label = number | bigint;
 
@@ -32,7 +32,7 @@ function colorsIn(list: unknown): Map<Label, string> {
   for (const { label, entry } of labelled(list)) {
     const { rgba } = entry;
     const isColor = Array.isArray(rgba) && rgba.length === 4 && rgba.every(isByte);
-    if (!isColor || colors.size >= MOST_COLORS) continue;
+    if (!isColor || colors.size >= MAX_COLORS) continue;
     colors.set(label, `#${rgba.map((byte: number) => byte.toString(16).padStart(2, "0")).join("")}`);
   }
   return colors;
@@ -40,17 +40,17 @@ function colorsIn(list: unknown): Map<Label, string> {
 
 function textOf(value: unknown): string {
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  return shortName(text, MOST_CHARACTERS);
+  return shortName(text, MAX_CHARACTERS);
 }
 
 function propertiesIn(list: unknown): Map<string, LabelProperty[]> {
   const properties = new Map<string, LabelProperty[]>();
   for (const { label, entry } of labelled(list)) {
     const told = Object.entries(entry).filter(([name]) => name !== "label-value");
-    const shown = told.slice(0, MOST_PROPERTIES);
+    const shown = told.slice(0, MAX_PROPERTIES);
     properties.set(
       String(label),
-      shown.map(([name, value]) => ({ name: shortName(name, MOST_CHARACTERS), text: textOf(value) })),
+      shown.map(([name, value]) => ({ name: shortName(name, MAX_CHARACTERS), text: textOf(value) })),
     );
   }
   return properties;

@@ -6,7 +6,7 @@ import * as zarr from "zarr-wasm";
 import type { Plane, Scene } from "./scene.js";
 
 /** Maximum number of elements of a plane. Of larger planes the middle is read. */
-const MOST_ELEMENTS = 4_000_000;
+const MAX_ELEMENTS = 4_000_000;
 /** Further steps are read only if each has at most this number of bytes. */
 const CHEAP_BYTES = 8 * 2 ** 20;
 
@@ -42,7 +42,7 @@ function coarsest(pyramid: zarr.Pyramid, choice: PlaneChoice) {
   const level = pyramid.levels.at(-1);
   if (!level) throw new zarr.ZarrError("Argument", "the pyramid has no level");
   const [width = 1, height = 1] = [level.shape[choice.plane.x], level.shape[choice.plane.y]];
-  const share = Math.min(1, Math.sqrt(MOST_ELEMENTS / (width * height)));
+  const share = Math.min(1, Math.sqrt(MAX_ELEMENTS / (width * height)));
   const middle = (length: number) => {
     const taken = Math.max(1, Math.round(length * share));
     const start = Math.floor((length - taken) / 2);

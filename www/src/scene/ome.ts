@@ -103,9 +103,9 @@ function omeObject({ attrs, kind }: ArrayNode | GroupNode, name: string): Json |
 const namesOf = (value: unknown): string[] => objects(value).map(({ name }, at) => String(name ?? at + 1));
 
 /** Maximum length of the name of a row or column, which is repeated for each of its wells. */
-const MOST_CHARACTERS = 32;
+const MAX_CHARACTERS = 32;
 
-const shortened = (name: string): string => shortName(name, MOST_CHARACTERS);
+const shortened = (name: string): string => shortName(name, MAX_CHARACTERS);
 
 /** The positions by name. The first of equal names counts. */
 const positionsOf = (names: readonly string[]): ReadonlyMap<string, number> =>

@@ -170,8 +170,8 @@ export interface SceneOptions {
  * Maximum number of channels that are mixed, and of label images above the picture. Metadata and
  * the page's URL can ask for a thousand, and each is read for each tile in view.
  */
-export const MOST_MIXED = 64;
-export const MOST_LABELS = 16;
+export const MAX_MIXED = 64;
+export const MAX_LABELS = 16;
 
 /** Hides the items after the first `most` visible ones. */
 export function atMost<T extends { visible: boolean }>(items: readonly T[], most: number): T[] {

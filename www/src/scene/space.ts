@@ -5,7 +5,7 @@
  */
 import * as zarr from "zarr-wasm";
 import { type AxisPlace, type LevelPlace, type MapExtent, rolled } from "zarr-wasm/openlayers";
-import { MOST_COORDINATES } from "./coordinates.js";
+import { MAX_COORDINATES } from "./coordinates.js";
 import { nullUnlessAborted } from "./lenient_reads.js";
 import { definitionOf } from "./projection.js";
 import type { Scene, Space, Subject, WarpedPlane } from "./scene.js";
@@ -63,7 +63,7 @@ async function placedOf(asked: Asked): Promise<zarr.Placement | null> {
   const { pyramid, array, plane, signal } = asked;
   const { columns, rows } = sizeOf(asked);
   const isUsual = plane.x === pyramid.plane.x && plane.y === pyramid.plane.y;
-  if (!isUsual || (!pyramid.isPlaced && Math.max(columns, rows) > MOST_COORDINATES)) return null;
+  if (!isUsual || (!pyramid.isPlaced && Math.max(columns, rows) > MAX_COORDINATES)) return null;
   return zarr.placement(array, { tolerance: TOLERANCE, signal }).catch(nullUnlessAborted(signal));
 }
 
@@ -103,14 +103,14 @@ export async function placementOf(asked: Asked): Promise<Placement> {
 /** Pixels per side of an element, so that rotated or oblong elements keep their shape. */
 const PIXELS_AN_ELEMENT = 8;
 /** Maximum number of columns or rows of a map. */
-const MOST_PIXELS = 8192;
+const MAX_PIXELS = 8192;
 /** Longitudes over more degrees than this are the whole globe. */
 const WHOLE_GLOBE = 359;
 
 /** Columns and rows of a map for elements with this side: fewer if there are too many. */
 function pixelsOf([left, bottom, right, top]: MapExtent, side: number): [number, number] {
   const finest = side / PIXELS_AN_ELEMENT;
-  const pixel = Math.max(finest, (right - left) / MOST_PIXELS, (top - bottom) / MOST_PIXELS);
+  const pixel = Math.max(finest, (right - left) / MAX_PIXELS, (top - bottom) / MAX_PIXELS);
   const count = (length: number) => Math.max(Math.ceil(length / pixel), 1);
   return [count(right - left), count(top - bottom)];
 }

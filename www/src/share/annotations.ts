@@ -32,7 +32,7 @@ const PADDING = 8;
 const BAR = { width: 240, height: 12 };
 const DOT = 8;
 /** Maximum number of channels, because more would cover the picture. */
-const MOST_CHANNELS = 8;
+const MAX_CHANNELS = 8;
 const COLORS = 64;
 
 const inkOf = ({ isDark }: Paper) => (isDark ? "#e4eaec" : "#182125");
@@ -100,15 +100,15 @@ function drawBar(paper: Paper, { title, unit }: Scene, style: FieldStyle): void 
 function drawChannels(paper: Paper, { channels }: Scene): void {
   const visible = channels.filter((channel) => channel.visible);
   if (visible.length === 0) return;
-  const more = visible.length > MOST_CHANNELS ? [`and ${visible.length - MOST_CHANNELS} more`] : [];
-  const rows = [...visible.slice(0, MOST_CHANNELS).map(({ name }) => name), ...more];
+  const more = visible.length > MAX_CHANNELS ? [`and ${visible.length - MAX_CHANNELS} more`] : [];
+  const rows = [...visible.slice(0, MAX_CHANNELS).map(({ name }) => name), ...more];
   const width = Math.max(...rows.map((name) => widthOf(paper, name))) + 3 * PADDING + DOT;
   const height = rows.length * LINE + 2 * PADDING;
   inBox(paper, { width, height, corner: "right" }, (context) => {
     const ink = context.fillStyle;
     for (const [at, name] of rows.entries()) {
       const middle = PADDING + (at + 0.5) * LINE;
-      const color = at < MOST_CHANNELS ? visible[at]?.color : undefined;
+      const color = at < MAX_CHANNELS ? visible[at]?.color : undefined;
       if (color) {
         context.fillStyle = color;
         context.beginPath();

@@ -6,15 +6,15 @@ import { withValue } from "../page/element.js";
 import { sizeFor } from "./frames.js";
 
 /** Browsers and graphics cards draw no larger pictures. */
-const MOST_PIXELS = 8192;
-const LEAST_PIXELS = 64;
+const MAX_PIXELS = 8192;
+const MIN_PIXELS = 64;
 
 type Size = readonly [width: number, height: number];
 
 /** The widths that are possible for a view, and the one to begin with. */
 export function widthsFor([width, height]: Size): { least: number; most: number; usual: number } {
-  const most = Math.floor(MOST_PIXELS * Math.min(1, width / height));
-  return { least: LEAST_PIXELS, most, usual: Math.min(Math.round(width * devicePixelRatio), most) };
+  const most = Math.floor(MAX_PIXELS * Math.min(1, width / height));
+  return { least: MIN_PIXELS, most, usual: Math.min(Math.round(width * devicePixelRatio), most) };
 }
 
 export function widthField(view: Size, width: number, set: (width: number) => void): TemplateResult {

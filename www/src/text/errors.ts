@@ -118,12 +118,12 @@ function codedIn(error: unknown): (Coded & { code: ErrorCode }) | undefined {
 }
 
 /** The most characters of a value in a sentence. The message below has all of it. */
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 /** Sentences with the place of an error and with the values there, as far as the error has them. */
 function placeIn({ path, key, field, codec, expected, actual }: Coded): string {
   const shown = (before: string, value: unknown) =>
-    typeof value === "string" && value !== "" ? [`${before}${value.slice(0, MOST_CHARACTERS)}`] : [];
+    typeof value === "string" && value !== "" ? [`${before}${value.slice(0, MAX_CHARACTERS)}`] : [];
   const place = [
     ...shown("at ", key ?? path),
     ...shown("in the field ", field),

@@ -82,11 +82,11 @@ export function valueText(value: unknown): string {
 }
 
 /** Maximum number of bytes that are written. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 function hexText(bytes: Uint8Array): string {
-  const digits = Array.from(bytes.subarray(0, MOST_BYTES), (byte) => byte.toString(16).padStart(2, "0"));
-  return `${digits.join(" ")}${bytes.length > MOST_BYTES ? `… (${bytesText(bytes.length)})` : ""}`;
+  const digits = Array.from(bytes.subarray(0, MAX_BYTES), (byte) => byte.toString(16).padStart(2, "0"));
+  return `${digits.join(" ")}${bytes.length > MAX_BYTES ? `… (${bytesText(bytes.length)})` : ""}`;
 }
 
 /** JSON text in which bigints have all digits, and NaN and infinities have their names. */

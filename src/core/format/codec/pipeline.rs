@@ -89,7 +89,7 @@ impl<'a> Elements<'a> {
 pub type ChunkBox = [Range<u64>];
 
 /// The maximal number of runs for a partial decode. With more, the overhead exceeds the gain.
-const MOST_RUNS: u64 = 4096;
+const MAX_RUNS: u64 = 4096;
 
 impl Pipeline {
     /// Looks the codecs up and binds each to what it will see.
@@ -512,7 +512,7 @@ fn swap_run(elements: &mut [u8], run: &Range<usize>, packed: Option<&Packed>, el
 }
 
 /// The byte runs of a box in a packed array, ascending and disjoint. Adjacent runs are merged. A
-/// box with more than [`MOST_RUNS`] rows widens to whole rows of its outer dimensions.
+/// box with more than [`MAX_RUNS`] rows widens to whole rows of its outer dimensions.
 // The chunk fits memory, so that positions fit usize. A list of one run is meant.
 #[allow(clippy::cast_possible_truncation, clippy::single_range_in_vec_init)]
 #[allow(
@@ -535,7 +535,7 @@ fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec
         return vec![0..run_len as usize];
     }
     let rows = wanted[..dimension].iter().map(|range| range.end - range.start).product::<u64>();
-    if rows > MOST_RUNS {
+    if rows > MAX_RUNS {
         let mut outer = wanted.to_vec();
         outer[dimension] = 0..shape[dimension];
         return runs_of_box(shape, &outer, element_size);

@@ -8,7 +8,7 @@
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "the lengths are bounded by `MOST_DIGITS` and `HUGE`, and long integers have digits of 32 bits"
+    reason = "the lengths are bounded by `MAX_DIGITS` and `HUGE`, and long integers have digits of 32 bits"
 )]
 
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ use crate::kernel::number::power_of_two;
 
 /// Significant digits that are read. More of them decide at most about a tie, for which it is
 /// enough to know that they are not all zero: a tie has fewer than 770 digits.
-const MOST_DIGITS: i64 = 800;
+const MAX_DIGITS: i64 = 800;
 
 /// Numbers of at least `10^HUGE` are infinite, and those below `10^-HUGE` are zero, in all floats.
 const HUGE: i64 = 400;
@@ -236,7 +236,7 @@ impl Decimal {
     }
 
     fn append(&mut self, digit: u32) {
-        if self.count == MOST_DIGITS {
+        if self.count == MAX_DIGITS {
             self.exponent += 1;
             self.is_cut |= digit > 0;
         } else if self.count > 0 || digit > 0 {

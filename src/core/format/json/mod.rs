@@ -3,7 +3,7 @@
 //! A [`Document`] is checked once. A [`Json`] is a view of the text of one value in it, and is
 //! parsed one level at a time. Numbers never become doubles unless their field is one, and values
 //! that are not read are never built. [`text`] writes. There is no value tree (but see
-//! [`marked`](super::metadata::marked) for attributes).
+//! [`lossless`](super::metadata::lossless) for attributes).
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -21,7 +21,7 @@ pub mod draft;
 pub mod extension;
 mod incomplete;
 pub mod large;
-pub mod marked;
+pub mod lossless;
 pub mod sketch;
 mod split;
 pub mod v2;

@@ -4,7 +4,7 @@
 const FIRST_MS: u32 = 300;
 
 /// Maximum of the sum of all pauses. If a server demands more, the request is not retried.
-const MOST_MS: u32 = 30_000;
+const MAX_PAUSES_MS: u32 = 30_000;
 
 /// The failed tries of one request.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Retries {
         // not retry together.
         let pause = told.saturating_add(pause / 2).saturating_add(scaled(pause / 2, random));
         self.waited_ms = self.waited_ms.saturating_add(pause);
-        (self.waited_ms <= MOST_MS).then_some(pause)
+        (self.waited_ms <= MAX_PAUSES_MS).then_some(pause)
     }
 
     /// Number of failed tries.

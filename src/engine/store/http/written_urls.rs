@@ -5,7 +5,7 @@
 use crate::sorted::Map;
 
 /// Number of URLs above which all URLs count as written.
-const MOST_URLS: usize = 1 << 16;
+const MAX_URLS: usize = 1 << 16;
 
 /// See the module.
 pub(super) struct WrittenUrls {
@@ -25,7 +25,7 @@ impl WrittenUrls {
             return;
         }
         self.urls.insert(url.to_owned(), ());
-        if self.urls.len() > MOST_URLS {
+        if self.urls.len() > MAX_URLS {
             *self = Self::new(true);
         }
     }

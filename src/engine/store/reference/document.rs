@@ -63,7 +63,7 @@ impl Reference {
 const KNOWN_URLS: usize = 1 << 20;
 
 /// How many members a document of another kind has at most, if all are texts and objects.
-const MOST_MEMBERS: usize = 4;
+const MAX_MEMBERS: usize = 4;
 
 /// A parsed document.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl References {
         })?;
         let mut references = collect(&document).map_err(|error| kind.blame(error, document.as_bytes()))?;
         // Texts and objects alone are references of version 0, whatever document they are from.
-        if references.skipped == 0 && references.table.len() <= MOST_MEMBERS {
+        if references.skipped == 0 && references.table.len() <= MAX_MEMBERS {
             kind.expect(document.as_bytes())?;
         }
         references.table.sort_in(document);

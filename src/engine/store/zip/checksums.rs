@@ -19,7 +19,7 @@ const CRC_BYTES: u64 = 64 << 10;
 
 /// Maximum number of parts that are kept, of all entries. A part takes about 40 bytes. Entries that
 /// would need more are not checked.
-const MOST_PARTS: usize = 1 << 16;
+const MAX_PARTS: usize = 1 << 16;
 
 /// Bytes of an entry that have been read.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ impl Checksums {
             add(parts, start, value)?;
             match parts.first_key_value() {
                 Some((0, whole)) if whole.end == entry.size => *seen = Seen::All(whole.crc),
-                _ if self.parts + parts.len() > MOST_PARTS => *seen = Seen::Unchecked,
+                _ if self.parts + parts.len() > MAX_PARTS => *seen = Seen::Unchecked,
                 _ => self.parts += parts.len(),
             }
         }

@@ -46,9 +46,9 @@ import { LookAhead, type RunningTile, RunningTiles, type TilePlace, TileReader }
 
 const MIB = 2 ** 20;
 /** OpenLayers needs the tiles of two zoom levels for a view. */
-const FEWEST_TEXTURES = 48;
-const MOST_TEXTURES = 512;
-const FEWEST_IN_VIEW = 16;
+const MIN_TEXTURES = 48;
+const MAX_TEXTURES = 512;
+const MIN_TILES_IN_VIEW = 16;
 /** Priorities of reads. The coarsest level comes first, because finer tiles cover it later. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
 
@@ -174,7 +174,7 @@ export class PyramidSource extends DataTileSource {
   /** The layer's option `cacheSize`: the number of tiles that fit into the texture memory. */
   get cacheSize(): number {
     const fitting = Math.floor(this.#cacheBytes / this.#textureBytes);
-    return Math.min(Math.max(fitting, FEWEST_TEXTURES), MOST_TEXTURES);
+    return Math.min(Math.max(fitting, MIN_TEXTURES), MAX_TEXTURES);
   }
 
   /**
@@ -183,7 +183,7 @@ export class PyramidSource extends DataTileSource {
    */
   widestResolution([width, height]: readonly [width: number, height: number]): number {
     const { tileWidth, tileHeight, stepX, stepY } = this.#levels[0] as TileLevel;
-    const tiles = Math.max(Math.floor(this.#cacheBytes / this.#textureBytes), FEWEST_IN_VIEW);
+    const tiles = Math.max(Math.floor(this.#cacheBytes / this.#textureBytes), MIN_TILES_IN_VIEW);
     const area = tiles * tileWidth * tileHeight * stepX * stepY;
     return Math.sqrt(area / Math.max(width * height, 1));
   }

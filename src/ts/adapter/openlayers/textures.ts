@@ -203,7 +203,7 @@ export interface BandLayout {
 }
 
 /** Maximum number of bands that OpenLayers uploads without rearranging them. */
-const MOST_BANDS = 4;
+const MAX_BANDS = 4;
 
 /** WebGL reads the bytes 0 to 255 as 0 to 1. */
 const BYTE_SCALE = { origin: 0, unit: 255 };
@@ -234,7 +234,7 @@ export function bandsOf(
 ): BandLayout {
   const hasMask = isPacked || /float/.test(dtype) || mayMiss;
   const count = channels + (hasMask ? 1 : 0);
-  if (areLabels || count > MOST_BANDS)
+  if (areLabels || count > MAX_BANDS)
     return { count: 4, isByte: true, hasMask: true, isPicture: true, ...BYTE_SCALE };
   const isByte = !isPacked && /^(uint8|bool)$/.test(dtype);
   return { count, isByte, hasMask, isPicture: false, ...(isByte ? BYTE_SCALE : scaleOf(range)) };

@@ -74,10 +74,10 @@ export async function formed(
   answer: ResultAnswer,
   signal?: AbortSignal,
 ): Promise<ReadResult> {
-  const { shape, bytes, marked } = answer;
+  const { shape, bytes, lossless } = answer;
   const layout = layoutOf(answer);
   if (type.size === undefined) {
-    const values = await variableElements(type, bytes, product(shape), { marked, signal });
+    const values = await variableElements(type, bytes, product(shape), { lossless, signal });
     return { ...layout, data: form === "scalar" ? values[0] : values };
   }
   if (typeof form === "object") return pixelsOf(form, bytes, layout);

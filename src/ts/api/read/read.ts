@@ -72,7 +72,7 @@ export const readArguments =
     array: arrayNumber(objects, array),
     request,
     type: request.conversion && type,
-    hearsProgress: !!onProgress,
+    wantsProgress: !!onProgress,
   });
 
 /** Counts a read for `plan`. Fixes the array's user codecs. */

@@ -82,7 +82,7 @@ export async function placedRequest(
   selection: AnySelection | null | undefined,
   signal: AbortSignal | undefined,
 ): Promise<{ selection: EngineSelection }> {
-  await array[FACTS].doubt?.(signal);
+  await array[FACTS].refreshStale?.(signal);
   return requestOf(await placesOf(array, selection, signal), array[FACTS]);
 }
 

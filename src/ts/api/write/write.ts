@@ -23,7 +23,7 @@ import { inOneRun } from "../../model/once.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import { unlessAborted } from "../../model/waiting.ts";
 import type { MakeArguments } from "../../port/connection.ts";
-import { doubtfulStores, type ObjectNumbers } from "../../port/definitions.ts";
+import { type ObjectNumbers, staleStores } from "../../port/definitions.ts";
 import { call, write } from "../../port/engine.ts";
 import type {
   AnswerOf,
@@ -110,7 +110,7 @@ async function packed(
 /** The arguments of a write, without those that all writes share. */
 type Own<Name extends OperationName> = Omit<ArgumentsOf<Name>, keyof WriteArguments>;
 
-/** Calls an operation that writes to an array. If it fails, caches of its store are in doubt. */
+/** Calls an operation that writes to an array. If it fails, caches of its store may be stale. */
 async function writeTo<Name extends "write" | "append" | "resize">(
   array: ArrayNode,
   operation: Name,
@@ -121,13 +121,13 @@ async function writeTo<Name extends "write" | "append" | "resize">(
     ...own,
     array: arrayNumber(objects, array),
     priority: typeof priority === "number" ? priority : 0,
-    hearsProgress: !!onProgress,
+    wantsProgress: !!onProgress,
   });
   const onEvent = ({ type: _, ...progress }: WriteEvent): void => onProgress?.(progress);
   try {
     return await write(operation, makeArguments as MakeArguments<Name>, { signal, onEvent });
   } catch (error) {
-    doubtfulStores.add(array.store);
+    staleStores.add(array.store);
     throw error;
   }
 }
@@ -212,7 +212,7 @@ export interface OpenArray {
   /** All open nodes of the array's path and store. */
   nodes(): Iterable<object>;
   /** Updates these nodes. */
-  become(summary: NodeSummary): void;
+  update(summary: NodeSummary): void;
   /** Reads the metadata, past all caches. */
   readAnew(): Promise<NodeSummary>;
 }
@@ -221,9 +221,9 @@ export interface OpenArray {
 const PATIENCE_MS = 10_000;
 
 /** Updates an array, and all open nodes of the same path, from new metadata. */
-async function become(open: OpenArray, summary: NodeSummary): Promise<void> {
+async function update(open: OpenArray, summary: NodeSummary): Promise<void> {
   await describeWithCodecs(summary, undefined);
-  open.become(summary);
+  open.update(summary);
 }
 
 /** Reads the metadata that are stored now, once no change of this page is under way. */
@@ -231,15 +231,17 @@ async function reread(open: OpenArray): Promise<void> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const settled = call("reread", (objects) => ({ array: arrayNumber(objects, open.array) }), { signal });
   // A store that does not answer a write may answer reads, and so may an engine that cannot write.
-  await become(open, await settled.catch(() => open.readAnew()));
+  await update(open, await settled.catch(() => open.readAnew()));
 }
 
-/** Marks an array and all open nodes of its path. Returns the function that settles the doubt. */
-function doubt(open: OpenArray): () => Promise<void> {
+/**
+ * Marks an array and all open nodes of its path as stale. Returns the function that refreshes them.
+ */
+function markStale(open: OpenArray): () => Promise<void> {
   const settle = inOneRun(() => reread(open));
   for (const node of open.nodes()) {
     const facts = (node as Partial<ArrayNode>)[FACTS];
-    if (facts) facts.doubt = (signal) => unlessAborted(settle(), signal);
+    if (facts) facts.refreshStale = (signal) => unlessAborted(settle(), signal);
   }
   return settle;
 }
@@ -251,7 +253,7 @@ export async function changing(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted();
-  await open.array[FACTS].doubt?.(signal);
+  await open.array[FACTS].refreshStale?.(signal);
   const change = await prepare();
   let summary: NodeSummary;
   try {
@@ -260,11 +262,11 @@ export async function changing(
     const code = error instanceof ZarrError ? error.code : undefined;
     // An array that is not stored has not changed.
     if (code === "NotFound") throw error;
-    const settle = doubt(open);
+    const settle = markStale(open);
     // After an abort the caller does not wait. `dispose` must not start another engine.
     const settled = code === "Aborted" ? undefined : settle().catch(() => {});
     if (!signal?.aborted && settled) await unlessAborted(settled, signal).catch(() => {});
     throw error;
   }
-  await become(open, summary);
+  await update(open, summary);
 }

@@ -114,7 +114,7 @@ function methodOf(dtype: string, { label }: CreatePyramidOptions): DownsampleMet
 
 /** Without other options, there are levels until the axes that shrink have at most this length. */
 const COARSEST = 256;
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 function factorsAt(
   { factors }: CreatePyramidOptions,
@@ -136,8 +136,8 @@ function factorsAt(
 /** Returns the number of levels that the options ask for; undefined if the shape decides. */
 function countOf({ levels, factors }: CreatePyramidOptions): number | undefined {
   const count = levels ?? (Array.isArray(factors) ? factors.length + 1 : undefined);
-  if (count === undefined || (Number.isInteger(count) && count > 0 && count <= MOST_LEVELS)) return count;
-  return refuseField("levels", `a number from 1 to ${MOST_LEVELS}`, count);
+  if (count === undefined || (Number.isInteger(count) && count > 0 && count <= MAX_LEVELS)) return count;
+  return refuseField("levels", `a number from 1 to ${MAX_LEVELS}`, count);
 }
 
 /**
@@ -155,7 +155,7 @@ export function planLevels(
   const finest = existing === undefined ? named("0") : { asset: existing, path: existing };
   const levels: PlannedLevel[] = [{ ...finest, shape: [...shape], factors: ones, covers: ones }];
   const count = countOf(options);
-  while (levels.length < (count ?? MOST_LEVELS)) {
+  while (levels.length < (count ?? MAX_LEVELS)) {
     const before = levels.at(-1) as PlannedLevel;
     const wanted = factorsAt(options, axes, levels.length);
     if (!wanted) break;

@@ -30,7 +30,7 @@ const NAMES: readonly string[] = ["min", "max", "std", "count"] satisfies Pyrami
 const FOLDER = "statistics";
 
 /** The most elements of a level that are computed in one turn. Each takes about 100 bytes. */
-const MOST_CELLS = 1 << 18;
+const MAX_ELEMENTS_A_TURN = 1 << 18;
 
 /** What the source's elements are. */
 export interface ElementFacts {
@@ -155,7 +155,7 @@ async function reduced(box: Box, { finest, level, statistics, signal }: Computed
 async function reducedBySlabs(box: Box, computed: Computed): Promise<Uint8Array[]> {
   const extents = shapeOfBox(box);
   const slabs: Uint8Array[][] = [];
-  for (const slab of boxes(extents, boxShape(extents, [], MOST_CELLS))) {
+  for (const slab of boxes(extents, boxShape(extents, [], MAX_ELEMENTS_A_TURN))) {
     const moved = slab.map(({ start, stop }, axis) => {
       const first = box[axis]?.start ?? 0;
       return { start: first + start, stop: first + stop, step: 1 as const };
@@ -226,7 +226,7 @@ export async function writeStatistics(
     await Promise.all(sets);
     onWritten(arrays.length * product(shapeOfBox(box)));
   };
-  const list = boxes(level.shape, boxShape(level.shape, shards ?? chunks, MOST_CELLS));
+  const list = boxes(level.shape, boxShape(level.shape, shards ?? chunks, MAX_ELEMENTS_A_TURN));
   await inTurn(list, (box) => reducedBySlabs(box, computed), write, signal);
   return arrays;
 }

@@ -9,9 +9,9 @@
  */
 
 /** More parts are rarely in flight at a time. */
-const MOST_KEPT = 4;
+const MAX_KEPT_PARTS = 4;
 /** Larger parts are rare. */
-const LARGEST_KEPT = 4 << 20;
+const MAX_KEPT_BYTES = 4 << 20;
 
 const kept: Uint8Array<ArrayBuffer>[] = [];
 
@@ -26,9 +26,9 @@ export function takeSpare(length?: number): Uint8Array<ArrayBuffer> | undefined 
 export function keepSpare(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  if (!isWhole || byteLength === 0 || byteLength > LARGEST_KEPT) return;
+  if (!isWhole || byteLength === 0 || byteLength > MAX_KEPT_BYTES) return;
   kept.push(bytes as Uint8Array<ArrayBuffer>);
-  if (kept.length > MOST_KEPT) kept.shift();
+  if (kept.length > MAX_KEPT_PARTS) kept.shift();
 }
 
 /** Drops all kept memory. */

@@ -23,9 +23,9 @@ export interface OwnedUpdate extends Update {
 const SMALL_BYTES = 16 << 10;
 
 /** Smaller copies use new memory, which allocators have ready. */
-const SMALLEST_KEPT = 64 << 10;
+const MIN_KEPT_BYTES = 64 << 10;
 /** Enough for the typical chunks that two decoders are given ahead. */
-const MOST_BYTES = 16 << 20;
+const MAX_KEPT_BYTES = 16 << 20;
 
 /**
  * The allocation for this many bytes. It is rounded up, because chunks differ in length and the
@@ -79,7 +79,7 @@ export class CopyMemory {
   /** Keeps returned memory for reuse. */
   keep(memory: ArrayBuffer): void {
     const { byteLength } = memory;
-    if (byteLength < SMALLEST_KEPT || this.#keptBytes + byteLength > MOST_BYTES) return;
+    if (byteLength < MIN_KEPT_BYTES || this.#keptBytes + byteLength > MAX_KEPT_BYTES) return;
     this.#kept.push(memory);
     this.#keptBytes += byteLength;
   }
@@ -104,7 +104,7 @@ export class CopyMemory {
   /** A copy, at offset 0 of memory that may be transferred. */
   #copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     const { byteLength } = bytes;
-    if (byteLength < SMALLEST_KEPT) return bytes.slice();
+    if (byteLength < MIN_KEPT_BYTES) return bytes.slice();
     const memory = this.#takeAtLeast(byteLength) ?? new ArrayBuffer(roomFor(byteLength));
     const copy = new Uint8Array(memory, 0, byteLength);
     copy.set(bytes);

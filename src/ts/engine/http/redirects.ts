@@ -76,7 +76,7 @@ export function judgeOf(reach: Reach | undefined): Judge {
 /** The headers that the engine sets, and one that holds no secret. */
 const HARMLESS = ["accept", "range"];
 /** As in `fetch`. */
-const MOST_REDIRECTS = 20;
+const MAX_REDIRECTS = 20;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** A redirect that `fetch` did not follow. Browsers show only that there was one, as status 0. */
@@ -161,7 +161,7 @@ export class RedirectFollower {
     const { judge, carriesHeaders, isOwnFetch } = this.#travel;
     const { origin } = new URL(request.url);
     let [answer, headers, url] = [first, request.headers, request.url];
-    for (let hops = 0; hops < MOST_REDIRECTS; hops += 1) {
+    for (let hops = 0; hops < MAX_REDIRECTS; hops += 1) {
       const location = redirectOf(answer);
       if (typeof location !== "string")
         return this.#judged(Object.defineProperty(answer, "redirected", { value: true }), request);
@@ -175,7 +175,7 @@ export class RedirectFollower {
       url = target.href;
       answer = await this.#sendOnce(onwards(request, url, headers, "manual"));
     }
-    throw failed(`there are more than ${MOST_REDIRECTS} redirects`);
+    throw failed(`there are more than ${MAX_REDIRECTS} redirects`);
   }
 
   /** Lets `fetch` follow. It keeps `Authorization` from other servers, and no other header. */

@@ -9,10 +9,10 @@ import { requestFor } from "../../model/requests.ts";
 import type { Send } from "./redirects.ts";
 
 /** Answers that are longer are not kept. */
-const MOST_BYTES = 1 << 20;
+const MAX_ANSWER_BYTES = 1 << 20;
 
 /** The most answers that are kept. The oldest ones go first. */
-const MOST_ANSWERS = 64;
+const MAX_ANSWERS = 64;
 
 /**
  * How long in ms a file must have been unchanged before a 304 is trusted. The `ETag`s of nginx and
@@ -75,7 +75,7 @@ export class Revalidation {
     const { status, headers } = response;
     const tag = headers.get("etag");
     const length = Number(headers.get("content-length") ?? Number.NaN);
-    if (status !== 200 || !tag || !(length <= MOST_BYTES) || !isSettled(response)) return response;
+    if (status !== 200 || !tag || !(length <= MAX_ANSWER_BYTES) || !isSettled(response)) return response;
     // A stub of a test may answer with less than a response, and have none.
     if (typeof response.clone !== "function" || typeof Response !== "function") return response;
     const body = await response.clone().arrayBuffer();
@@ -88,5 +88,5 @@ export class Revalidation {
 /** Removes the entry that was added first if there are too many. */
 function forgetOldest(entries: Map<string, Kept> | Set<string>): void {
   const [oldest] = entries.keys();
-  if (entries.size > MOST_ANSWERS) entries.delete(oldest as string);
+  if (entries.size > MAX_ANSWERS) entries.delete(oldest as string);
 }

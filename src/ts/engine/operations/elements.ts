@@ -24,7 +24,7 @@ import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
 import { Reducer } from "../decode/reducer.ts";
 import type { Engine } from "../engine.ts";
 import type { FullGlue } from "../instances.ts";
-import { crossingSummary } from "../marked.ts";
+import { crossingSummary } from "../lossless.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";
@@ -123,7 +123,7 @@ export const readOperations = {
   },
 
   async reduce(
-    { reduction, growth, counts, questions, settings, hearsPartial, before, keepsWords, ...args },
+    { reduction, growth, counts, questions, settings, wantsPartial, before, keepsWords, ...args },
     context,
   ) {
     const { engine } = context;
@@ -141,7 +141,7 @@ export const readOperations = {
     const request = { ...args.request, growth: { ...growth, ...sink.parts } };
     const answers = () => reporting(() => sink.answers(questions, settings));
     let [told, toldShare] = [performance.now(), 0];
-    if (hearsPartial)
+    if (wantsPartial)
       sink.onReduced = (share) => {
         // The answers of all elements are the result.
         const isNews = share > toldShare && share < 1;
@@ -207,7 +207,7 @@ export const readOperations = {
 
 function jobOf(
   glue: FullGlue,
-  { array, priority, hearsProgress }: WriteArguments,
+  { array, priority, wantsProgress }: WriteArguments,
   { engine, tell }: CallContext,
 ): never {
   const { definition, encoding } = engine.arrays.of(array);
@@ -215,7 +215,7 @@ function jobOf(
     array: encoding,
     chunkBytes: product(definition.stored) * (engine.arrays.typeOf(glue, array).size ?? VARIABLE_SIZE),
     priority,
-    onProgress: hearsProgress ? tell : undefined,
+    onProgress: wantsProgress ? tell : undefined,
   });
   return job as never;
 }

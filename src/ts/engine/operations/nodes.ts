@@ -6,7 +6,7 @@ import type { ArraySummary, NodeSummary, UnreadableSummary } from "../../model/n
 import type { Consolidation } from "../../port/operations.ts";
 import type { Engine } from "../engine.ts";
 import type { Glue } from "../instances.ts";
-import { crossingArray, crossingSummary, crossingUnreadable, tablesOf } from "../marked.ts";
+import { crossingArray, crossingSummary, crossingUnreadable, tablesOf } from "../lossless.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /**

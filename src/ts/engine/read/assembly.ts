@@ -25,7 +25,7 @@ import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
 import { closeGate, type Gate, newGate, type SharedTarget } from "../decode/gate.ts";
 import { keepSpare } from "../decode/part_memory.ts";
 import type { Instances } from "../instances.ts";
-import { markedElements } from "../marked.ts";
+import { losslessElements } from "../lossless.ts";
 
 /** The layout of a result, known before its parts. */
 export interface Layout {
@@ -202,8 +202,8 @@ export class Assembly {
     const layout = { shape: [...this.#shape], kept, order };
     if (!this.#variable) return { ...layout, bytes: this.#memory() };
     const bytes = await this.#variable.finish();
-    const marked = markedElements(this.#instances, this.#elementType, bytes, product(this.#shape));
-    return { ...layout, bytes, marked };
+    const lossless = losslessElements(this.#instances, this.#elementType, bytes, product(this.#shape));
+    return { ...layout, bytes, lossless };
   }
 
   /** Uses the caller's memory for the result. */
@@ -261,7 +261,7 @@ export class Assembly {
 const ELEMENTS_BETWEEN = 4096;
 
 /** Maximum number of elements. Each takes some 20 bytes, however short it is. */
-const MOST_ELEMENTS = 2 ** 26;
+const MAX_ELEMENTS = 2 ** 26;
 
 const tooLarge = (most: string, actual: string) =>
   new ZarrError("Limit", "elements of variable length are too large for one result", {
@@ -283,7 +283,7 @@ class VariableAssembly {
   #whole: Uint8Array | undefined;
 
   constructor(count: number, fillValue: Uint8Array) {
-    if (count > MOST_ELEMENTS) throw tooLarge(`${MOST_ELEMENTS} elements`, `${count} elements`);
+    if (count > MAX_ELEMENTS) throw tooLarge(`${MAX_ELEMENTS} elements`, `${count} elements`);
     this.#count = count;
     this.#parts = [fillValue];
     this.#part = new Uint32Array(count);

@@ -108,7 +108,7 @@ class Job {
   }
 
   /** Whether progress is reported. */
-  get hearsProgress(): boolean {
+  get wantsProgress(): boolean {
     return this.#options.onProgress !== undefined;
   }
 
@@ -186,8 +186,8 @@ class Job {
 }
 
 /** The progress callback of a read, if the caller listens. */
-export const progressListener = ({ hearsProgress }: ReadArguments, { tell }: CallContext) =>
-  hearsProgress ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
+export const progressListener = ({ wantsProgress }: ReadArguments, { tell }: CallContext) =>
+  wantsProgress ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
 
 /**
  * Reads into a sink. Resolves to the counters of the read. After a rejection nothing is written to

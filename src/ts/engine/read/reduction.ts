@@ -39,25 +39,25 @@ const LONG_PART_BYTES = 1 << 24;
 const TIMES_ACCUMULATORS = 16;
 
 /** The least size of a part. */
-const LEAST_PART_BYTES = 1 << 16;
+const MIN_PART_BYTES = 1 << 16;
 
 /** The bytes of parts in flight, and the most parts: those of streams (`read/drive.rs`). */
-const [IN_FLIGHT_BYTES, MOST_IN_FLIGHT] = [32 << 20, 32];
+const [IN_FLIGHT_BYTES, MAX_IN_FLIGHT] = [32 << 20, 32];
 
 /**
  * The bytes of parts whose ranges of shards are asked for together, and the most parts in flight
  * then (`read/drive.rs`). Two such lots are in flight, so that one is decoded while the next one
  * arrives.
  */
-const [TOGETHER_BYTES, MOST_IN_BULK, LOTS] = [64 << 20, 128, 2];
+const [TOGETHER_BYTES, MAX_IN_BULK, LOTS] = [64 << 20, 128, 2];
 
 /** The least bytes asked for together, and the share of a limit of memory that they may take. */
-const [LEAST_TOGETHER_BYTES, SHARE_OF_LIMIT] = [16 << 20, 8];
+const [MIN_TOGETHER_BYTES, SHARE_OF_LIMIT] = [16 << 20, 8];
 
 /** The bytes of parts whose ranges of shards are asked for together. */
 const togetherBytes = (memoryLimit: number | undefined): number =>
   Math.max(
-    LEAST_TOGETHER_BYTES,
+    MIN_TOGETHER_BYTES,
     Math.min(TOGETHER_BYTES, Math.floor((memoryLimit ?? Infinity) / SHARE_OF_LIMIT)),
   );
 
@@ -70,7 +70,7 @@ function partBytes({ elementBytes, accumulatorBytes }: ReductionSizes, { all, of
   const chunks = Math.min(ofCell, Math.ceil(TIMES_ACCUMULATORS * ofCell * accumulators));
   const long = Math.min(LONG_PART_BYTES, (chunks * elementBytes) / all);
   const share = Math.min(1, 1 / accumulators);
-  return Math.max(LEAST_PART_BYTES, Math.floor(Math.max(PART_BYTES, long) * share));
+  return Math.max(MIN_PART_BYTES, Math.floor(Math.max(PART_BYTES, long) * share));
 }
 
 /** What a reduction takes: accumulators of all cells and of parts in flight, and those parts. */
@@ -81,8 +81,8 @@ export function reductionMemory(
 ): { accumulatorBytes: number; partsBytes: number; elementBytes: number } {
   const { elementBytes, accumulatorBytes } = sizes;
   const [most, mostBytes] = chunks.inBulk
-    ? [MOST_IN_BULK, LOTS * togetherBytes(memoryLimit)]
-    : [MOST_IN_FLIGHT, IN_FLIGHT_BYTES];
+    ? [MAX_IN_BULK, LOTS * togetherBytes(memoryLimit)]
+    : [MAX_IN_FLIGHT, IN_FLIGHT_BYTES];
   const chunkBytes = elementBytes / chunks.all;
   const inPart = Math.max(1, partBytes(sizes, chunks) / Math.max(1, chunkBytes));
   const inFlight = Math.floor(mostBytes / Math.max(1, inPart * chunkBytes));

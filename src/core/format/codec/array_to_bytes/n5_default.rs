@@ -24,9 +24,9 @@ use crate::limits;
 
 /// The maximal size of a block, in chunks. A larger block is cropped to its chunk, but its whole
 /// size is allocated for decoding, and a hostile header can claim any size.
-const MOST_CHUNKS: u64 = 16;
+const MAX_CHUNKS: u64 = 16;
 /// The size in bytes that a block of a small chunk may always have.
-const LEAST_LIMIT: u64 = 1 << 20;
+const MIN_LIMIT_BYTES: u64 = 1 << 20;
 
 struct N5 {
     codecs: Vec<CodecMetadata>,
@@ -85,7 +85,7 @@ impl ArrayToBytes for N5 {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let (shape, content) = self.read_header(encoded)?;
         let block = ChunkRepresentation { shape, ..self.chunk.clone() };
-        let most = self.chunk.byte_len()?.unwrap_or(0).saturating_mul(MOST_CHUNKS).max(LEAST_LIMIT);
+        let most = self.chunk.byte_len()?.unwrap_or(0).saturating_mul(MAX_CHUNKS).max(MIN_LIMIT_BYTES);
         limits::within(block.byte_len()?.unwrap_or(u64::MAX), most.min(limits::CHUNK_BYTES), "N5 block")?;
         if block.shape == self.chunk.shape {
             return self.decode_block(&self.whole, &block.shape, content);

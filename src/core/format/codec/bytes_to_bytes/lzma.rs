@@ -26,7 +26,7 @@ use crate::limits;
 const MEMORY_KIB: u32 = (128 << 10) + (1 << 10);
 
 /// The size of the smallest dictionary.
-const LEAST_DICTIONARY: u32 = 4096;
+const MIN_DICTIONARY_BYTES: u32 = 4096;
 
 /// The bit of a preset that asks for a slower search. The format of the stream is the same.
 const EXTREME: i64 = 1 << 31;
@@ -132,7 +132,7 @@ impl Filter {
         let filter = json.object()?;
         let mut options = filter.read("preset", preset)?.unwrap_or_default();
         let sizes = [
-            ("dict_size", &mut options.dict_size, LEAST_DICTIONARY, 3 << 29),
+            ("dict_size", &mut options.dict_size, MIN_DICTIONARY_BYTES, 3 << 29),
             ("lc", &mut options.lc, 0, 4),
             ("lp", &mut options.lp, 0, 4),
             ("pb", &mut options.pb, 0, 4),
@@ -194,7 +194,7 @@ impl Lzma {
 }
 
 fn dictionary(configured: u32, len: usize) -> u32 {
-    u32::try_from(len).unwrap_or(u32::MAX).max(LEAST_DICTIONARY).min(configured)
+    u32::try_from(len).unwrap_or(u32::MAX).max(MIN_DICTIONARY_BYTES).min(configured)
 }
 
 impl BytesToBytes for Lzma {

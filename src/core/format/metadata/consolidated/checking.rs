@@ -17,7 +17,7 @@ use crate::format::path::NodePath;
 const REMEMBERED: usize = 16;
 
 /// The most documents that are parsed. Opening the rest finds their errors.
-const MOST_PARSED: usize = 1 << 14;
+const MAX_PARSED_DOCUMENTS: usize = 1 << 14;
 
 type Spans = [Option<Range<usize>>; V2_SUFFIXES.len()];
 
@@ -40,7 +40,7 @@ impl Checking {
         if let ZarrFormat::Draft(_) = consolidated.format {
             return false;
         }
-        let most = MOST_PARSED.min(self.parsed.saturating_add(documents));
+        let most = MAX_PARSED_DOCUMENTS.min(self.parsed.saturating_add(documents));
         for node in consolidated.nodes.iter().skip(self.next).take(nodes) {
             if self.parsed == most {
                 break;
@@ -48,7 +48,7 @@ impl Checking {
             self.next += 1;
             self.check(consolidated, node);
         }
-        self.next < consolidated.nodes.len() && self.parsed < MOST_PARSED
+        self.next < consolidated.nodes.len() && self.parsed < MAX_PARSED_DOCUMENTS
     }
 
     /// The nodes that cannot be opened, with their errors.

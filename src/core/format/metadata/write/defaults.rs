@@ -6,7 +6,7 @@ use crate::limits;
 /// The size that chunks aim at (bytes, decoded).
 const CHUNK_BYTES: u64 = 1 << 20;
 /// With more stored objects than this, chunks are put in shards.
-const MOST_OBJECTS: u64 = 10_000;
+const MAX_UNSHARDED_OBJECTS: u64 = 10_000;
 /// The size above which shards do not grow (bytes, decoded): a shard is written as a whole.
 const SHARD_BYTES: u64 = 1 << 28;
 
@@ -23,13 +23,13 @@ pub(super) fn chunk_shape(shape: &[u64], element_size: u64) -> Vec<u64> {
     chunk
 }
 
-/// A shard shape that keeps the number of stored objects below [`MOST_OBJECTS`]. `None` where there
-/// are few chunks.
+/// A shard shape that keeps the number of stored objects below [`MAX_UNSHARDED_OBJECTS`]. `None`
+/// where there are few chunks.
 pub(super) fn shard_shape(shape: &[u64], chunk_shape: &[u64], element_size: u64) -> Option<Vec<u64>> {
     let mut shard = chunk_shape.to_vec();
     let count = |(len, shard): (&u64, &u64)| len.div_ceil((*shard).max(1));
     let objects = |shard: &[u64]| shape.iter().zip(shard).map(count).fold(1, u64::saturating_mul);
-    while objects(&shard) > MOST_OBJECTS && bytes(&shard, element_size) <= SHARD_BYTES / 2 {
+    while objects(&shard) > MAX_UNSHARDED_OBJECTS && bytes(&shard, element_size) <= SHARD_BYTES / 2 {
         let (_, most) = shape.iter().zip(&mut shard).max_by_key(|(len, shard)| count((*len, &**shard)))?;
         *most = most.checked_mul(2)?;
     }

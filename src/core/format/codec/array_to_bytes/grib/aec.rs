@@ -16,7 +16,7 @@ const RESTRICTED: u8 = 16;
 const PADS: u8 = 32;
 
 /// The sums of the second extension: no more can occur.
-const MOST_SUM: u32 = 12;
+const MAX_SUM: u32 = 12;
 /// The blocks of a segment: runs of empty blocks end with it.
 const SEGMENT: u32 = 64;
 /// The number of zeros that means: all blocks up to the end of the segment.
@@ -145,7 +145,7 @@ impl Decoder<'_> {
                 sum = sum.saturating_add(1);
                 code = code.saturating_sub(sum);
             }
-            if sum > MOST_SUM {
+            if sum > MAX_SUM {
                 return Err(damaged("a pair of its CCSDS data is too large"));
             }
             if !skips_first {

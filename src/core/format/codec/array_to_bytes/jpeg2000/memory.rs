@@ -12,7 +12,7 @@ const LAYER: u64 = 32;
 const COMPONENT: u64 = 1024;
 /// What an image may take for each sample (bytes), and what it may take in any case.
 const SAMPLE: u64 = 64;
-const LEAST: u64 = 64 << 20;
+const MIN_BYTES: u64 = 64 << 20;
 
 /// Checks the number of tiles of an image.
 pub(super) fn check_tiles(count: u64, size: &Size) -> Result<()> {
@@ -40,6 +40,6 @@ pub(super) fn check_blocks(style: &[u8], has_precincts: bool, layers: u64, size:
 
 fn check(bytes: u64, size: &Size) -> Result<()> {
     let samples = size.pixels().saturating_mul(size.components);
-    let most = samples.saturating_mul(SAMPLE).saturating_add(LEAST);
+    let most = samples.saturating_mul(SAMPLE).saturating_add(MIN_BYTES);
     limits::within(bytes, most, "what the decoder needs for the blocks of the JPEG 2000 image").map(drop)
 }

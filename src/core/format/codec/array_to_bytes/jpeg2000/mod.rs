@@ -18,7 +18,7 @@ pub use size::Size;
 use tiles::Codestream;
 
 /// The decoder's numbers have 24 bits.
-const MOST_BITS: u32 = 24;
+const MAX_BITS: u32 = 24;
 
 const SETTINGS: DecodeSettings =
     DecodeSettings { resolve_palette_indices: false, strict: true, target_resolution: None };
@@ -48,7 +48,7 @@ impl<'a> Jpeg2000<'a> {
     /// `Format` for corrupt images, and for those whose tiles or packets are missing, `Unsupported`
     /// for features that the decoder lacks, and those of `take`.
     pub fn decode<T>(&self, take: impl FnOnce(&[&[f32]]) -> Result<T>) -> Result<T> {
-        if self.size.bits > MOST_BITS {
+        if self.size.bits > MAX_BITS {
             return Err(unsupported(&format!("{} bits per sample", self.size.bits)));
         }
         Codestream::parse(self.codestream, &self.size)?.check_complete()?;

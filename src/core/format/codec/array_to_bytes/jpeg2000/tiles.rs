@@ -35,7 +35,7 @@ const EMPTY_PACKET: [u8; 3] = [0, 0xff, 0x92];
 /// The length of a tile-part's marker SOT.
 const TILE_PART: usize = 12;
 /// The most layers that the decoder takes.
-const MOST_LAYERS: u64 = 32;
+const MAX_LAYERS: u64 = 32;
 /// The most bytes that the headers of all tiles' own images may take.
 const HEADERS: u64 = 64 << 20;
 
@@ -230,7 +230,7 @@ fn check_style(segment: &[u8], size: &Size) -> Result<()> {
             else {
                 return Err(too_short());
             };
-            check_blocks(style, flags & 1 != 0, MOST_LAYERS, size)
+            check_blocks(style, flags & 1 != 0, MAX_LAYERS, size)
         }
         _ => Ok(()),
     }

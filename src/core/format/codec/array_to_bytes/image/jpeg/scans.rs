@@ -12,7 +12,7 @@ use crate::limits;
 const COEFFICIENTS: usize = 64;
 /// The most scans, which is the decoder's own limit. A scan of a few bytes may go through all
 /// blocks.
-const MOST_SCANS: u64 = 100;
+const MAX_SCANS: u64 = 100;
 /// A coefficient of which no scan has a bit yet.
 const NOT_SENT: u8 = u8::MAX;
 
@@ -119,7 +119,7 @@ impl Scans<'_> {
             }
             0xda => {
                 self.count = self.count.saturating_add(1);
-                limits::within(self.count, MOST_SCANS, "the number of scans of the JPEG image")?;
+                limits::within(self.count, MAX_SCANS, "the number of scans of the JPEG image")?;
                 return self.walk(&self.read_scan(segment)?, next).map(Some);
             }
             _ => {}

@@ -25,14 +25,14 @@ const SUSPECT = /NaN|Infinity|\d{16}|\uFEFF/;
  */
 export function jsonText(instances: Instances, text: string): JsonText {
   if (!SUSPECT.test(text)) return text;
-  return instances.callNow((glue) => glue.markedJson(text, true)) as [string, string];
+  return instances.callNow((glue) => glue.losslessJson(text, true)) as [string, string];
 }
 
 const holdsJson = ({ kind, inner }: TypeDescription): boolean =>
   kind === "json" || (inner !== undefined && holdsJson(inner));
 
-/** The JSON elements that `JSON.parse` cannot read, in marked form, by their text. */
-export function markedElements(
+/** The JSON elements that `JSON.parse` cannot read, as lossless texts, by their text. */
+export function losslessElements(
   instances: Instances,
   type: TypeDescription,
   bytes: Uint8Array,
@@ -40,21 +40,21 @@ export function markedElements(
 ): Record<string, [string, string]> | undefined {
   if (!holdsJson(type)) return undefined;
   const elements = splitVariable(bytes, count);
-  const marked: Record<string, [string, string]> = Object.create(null);
-  for (let at = 0; at < count; at += 1) addMarked(instances, type, variableAt(elements, at), marked);
-  return marked;
+  const lossless: Record<string, [string, string]> = Object.create(null);
+  for (let at = 0; at < count; at += 1) addLossless(instances, type, variableAt(elements, at), lossless);
+  return lossless;
 }
 
 const utf8 = newDecoder({ ignoreBOM: true });
 
-function addMarked(
+function addLossless(
   instances: Instances,
   type: TypeDescription,
   element: Uint8Array,
-  marked: Record<string, [string, string]>,
+  lossless: Record<string, [string, string]>,
 ): void {
   if (type.kind === "optional" && type.inner) {
-    if (element[0]) addMarked(instances, type.inner, element.subarray(1), marked);
+    if (element[0]) addLossless(instances, type.inner, element.subarray(1), lossless);
     return;
   }
   const text = utf8.decode(element);
@@ -62,7 +62,7 @@ function addMarked(
   try {
     JSON.parse(text);
   } catch {
-    marked[text] = instances.callNow((glue) => glue.markedJson(text, false)) as [string, string];
+    lossless[text] = instances.callNow((glue) => glue.losslessJson(text, false)) as [string, string];
   }
 }
 
@@ -95,8 +95,8 @@ const crossingText = (instances: Instances, text: JsonText | undefined): JsonTex
 export function crossingArray(instances: Instances, array: ArraySummary): ArraySummary {
   const type = parseDescription(array.dataType);
   const { fillValue, fallback } = array;
-  const marked: Record<string, [string, string]> = Object.create(null);
-  if (fillValue && holdsJson(type)) addMarked(instances, type, fillValue, marked);
+  const lossless: Record<string, [string, string]> = Object.create(null);
+  if (fillValue && holdsJson(type)) addLossless(instances, type, fillValue, lossless);
   return {
     ...array,
     codecs: array.codecs.map(({ name, configuration }) => ({
@@ -110,7 +110,7 @@ export function crossingArray(instances: Instances, array: ArraySummary): ArrayS
     })),
     fallback: fallback && { ...fallback, dataType: jsonText(instances, fallback.dataType as string) },
     tables: tablesOf(instances, type),
-    markedFill: Object.keys(marked).length > 0 ? marked : undefined,
+    losslessFill: Object.keys(lossless).length > 0 ? lossless : undefined,
   };
 }
 

@@ -12,7 +12,7 @@ use crate::format::json::{Document, string_end};
 
 /// A text and the places of its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marked {
+pub struct Lossless {
     /// JSON in which each marked token is a string: [`MARK`] and then the token.
     pub text: String,
     /// As in [`Marks`].
@@ -46,7 +46,7 @@ const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The most digits of an integer that is marked, as in Python. The time in which JavaScript reads a
 /// bigint grows faster than its digits: 10^7 of them take 17 s.
-const MOST_DIGITS: usize = 4300;
+const MAX_DIGITS: usize = 4300;
 
 /// An array or object that the scan is in.
 struct Frame {
@@ -72,7 +72,7 @@ pub struct Marking<'a> {
 ///
 /// # Errors
 /// As [`Document::parse`].
-pub fn mark(text: &str, exact_integers: bool) -> Result<Marked> {
+pub fn mark(text: &str, exact_integers: bool) -> Result<Lossless> {
     Document::parse(text.as_bytes())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut marking = Marking::new(text, exact_integers);
@@ -85,7 +85,7 @@ pub fn mark(text: &str, exact_integers: bool) -> Result<Marked> {
         copied = end;
     }
     marked.push_str(text.get(copied..).unwrap_or_default());
-    Ok(Marked { text: marked, places })
+    Ok(Lossless { text: marked, places })
 }
 
 impl<'a> Marking<'a> {
@@ -204,11 +204,11 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Whether `JSON.parse` may round this number: an integer of 16 to [`MOST_DIGITS`] digits.
+/// Whether `JSON.parse` may round this number: an integer of 16 to [`MAX_DIGITS`] digits.
 fn is_large_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     // Shorter text is not such a large integer.
-    (16..=MOST_DIGITS).contains(&digits.len())
+    (16..=MAX_DIGITS).contains(&digits.len())
         && digits.bytes().all(|byte| byte.is_ascii_digit())
         // An integer that 64 bits cannot hold is larger than all that they can.
         && digits.parse::<u64>().map_or(true, |value| value > MAX_SAFE_INTEGER)
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str, exact_integers: bool) -> (String, String) {
-        let Marked { text, places } = mark(text, exact_integers).unwrap();
+        let Lossless { text, places } = mark(text, exact_integers).unwrap();
         for json in [&text, &places] {
             serde_json::from_str::<serde_json::Value>(json).unwrap();
         }
@@ -261,14 +261,14 @@ mod tests {
 
     #[test]
     fn only_integers_of_many_digits_are_marked() {
-        let nines = "9".repeat(MOST_DIGITS);
+        let nines = "9".repeat(MAX_DIGITS);
         for token in ["9007199254740992", "-36893488147419103232", &nines] {
             assert_eq!(mark(token, true).unwrap().places, format!("{token:?}"), "{token}");
             assert_eq!(mark(token, false).unwrap().places, "{}");
         }
         let longer = format!("{nines}9");
         for token in ["9007199254740991", "-9007199254740991", "1e99", "36893488147419103232.0", &longer] {
-            let Marked { text, places } = mark(token, true).unwrap();
+            let Lossless { text, places } = mark(token, true).unwrap();
             assert_eq!((text.as_str(), places.as_str()), (token, "{}"));
         }
     }
