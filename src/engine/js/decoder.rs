@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{our_value, to_js};
 use super::error::{reported_error, store_failed};
 use super::host;
-use super::job::{Job, box_numbers, refused};
+use super::job::{Job, PartNumbers, refused};
 use crate::access::part::Part;
 use crate::error::{Error, Result};
 use crate::read::array::Array;
@@ -66,9 +66,9 @@ impl PartDecoder for JobPart {
     }
 
     fn finish_at(self: Box<Self>, part: &Part) -> LocalFuture<'static, Result<Option<Value>>> {
-        let (start, shape) = box_numbers(part);
+        let PartNumbers { number, start, shape } = PartNumbers::of(part);
         Box::pin(async move {
-            self.job.decode_place(self.part, &start, &shape).map_err(refused)?;
+            self.job.decode_place(self.part, number, &start, &shape).map_err(refused)?;
             self.settled().await
         })
     }

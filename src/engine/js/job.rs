@@ -24,6 +24,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn part(
         this: &Job,
+        number: f64,
         start: &Float64Array,
         shape: &Float64Array,
         bytes: &JsValue,
@@ -41,11 +42,13 @@ extern "C" {
     pub fn decode_begin(this: &Job, header: &Uint32Array) -> Result<u32, JsValue>;
 
     /// Announces the end of a part's chunks, and the part's place in the result, before
-    /// `decode_finish`. The job may write the elements there.
+    /// `decode_finish`. The job may write the elements there. `number` is that of the part in the
+    /// order of its read.
     #[wasm_bindgen(method, catch, js_name = decodePlace)]
     pub fn decode_place(
         this: &Job,
         part: u32,
+        number: f64,
         start: &Float64Array,
         shape: &Float64Array,
     ) -> Result<(), JsValue>;
@@ -66,17 +69,23 @@ extern "C" {
     pub fn decode_cancel(this: &Job, part: u32) -> Result<(), JsValue>;
 }
 
-/// Extents of a box of a result. The whole result fits into one buffer.
-#[allow(clippy::cast_precision_loss)]
-fn extents(values: &[u64]) -> Vec<f64> {
-    values.iter().map(|value| *value as f64).collect()
+/// A part as a job takes it. The whole result fits into one buffer, so that numbers hold them all.
+pub struct PartNumbers {
+    /// The number of the part in the order of its read.
+    pub number: f64,
+    /// The start of the part in its result.
+    pub start: Float64Array,
+    pub shape: Float64Array,
 }
 
-/// The start of a part in its result, with its number behind it, and its extents.
-pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
-    let (mut start, shape) = (extents(&part.start), extents(&part.shape));
-    start.extend(extents(&[part.number]));
-    (Float64Array::from(start.as_slice()), Float64Array::from(shape.as_slice()))
+impl PartNumbers {
+    #[allow(clippy::cast_precision_loss)]
+    pub fn of(part: &Part) -> Self {
+        let extents = |values: &[u64]| {
+            Float64Array::from(values.iter().map(|value| *value as f64).collect::<Vec<_>>().as_slice())
+        };
+        Self { number: part.number as f64, start: extents(&part.start), shape: extents(&part.shape) }
+    }
 }
 
 /// The error if the job does not take a part: what its sink reports, or that it has no room.

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::bytes::{JsView, to_js as bytes_to_js};
 use super::decoder::JobDecoder;
-use super::job::{Job, box_numbers, refused};
+use super::job::{Job, PartNumbers, refused};
 use super::{host, plain, registry, store, task};
 use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
@@ -204,7 +204,7 @@ impl PartSink for JobSink {
     }
 
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {
-        let (start, shape) = box_numbers(part);
+        let PartNumbers { number, start, shape } = PartNumbers::of(part);
         Box::pin(async move {
             let PartData { base, chunks } = &data;
             let view = match base {
@@ -221,7 +221,7 @@ impl PartSink for JobSink {
             for chunk in chunks {
                 placed.push(&placed_chunk(chunk)?);
             }
-            match self.job.part(&start, &shape, below, ours, &placed) {
+            match self.job.part(number, &start, &shape, below, ours, &placed) {
                 Ok(promise) => host::settled(promise).await.map(|_| ()).map_err(refused),
                 Err(thrown) => Err(refused(thrown)),
             }

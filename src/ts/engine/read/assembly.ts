@@ -44,8 +44,13 @@ export interface Layout {
   elementSize: number;
 }
 
+/** The places of a part, and its number in the order of its read. */
+export interface NumberedBox extends PartBox {
+  number: number;
+}
+
 /** A part of a read. */
-export interface Part extends PartBox {
+export interface Part extends NumberedBox {
   /** Undefined if the part is all fill value, null if there are only chunks. */
   elements: Uint8Array | undefined | null;
   /** Nothing else uses the memory of the elements. */

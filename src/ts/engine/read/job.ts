@@ -18,10 +18,7 @@ import type { BoundArray, DecodePool, PartTask } from "../decode/pool.ts";
 import type { DecodePools } from "../decode/pools.ts";
 import type { Glue, Instances, Settle } from "../instances.ts";
 import type { CallContext } from "../operations/operation.ts";
-import { Assembly, type Layout, type Part } from "./assembly.ts";
-
-/** The places of a part; the number of the part in the plan of its read is behind `start`. */
-export type NumberedBox = PartBox;
+import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
 
 /** Receives the parts of a read: an `Assembly`, a stream or a sum. */
 export interface Sink {
@@ -127,13 +124,14 @@ class Job {
   }
 
   part(
+    number: number,
     start: Float64Array,
     shape: Float64Array,
     elements: Uint8Array | undefined | null,
     ours: boolean,
     chunks: PlacedChunk[],
   ) {
-    return this.#options.result.part({ start, shape, elements, ours, chunks });
+    return this.#options.result.part({ number, start, shape, elements, ours, chunks });
   }
 
   progress(numbers: Float64Array): void {
@@ -150,14 +148,15 @@ class Job {
     this.#pool.supply(this.#partOf(id), { table, buffers, owned });
   }
 
-  decodePlace(id: number, start: Float64Array, shape: Float64Array): void {
+  decodePlace(id: number, number: number, start: Float64Array, shape: Float64Array): void {
     const { result } = this.#options;
     const part = this.#partOf(id);
-    const place = result.placer?.({ start, shape });
+    const box = { number, start, shape };
+    const place = result.placer?.(box);
     part.take = place && ((elements) => placed(place, elements));
-    part.target = result.target?.({ start, shape });
-    part.reduction = result.reduction?.({ start, shape });
-    if (part.reduction) this.#boxes.set(id, { start, shape });
+    part.target = result.target?.(box);
+    part.reduction = result.reduction?.(box);
+    if (part.reduction) this.#boxes.set(id, box);
   }
 
   /** Resolves to undefined if the elements were placed already. */
@@ -256,14 +255,13 @@ export class PartSink implements Sink {
     this.#tell({ shape, kept, order });
   }
 
-  async part({ start, ...part }: Part): Promise<void> {
+  async part(part: Part): Promise<void> {
     if (!this.#type || !this.#layout) throw new Error("a part arrived before the layout");
     const result = new Assembly(this.#instances, {});
     result.expect(this.#type);
     result.begin({ ...this.#layout, shape: Array.from(part.shape), parts: 1 });
     await result.part({ ...part, start: new Float64Array(part.shape.length) });
-    const places = Array.from(start).slice(0, part.shape.length);
-    await this.#send({ ...(await result.finish()), start: places });
+    await this.#send({ ...(await result.finish()), start: Array.from(part.start) });
   }
 }
 

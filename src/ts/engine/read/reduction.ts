@@ -10,21 +10,19 @@ import type { ChunkCounts } from "../../port/operations.ts";
 import type { PartReduction } from "../decode/messages.ts";
 import { type Before, Reducer, type ReductionSettings, type ReductionSizes } from "../decode/reducer.ts";
 import type { Instances } from "../instances.ts";
-import { Assembly, type Layout, type Part } from "./assembly.ts";
-import type { NumberedBox, Sink } from "./job.ts";
+import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
+import type { Sink } from "./job.ts";
 
 /** The box of a part in numbers: two lists, each behind its length. */
 function boxOf({ start, shape }: NumberedBox): Float64Array {
   const rank = shape.length;
   const numbers = new Float64Array(2 * rank + 2);
   numbers[0] = rank;
-  numbers.set(Array.from(start).slice(0, rank), 1);
+  numbers.set(start, 1);
   numbers[rank + 1] = rank;
   numbers.set(shape, rank + 2);
   return numbers;
 }
-
-const numberOf = ({ start, shape }: NumberedBox): number => start[shape.length] as number;
 
 /** Bytes that the accumulators of a reduction may take, if `memoryLimit` is not given. */
 const ACCUMULATOR_BYTES = 2 ** 31;
@@ -150,7 +148,7 @@ export class ReductionSink implements Sink {
   }
 
   reduced(box: NumberedBox, words: Uint8Array): void {
-    this.#merged = this.#reducer.take(this.#session, numberOf(box), boxOf(box), words);
+    this.#merged = this.#reducer.take(this.#session, box.number, boxOf(box), words);
     this.onReduced(this.share);
   }
 
@@ -158,7 +156,7 @@ export class ReductionSink implements Sink {
     // A decoder has reduced it.
     if (part.elements === null && part.chunks.length === 0) return;
     const elements = this.#wholeOf(part) ?? (await this.#elementsOf(part));
-    this.#merged = this.#reducer.takeElements(this.#session, numberOf(part), boxOf(part), elements);
+    this.#merged = this.#reducer.takeElements(this.#session, part.number, boxOf(part), elements);
     this.onReduced(this.share);
   }
 
