@@ -31,6 +31,9 @@ const CIRCLES: &[&str] = &["conventions/pyramid", "core/access/chunk_update", "c
 
 const LONGEST_FILE: usize = 600;
 
+/// Written by a generator, so that its length is that of what it is made of.
+const GENERATED: &str = "src/ts/contract.ts";
+
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![Path::new(env!("PROJECT_FOLDER")).join(folder)];
@@ -236,7 +239,7 @@ fn files_stay_short() {
     let all = files("src", ".rs").into_iter().chain(files("src/ts", ".ts")).chain(files("www", ".ts"));
     let long = all.filter_map(|path| {
         let lines = text(&path).lines().count();
-        (lines > LONGEST_FILE).then(|| format!("{}: {lines} lines", name(&path)))
+        (lines > LONGEST_FILE && name(&path) != GENERATED).then(|| format!("{}: {lines} lines", name(&path)))
     });
     none(long.collect(), "a file holds more than one thing");
 }

@@ -1,0 +1,246 @@
+//! How records cross between Rust and TypeScript: as bytes, field after field. Numbers are
+//! little-endian. Texts and lists begin with their length, an optional value with a byte that says
+//! whether there is one, and a value of an enum with its index.
+//!
+//! `src/ts/model/records.ts` is the other end.
+
+#[cfg(not(target_arch = "wasm32"))]
+use crate::shape::{Shape, Types};
+
+/// A type whose values cross.
+pub trait Record: Sized {
+    /// Appends the value.
+    fn write(&self, to: &mut Writer);
+
+    /// Takes the value. `None` if the bytes are those of something else.
+    fn read(from: &mut Reader<'_>) -> Option<Self>;
+
+    /// How TypeScript sees the type.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn shape(types: &mut Types) -> Shape;
+
+    /// The bytes of the value.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        self.write(&mut writer);
+        writer.0
+    }
+
+    /// The value of these bytes. `None` if they are those of something else.
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        let value = Self::read(&mut reader)?;
+        reader.0.is_empty().then_some(value)
+    }
+}
+
+/// Appends values to bytes.
+#[derive(Debug, Default)]
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    /// Appends one byte.
+    #[inline(never)]
+    pub fn byte(&mut self, byte: u8) {
+        self.0.push(byte);
+    }
+
+    /// Appends a 32-bit number.
+    #[inline(never)]
+    pub fn word(&mut self, word: u32) {
+        self.0.extend_from_slice(&word.to_le_bytes());
+    }
+
+    /// Appends a 64-bit number.
+    #[inline(never)]
+    pub fn double_word(&mut self, word: u64) {
+        self.0.extend_from_slice(&word.to_le_bytes());
+    }
+
+    /// Appends a length. Lengths have 32 bits, as memory in wasm has.
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn len(&mut self, len: usize) {
+        self.word(len as u32);
+    }
+
+    /// Appends bytes after their length.
+    #[inline(never)]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.len(bytes.len());
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+/// Takes values from bytes.
+#[derive(Debug)]
+pub struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// Takes one byte.
+    #[inline(never)]
+    pub fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// Takes a 32-bit number.
+    #[inline(never)]
+    pub fn word(&mut self) -> Option<u32> {
+        let (word, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u32::from_le_bytes(*word))
+    }
+
+    /// Takes a 64-bit number.
+    #[inline(never)]
+    pub fn double_word(&mut self) -> Option<u64> {
+        let (word, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*word))
+    }
+
+    /// Takes bytes after their length.
+    #[inline(never)]
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let len = self.word()? as usize;
+        let (bytes, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}
+
+/// Bytes that are copied: a `Uint8Array`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+/// An integer from 0 to 2^53 − 1: a number in TypeScript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Natural(pub u64);
+
+/// The index of a value that JavaScript owns, among those that cross beside the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held(pub u32);
+
+/// A buffer that JavaScript owns: a `Uint8Array`. It is not copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldBytes(pub u32);
+
+macro_rules! primitives {
+    ($($ty:ty: $to:ident($write:expr), $read:expr, $shape:expr;)*) => {$(
+        impl Record for $ty {
+            fn write(&self, to: &mut Writer) {
+                let write: fn(&$ty, &mut Writer) = $write;
+                write(self, to);
+            }
+            fn read(from: &mut Reader<'_>) -> Option<Self> {
+                let read: fn(&mut Reader<'_>) -> Option<$ty> = $read;
+                read(from)
+            }
+            #[cfg(not(target_arch = "wasm32"))]
+            fn shape(_: &mut Types) -> Shape {
+                Shape::primitive($shape.0, $shape.1)
+            }
+        }
+    )*};
+}
+
+primitives! {
+    (): nothing(|(), _| ()), |_| Some(()), ("undefined", "nothing");
+    bool: byte(|it, to| to.byte(u8::from(*it))), |from| Some(from.byte()? == 1), ("boolean", "flag");
+    u8: byte(|it, to| to.byte(*it)), |from| from.byte(), ("number", "byte");
+    u32: word(|it, to| to.word(*it)), |from| from.word(), ("number", "word");
+    u64: double_word(|it, to| to.double_word(*it)), |from| from.double_word(), ("bigint", "bigWord");
+    i64: double_word(|it, to| to.double_word(it.cast_unsigned())),
+        |from| Some(from.double_word()?.cast_signed()), ("number | bigint", "integer");
+    f64: double_word(|it, to| to.double_word(it.to_bits())),
+        |from| Some(f64::from_bits(from.double_word()?)), ("number", "float");
+    Natural: double_word(|it, to| to.double_word(it.0)), |from| Some(Natural(from.double_word()?)), ("number", "natural");
+    String: bytes(|it, to| to.bytes(it.as_bytes())),
+        |from| Some(std::str::from_utf8(from.bytes()?).ok()?.to_owned()), ("string", "text");
+    Bytes: bytes(|it, to| to.bytes(&it.0)), |from| Some(Bytes(from.bytes()?.to_vec())),
+        ("Uint8Array<ArrayBuffer>", "bytes");
+    Held: word(|it, to| to.word(it.0)), |from| Some(Held(from.word()?)), ("unknown", "held");
+    HeldBytes: word(|it, to| to.word(it.0)), |from| Some(HeldBytes(from.word()?)),
+        ("Uint8Array<ArrayBuffer>", "held");
+}
+
+impl<T: Record> Record for Option<T> {
+    fn write(&self, to: &mut Writer) {
+        to.byte(u8::from(self.is_some()));
+        if let Some(value) = self {
+            value.write(to);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        if from.byte()? == 0 { Some(None) } else { T::read(from).map(Some) }
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn shape(types: &mut Types) -> Shape {
+        T::shape(types).optional()
+    }
+}
+
+impl<T: Record> Record for Vec<T> {
+    fn write(&self, to: &mut Writer) {
+        to.len(self.len());
+        for value in self {
+            value.write(to);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let len = from.word()?;
+        let mut list = Self::new();
+        for _ in 0..len {
+            list.push(T::read(from)?);
+        }
+        Some(list)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn shape(types: &mut Types) -> Shape {
+        T::shape(types).list()
+    }
+}
+
+impl<T: Record> Record for Box<T> {
+    fn write(&self, to: &mut Writer) {
+        T::write(self, to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        T::read(from).map(Self::new)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn shape(types: &mut Types) -> Shape {
+        T::shape(types)
+    }
+}
+
+macro_rules! tuples {
+    ($($($ty:ident $at:tt),+;)*) => {$(
+        impl<$($ty: Record),+> Record for ($($ty,)+) {
+            fn write(&self, to: &mut Writer) {
+                $(self.$at.write(to);)+
+            }
+
+            fn read(from: &mut Reader<'_>) -> Option<Self> {
+                Some(($($ty::read(from)?,)+))
+            }
+
+            #[cfg(not(target_arch = "wasm32"))]
+            fn shape(types: &mut Types) -> Shape {
+                Shape::tuple(&[$($ty::shape(types)),+])
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A 0, B 1;
+    A 0, B 1, C 2;
+}

@@ -1,0 +1,82 @@
+//! Wasm builds, and errors.
+
+use crate::encoding::{Held, Natural};
+
+records! {
+    /// A wasm build. Each build of the engine has all that the engine has; the full one also has all
+    /// of `reading`.
+    enum Build {
+        /// Planning, stores and the common decoders. Every page loads it.
+        Engine = "engine",
+        /// Archives, references, Icechunk and lists.
+        Reading = "reading",
+        /// Writing and rare codecs.
+        Full = "full",
+        /// Decoders of images.
+        Images = "images",
+        /// The decoder of GRIB messages.
+        Grib = "grib",
+        /// What attributes mean. It is a module of its own.
+        Conventions = "conventions",
+        /// Questions about many elements. It is a module of its own.
+        Reduction = "reduction",
+    }
+
+    /// What an error means for the caller.
+    enum ErrorCode {
+        /// There is no such node.
+        NotFound = "NotFound",
+        /// The network, the server, the disk or the user's store failed.
+        Store = "Store",
+        /// The data break the specification.
+        Format = "Format",
+        /// The data are valid, but this build or environment cannot handle them.
+        Unsupported = "Unsupported",
+        /// An argument is wrong.
+        Argument = "Argument",
+        /// A limit would be exceeded.
+        Limit = "Limit",
+        /// The caller aborted.
+        Aborted = "Aborted",
+    }
+
+    /// The step in which an error arose.
+    enum Stage {
+        /// Reading or writing a metadata document.
+        Metadata = "metadata",
+        /// Looking up a codec by name.
+        CodecName = "codec-name",
+        /// Turning bytes into elements.
+        Decode = "decode",
+        /// Turning elements into bytes.
+        Encode = "encode",
+        /// Resolving a selection.
+        Selection = "selection",
+    }
+
+    /// An error.
+    struct ErrorRecord {
+        /// What it means for the caller.
+        code: ErrorCode,
+        /// What failed.
+        message: String,
+        /// The step.
+        stage: Option<Stage>,
+        /// Path of the node.
+        node: Option<String>,
+        /// Store key.
+        key: Option<String>,
+        /// Byte range of the key: offset and length.
+        range: Option<(Natural, Natural)>,
+        /// Name of the codec as in the metadata.
+        codec: Option<String>,
+        /// Metadata field, such as `codecs[1].configuration.level`.
+        field: Option<String>,
+        /// What was expected.
+        expected: Option<String>,
+        /// What was found.
+        actual: Option<String>,
+        /// What the user's store, `fetch` or codec threw.
+        cause: Option<Held>,
+    }
+}

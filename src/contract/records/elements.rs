@@ -1,0 +1,242 @@
+//! Elements of arrays: selections, reads, plans and writes.
+
+use crate::encoding::{Held, HeldBytes, Natural};
+
+records! {
+    /// Indices along one dimension. Negative ones count from the end.
+    struct SliceSelection {
+        /// The first index.
+        start: Option<i64>,
+        /// The index to stop before.
+        stop: Option<i64>,
+        /// Not zero. Default: 1.
+        step: Option<i64>,
+    }
+
+    /// What is selected along one dimension.
+    union DimensionSelection {
+        /// All indices.
+        All,
+        /// One index. The result does not have the dimension.
+        Index(i64),
+        /// A range of indices.
+        Slice(SliceSelection),
+        /// These indices, in this order.
+        List(Vec<i64>),
+    }
+
+    /// What is selected of an array.
+    union Selection {
+        /// One selection a dimension, combined as an outer product.
+        Orthogonal(Vec<DimensionSelection>),
+        /// Single elements: one list a dimension.
+        Points(Vec<Vec<i64>>),
+    }
+
+    /// How the decoder converts elements (`src/core/format/conversion.rs`).
+    struct ConversionRequest {
+        /// Words from the conventions' module.
+        unpacking: Option<Vec<u32>>,
+        /// The numeric type to convert to, or `"bytes"`.
+        to: Option<String>,
+        /// Low, high, gamma, bytes of a colour, and the table of colours.
+        shading: Option<Vec<f64>>,
+        /// Three numbers for each label with its own colour: lower and upper 32 bits, and the bytes
+        /// of the colour.
+        labels: Option<Vec<u32>>,
+        /// Whether each number is followed by its mask.
+        mask: Option<bool>,
+        /// Each part answers with a summary instead of elements: the range, and the number of bins.
+        summary: Option<(f64, f64, f64)>,
+    }
+
+    /// How the parts of a reduction grow.
+    struct Growth {
+        /// Dimensions in the order in which parts grow, the last one first.
+        order: Vec<u32>,
+        /// The dimensions along which different parts have no cell in common.
+        apart: Vec<u32>,
+        /// The bytes that a part aims at, decoded.
+        bytes: u32,
+        /// The bytes of parts, decoded, whose ranges of shards are asked for together.
+        together: u32,
+    }
+
+    /// What to read.
+    struct ReadRequest {
+        /// The elements.
+        selection: Selection,
+        /// Dimensions of the result in memory order, slowest first. Default: C order.
+        order: Option<Vec<u32>>,
+        /// How parts grow. Default: along the dimensions that are fastest in memory.
+        growth: Option<Growth>,
+        /// Whether the first parts are spread over the result.
+        spreads: Option<bool>,
+        /// The caller consumes the parts one by one, so the result's size is not limited.
+        streamed: Option<bool>,
+        /// The index at which the read should begin, in the array's dimensions. Default: the middle.
+        nearest: Option<Vec<f64>>,
+        /// Requests with a higher priority are fetched and decoded first.
+        priority: Option<f64>,
+        /// Bypass all caches.
+        reload: Option<bool>,
+        /// How elements are converted.
+        conversion: Option<ConversionRequest>,
+    }
+
+    /// A read of elements.
+    struct ReadArguments {
+        /// The array.
+        array: u32,
+        /// What to read.
+        request: ReadRequest,
+        /// The job that receives the parts (`engine/read/job.ts`).
+        job: Held,
+    }
+
+    /// Chunks to fetch.
+    struct PrefetchArguments {
+        /// The array.
+        array: u32,
+        /// What to fetch.
+        request: ReadRequest,
+        /// A function that receives a `ReadProgress`.
+        listener: Option<Held>,
+    }
+
+    /// How far a read is. A total is 0 while it is not known.
+    struct ReadProgress {
+        /// Chunks that have been read.
+        chunks: f64,
+        /// Bytes that have been fetched.
+        bytes: f64,
+        /// Parts that are finished.
+        parts: f64,
+        /// All parts.
+        parts_total: f64,
+        /// All chunks.
+        chunks_total: f64,
+    }
+
+    /// A read to plan.
+    struct PlanArguments {
+        /// The array.
+        array: u32,
+        /// What would be read.
+        selection: Selection,
+    }
+
+    /// What a read takes.
+    struct ReadCost {
+        /// Shape of the result.
+        shape: Vec<f64>,
+        /// Chunks.
+        chunks: f64,
+        /// Stored objects.
+        objects: f64,
+        /// Elements of the result.
+        elements: f64,
+        /// Elements of all chunks.
+        decoded_elements: f64,
+        /// Bytes of the chunks, if they have a known size.
+        encoded_chunk_bytes: Option<f64>,
+        /// Bytes of the indexes of shards.
+        index_bytes: Option<f64>,
+    }
+
+    /// A page of a plan.
+    struct PlanObjectsArguments {
+        /// The array.
+        array: u32,
+        /// What would be read.
+        selection: Selection,
+        /// The number of the first object.
+        start: Natural,
+        /// The maximum number of objects.
+        count: u32,
+    }
+
+    /// A stored object: a chunk or a shard.
+    struct PlannedObject {
+        /// Its index in the grid of stored objects.
+        chunk: Vec<f64>,
+        /// Its key in the store.
+        key: String,
+    }
+
+    /// A selection of an array.
+    struct SelectionOfArray {
+        /// The array.
+        array: u32,
+        /// The selection.
+        selection: Selection,
+    }
+
+    /// The extents of a selection.
+    struct SelectionShape {
+        /// Extents; 1 for an integer.
+        shape: Vec<f64>,
+        /// For each dimension, whether values have it. An integer drops one.
+        kept: Vec<bool>,
+    }
+
+    /// The order of chunks in a shard.
+    enum ChunkOrder {
+        /// The last dimension is the fastest.
+        C = "C",
+        /// The first dimension is the fastest.
+        F = "F",
+        /// Along a Z-order curve.
+        Morton = "morton",
+    }
+
+    /// The packed elements of a write.
+    struct WriteSource {
+        /// The bytes of the elements.
+        bytes: HeldBytes,
+        /// For elements of variable length, where each begins: one more than there are elements.
+        offsets: Option<Vec<u32>>,
+        /// The source is one element, which is written to every place.
+        is_one: bool,
+        /// Store chunks that have only the fill value.
+        keep_empty_chunks: bool,
+        /// The order of chunks in a shard. Default: C.
+        chunk_order: Option<ChunkOrder>,
+    }
+
+    /// A write to a selection.
+    struct WriteArguments {
+        /// The array.
+        array: u32,
+        /// Where to write.
+        selection: Selection,
+        /// What to write.
+        source: WriteSource,
+        /// The job that encodes chunks (`engine/operations/elements.ts`).
+        job: Held,
+    }
+
+    /// Elements to append.
+    struct AppendArguments {
+        /// The array.
+        array: u32,
+        /// The dimension.
+        axis: u32,
+        /// The number of indices to add.
+        length: Natural,
+        /// What to write.
+        source: WriteSource,
+        /// The job that encodes chunks.
+        job: Held,
+    }
+
+    /// A new shape.
+    struct ResizeArguments {
+        /// The array.
+        array: u32,
+        /// The shape.
+        shape: Vec<u64>,
+        /// The job that encodes chunks.
+        job: Held,
+    }
+}
