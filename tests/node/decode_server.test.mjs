@@ -50,11 +50,11 @@ test("an instance with too much memory restarts when it has no part in progress"
       await server.handle({ type: "module", build: "engine", module, recycleBytes });
       await server.handle({ type: "bind", array: 7, build: "engine", document: EMPTY_ARRAY });
       // Without supplies the parts have the fill value.
-      for (const part of [1, 2, 3]) {
+      for (const id of [1, 2, 3]) {
         const begin = { array: 7, header: Uint32Array.of(1, 4, 0) };
-        await server.handle({ type: "work", part, begin, supplies: [], finish: true });
+        await server.handle({ type: "read", id, begin, supplies: [], answers: [], end: {} });
       }
-      const done = answers.filter(({ type }) => type === "done").map(({ elements }) => [...elements]);
+      const done = answers.filter(({ type }) => type === "done").map(({ result }) => [...result]);
       assert.deepEqual(done, Array(3).fill([5, 5, 5, 5]), JSON.stringify(answers));
       assert.equal(instances, expected);
     }

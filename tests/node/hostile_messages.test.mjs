@@ -78,7 +78,7 @@ function damaged(bytes) {
 }
 
 /** Numbers that the other end looks up. */
-const NUMBERED = ["call", "ask", "store", "array", "cache", "number", "part"];
+const NUMBERED = ["call", "ask", "store", "array", "cache", "number", "id"];
 
 let damagedCount = 0;
 

@@ -156,9 +156,11 @@ test("a decode worker that traps while it reduces is a typed error, and the next
   });
   threads.Worker = class extends Worker {
     postMessage(message, ...others) {
-      const traps = Object(message).reduction && left > 0;
+      const { end } = Object(message);
+      const traps = end?.reduction && left > 0;
       if (traps) left -= 1;
-      const changed = traps && { ...message, reduction: { ...message.reduction, module: TRAPPING } };
+      const reduction = traps && { ...end.reduction, module: TRAPPING };
+      const changed = traps && { ...message, end: { ...end, reduction } };
       super.postMessage(changed || message, ...others);
     }
   };

@@ -12,7 +12,7 @@ use super::error::{reported_error, store_failed};
 use super::host;
 use super::job::{Job, PartNumbers, refused};
 use crate::access::part::Part;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stage};
 use crate::read::array::Array;
 use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
 use crate::sorted::Map;
@@ -60,7 +60,8 @@ impl PartDecoder for JobPart {
 
     fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
         Box::pin(async move {
-            let elements = self.settled().await?;
+            let promise = self.job.decode_finish(self.part).map_err(|thrown| thrown_error(&thrown))?;
+            let elements = self.settled(promise).await?;
             elements.ok_or_else(|| Error::unsupported("a decoder returned no elements"))
         })
     }
@@ -68,19 +69,21 @@ impl PartDecoder for JobPart {
     fn finish_at(self: Box<Self>, part: &Part) -> LocalFuture<'static, Result<Option<Value>>> {
         let PartNumbers { number, start, shape } = PartNumbers::of(part);
         Box::pin(async move {
-            self.job.decode_place(self.part, number, &start, &shape).map_err(refused)?;
-            self.settled().await
+            let promise = self.job.decode_finish_at(self.part, number, &start, &shape).map_err(refused)?;
+            self.settled(promise).await
         })
     }
 }
 
 impl JobPart {
     /// The job's answer: the elements; `None` if it wrote them into the result.
-    async fn settled(mut self: Box<Self>) -> Result<Option<Value>> {
-        let promise = self.job.decode_finish(self.part).map_err(|thrown| thrown_error(&thrown))?;
+    async fn settled(mut self: Box<Self>, promise: JsValue) -> Result<Option<Value>> {
         let settled = host::settled(promise).await;
         self.is_over = true;
         let elements = settled.map_err(|thrown| thrown_error(&thrown))?;
+        if let Some(loss) = elements.as_string() {
+            return Err(Error::unsupported(loss).in_stage(Stage::Worker));
+        }
         Ok(elements.dyn_into::<Uint8Array>().ok().map(our_value))
     }
 }

@@ -41,18 +41,6 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = decodeBegin)]
     pub fn decode_begin(this: &Job, header: &Uint32Array) -> Result<u32, JsValue>;
 
-    /// Announces the end of a part's chunks, and the part's place in the result, before
-    /// `decode_finish`. The job may write the elements there. `number` is that of the part in the
-    /// order of its read.
-    #[wasm_bindgen(method, catch, js_name = decodePlace)]
-    pub fn decode_place(
-        this: &Job,
-        part: u32,
-        number: f64,
-        start: &Float64Array,
-        shape: &Float64Array,
-    ) -> Result<(), JsValue>;
-
     #[wasm_bindgen(method, catch, js_name = decodeSupply)]
     pub fn decode_supply(
         this: &Job,
@@ -62,8 +50,22 @@ extern "C" {
         ours: &js_sys::Array,
     ) -> Result<(), JsValue>;
 
+    /// Announces the end of a part's chunks. Returns a promise of the elements, or of a text: why
+    /// the worker was lost that had the part.
     #[wasm_bindgen(method, catch, js_name = decodeFinish)]
     pub fn decode_finish(this: &Job, part: u32) -> Result<JsValue, JsValue>;
+
+    /// As `decode_finish`, with the part's place in the result. The job may write the elements
+    /// there; then the promise is of undefined. `number` is that of the part in the order of its
+    /// read. Throws if the result cannot be held.
+    #[wasm_bindgen(method, catch, js_name = decodeFinishAt)]
+    pub fn decode_finish_at(
+        this: &Job,
+        part: u32,
+        number: f64,
+        start: &Float64Array,
+        shape: &Float64Array,
+    ) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeCancel)]
     pub fn decode_cancel(this: &Job, part: u32) -> Result<(), JsValue>;

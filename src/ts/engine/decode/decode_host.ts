@@ -7,7 +7,7 @@
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
 import { viewBytes } from "../../model/memory.ts";
 import { newDecoder, newEncoder } from "../../model/utf8.ts";
-import type { CodecWork, Supply, Unstored, Update } from "./messages.ts";
+import type { CodecWork, Supply, Update, Updated } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 
 /** The exports of the module that this file calls. */
@@ -53,34 +53,23 @@ interface DecodeExports {
   zarr_panic_len(): number;
 }
 
-/** The answers of `zarr_update` without bytes to store. */
-const UNSTORED = new Map<number, Unstored | "waiting">([
-  [2, "same"],
-  [3, "empty"],
-  [4, "waiting"],
-]);
+/** The answers to updates without bytes to store. */
+const [SAME, EMPTY, WAITING] = [2, 3, 4];
 
-/** The engine reported an error: `report` is its JSON text. */
+/** An error of the engine: its JSON text, and as its cause what a user's codec threw. */
 export class DecodeFailure extends Error {
   readonly report: string;
 
-  constructor(report: string) {
-    super(report);
+  constructor(report: string, options?: ErrorOptions) {
+    super(report, options);
     this.report = report;
   }
 }
 
 type Words = Uint8Array | Uint32Array;
 
-/** Takes the addresses and the lengths in bytes of up to three buffers. */
-type WithBuffers = (
-  first: number,
-  firstLength: number,
-  second: number,
-  secondLength: number,
-  third: number,
-  thirdLength: number,
-) => number;
+/** Takes the addresses and the lengths in bytes of buffers. */
+type WithBuffers = (...places: number[]) => number;
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -88,10 +77,11 @@ const NO_BYTES = new Uint8Array(0);
 const address = (pointer: number) => pointer >>> 0;
 
 /**
- * Copies bytes into the given memory or into new memory. `new Uint8Array(bytes)` does not clear the
- * new memory first.
+ * Copies bytes into memory of an earlier part or into new memory. `new Uint8Array(bytes)` does not
+ * clear the new memory first.
  */
-function copyInto(memory: Uint8Array<ArrayBuffer> | undefined, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const memory = takeSpare(bytes.length);
   if (!memory) return new Uint8Array(bytes);
   memory.set(bytes);
   return memory;
@@ -182,37 +172,23 @@ export class DecodeHost {
     return this.#wasm.zarr_is_waiting(part) !== 0;
   }
 
-  /**
-   * Ends a part and returns a copy of its elements, unless `take` takes them from linear memory.
-   * For an update that waited, returns what to store.
-   */
-  finish(
-    part: number,
-    take?: (elements: Uint8Array) => void,
-  ): Uint8Array<ArrayBuffer> | Unstored | undefined {
-    const status = this.#wasm.zarr_finish(part);
-    const unstored = UNSTORED.get(status);
-    if (unstored && unstored !== "waiting") return unstored;
-    this.#check(status);
-    if (!take) return this.#takeResult();
-    take(this.#result());
-    this.#wasm.zarr_release_result();
+  /** Ends a part. Returns what `take` makes of its elements, which are in linear memory. */
+  finish<Taken>(part: number, take: (elements: Uint8Array) => Taken): Taken {
+    this.#check(this.#wasm.zarr_finish(part));
+    return this.#taken(take);
+  }
+
+  /** Ends an update that waited. */
+  finishUpdate(part: number): Updated {
+    return this.#updated(this.#wasm.zarr_finish(part));
   }
 
   cancel(part: number): void {
     this.#wasm.zarr_cancel(part);
   }
 
-  /**
-   * Updates a stored chunk and returns the bytes to store; `"waiting"` if user codecs must run
-   * first.
-   */
-  update(
-    part: number,
-    array: number,
-    header: Uint32Array,
-    { old, elements }: Update,
-  ): Uint8Array<ArrayBuffer> | Unstored | "waiting" {
+  /** Updates a stored chunk. `"waiting"` if user codecs must run first. */
+  update(part: number, { array, header, old, elements }: Update): Updated | "waiting" {
     const { zarr_update } = this.#wasm;
     if (!zarr_update) throw new Error("this build of the engine has no encoders");
     const hasOld = old ? 1 : 0;
@@ -221,8 +197,12 @@ export class DecodeHost {
       (words, _, oldAt, oldLength, at, length) =>
         zarr_update(part, array, words, header.length, oldAt, oldLength, hasOld, at, length),
     );
-    const unstored = UNSTORED.get(status);
-    if (unstored) return unstored;
+    return status === WAITING ? "waiting" : this.#updated(status);
+  }
+
+  #updated(status: number): Updated {
+    if (status === SAME) return undefined;
+    if (status === EMPTY) return null;
     this.#check(status);
     return this.#takeResult();
   }
@@ -261,7 +241,7 @@ export class DecodeHost {
    */
   #given(buffers: readonly Words[], call: WithBuffers): number {
     const places = this.#place(buffers);
-    const status = call(...(places as Parameters<WithBuffers>));
+    const status = call(...places);
     this.#free(places);
     return status;
   }
@@ -302,10 +282,14 @@ export class DecodeHost {
     return new Uint8Array(memory.buffer, address(zarr_result_ptr()), address(zarr_result_len()));
   }
 
-  #takeResult(): Uint8Array<ArrayBuffer> {
-    const bytes = copyInto(takeSpare(this.#result().length), this.#result());
+  #taken<Taken>(take: (result: Uint8Array) => Taken): Taken {
+    const taken = take(this.#result());
     this.#wasm.zarr_release_result();
-    return bytes;
+    return taken;
+  }
+
+  #takeResult(): Uint8Array<ArrayBuffer> {
+    return this.#taken(copyOf);
   }
 
   #text(pointer: number, len: number): string {

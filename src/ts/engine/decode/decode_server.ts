@@ -10,45 +10,38 @@ import { failureOf } from "../../codec/fault.ts";
 import { CodecRunner } from "../../codec/run.ts";
 import { type CodecAnswer, type CodecEntry, type CodecRequest, entryOf } from "../../codec/site.ts";
 import type { CodecsDefinition, CodedArray } from "../../port/definitions.ts";
-import { DecodeFailure, DecodeHost } from "./decode_host.ts";
+import { copyOf, DecodeFailure, DecodeHost } from "./decode_host.ts";
 import { placeShared } from "./gate.ts";
 import type {
   DecodeBuild,
   Failure,
   FromDecoder,
   Outcome,
+  PartTarget,
+  ReadMessage,
   ToDecoder,
-  Unstored,
-  Update,
+  Updated,
+  UpdateMessage,
   WorkMessage,
 } from "./messages.ts";
 import { keepSpare } from "./part_memory.ts";
 import { PartReducer } from "./reducer.ts";
 
-/** A user's codec failed. */
-export class CodecFailure extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.report);
-    this.failure = failure;
-  }
-}
-
 /** Imports a codec's module. Bundlers must not rewrite the import. */
-export const importEntry = async (url: string): Promise<CodecEntry> =>
+const importEntry = async (url: string): Promise<CodecEntry> =>
   entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
 
-/** Makes a failure that can be posted: an unclonable cause becomes an `Error`. */
-function postable({ report, cause }: Failure): Failure {
+/** The error for a failure, with a cause that can be posted. */
+function postable({ report, cause }: Failure): DecodeFailure {
   try {
-    return { report, cause: structuredClone(cause) };
+    return new DecodeFailure(report, { cause: structuredClone(cause) });
   } catch {
-    return { report, cause: new Error(String(cause)) };
+    return new DecodeFailure(report, { cause: new Error(String(cause)) });
   }
 }
 
-export class PartCodecs {
+/** The user's codecs of one part: those that are modules run here. */
+class PartCodecs {
   readonly #part: number;
   readonly #modules: ReadonlyMap<string, string>;
   readonly #runner: CodecRunner;
@@ -68,7 +61,7 @@ export class PartCodecs {
 
   /** Continues the part with the answers so far. Returns whether more are missing. */
   proceed(host: DecodeHost, answers: CodecAnswer[]): boolean {
-    if (this.#failure) throw new CodecFailure(postable(this.#failure));
+    if (this.#failure) throw postable(this.#failure);
     const all = [...answers, ...this.#answers];
     this.#answers = [];
     for (const answer of all) host.answer(this.#part, answer);
@@ -106,54 +99,40 @@ export class PartCodecs {
 
 type Post = (answer: FromDecoder, transfer: ArrayBuffer[]) => void;
 
-/**
- * A build of the engine: its module, its instance, and the arrays and parts that the instance has.
- */
+/** A build of the engine: its module, its instance, and the arrays that the instance has. */
 interface BuildInstance {
-  build: DecodeBuild;
-  module: WebAssembly.Module;
+  readonly module: WebAssembly.Module;
   /** An instance with more memory than this restarts when it has no part in progress. */
-  recycleBytes: number;
+  readonly recycleBytes: number;
   host: DecodeHost | undefined;
-  bound: Set<number>;
-  begun: Set<number>;
+  readonly bound: Set<number>;
 }
 
-type Begin = NonNullable<WorkMessage["begin"]>;
+/** A part or an update in progress, and the state of the user's codecs. */
+interface Begun {
+  readonly instance: BuildInstance;
+  readonly coding: PartCodecs | undefined;
+}
 
 /** The buffers to transfer with an outcome. */
 function buffersOf(outcome: Outcome): ArrayBuffer[] {
   if (outcome.type === "asks") return outcome.requests.map(({ bytes }) => bytes.buffer);
-  return outcome.type === "done" && outcome.elements ? [outcome.elements.buffer] : [];
+  return outcome.type === "done" && outcome.result ? [outcome.result.buffer] : [];
 }
 
 /** The memory of copies of encoded bytes, to be returned. */
-const memoryOf = ({ supplies }: WorkMessage): ArrayBuffer[] =>
-  supplies.flatMap(({ isCopied, buffers }) =>
+const memoryOf = (message: WorkMessage): ArrayBuffer[] =>
+  (message.type === "read" ? message.supplies : []).flatMap(({ isCopied, buffers }) =>
     isCopied ? buffers.map(({ buffer }) => buffer as ArrayBuffer) : [],
   );
-
-const failureMessage = (error: DecodeFailure | CodecFailure): Failure =>
-  error instanceof CodecFailure ? error.failure : { report: error.report };
-
-/** The function that takes the elements in borrowed memory, if there is one. */
-const takerOf = ({ take, target }: WorkMessage): WorkMessage["take"] =>
-  target ? (elements) => placeShared(target, elements) : take;
-
-const doneWith = (part: number, result: Uint8Array<ArrayBuffer> | Unstored | undefined): Outcome =>
-  typeof result === "string"
-    ? { type: "done", part, unstored: result }
-    : { type: "done", part, elements: result };
 
 export class DecodeServer {
   readonly #post: Post;
   readonly #instances = new Map<DecodeBuild, BuildInstance>();
   readonly #arrays = new Map<number, CodedArray>();
-  /** The build of each part in progress. */
-  readonly #parts = new Map<number, DecodeBuild>();
-  /** Runs the user's codecs that are modules, by array; and their state, by part. */
+  readonly #begun = new Map<number, Begun>();
+  /** Runs the user's codecs that are modules, by array. */
   readonly #runners = new Map<number, CodecRunner>();
-  readonly #codings = new Map<number, PartCodecs>();
   readonly #reducer = new PartReducer();
   #last: Promise<void> = Promise.resolve();
 
@@ -178,33 +157,30 @@ export class DecodeServer {
         return this.#addBuild(message);
       case "bind":
         this.#arrays.set(message.array, message);
-        return this.#bindEarly(message);
+        return this.#bindEarly(message.array);
       case "unbind":
         return this.#unbind(message.array);
       case "cancel":
-        return this.#cancel(message.part);
-      case "work": {
-        const begun = performance.now();
-        const outcome = await this.#work(message);
-        const returned = memoryOf(message);
-        const transfer = [...buffersOf(outcome), ...returned];
-        this.#post({ ...outcome, ms: performance.now() - begun, returned }, transfer);
-      }
+        return this.#cancel(message.id);
+      case "read":
+      case "update":
+      case "codec":
+        return this.#answer(message);
     }
   }
 
+  async #answer(message: WorkMessage): Promise<void> {
+    const begun = performance.now();
+    const outcome = await this.#work(message);
+    const returned = memoryOf(message);
+    const transfer = [...buffersOf(outcome), ...returned];
+    this.#post({ ...outcome, ms: performance.now() - begun, returned }, transfer);
+  }
+
   async #addBuild({ build, module, recycleBytes }: Extract<ToDecoder, { type: "module" }>): Promise<void> {
-    const instance: BuildInstance = {
-      build,
-      module,
-      recycleBytes,
-      host: undefined,
-      bound: new Set(),
-      begun: new Set(),
-    };
     try {
-      instance.host = await DecodeHost.start(module);
-      this.#instances.set(build, instance);
+      const host = await DecodeHost.start(module);
+      this.#instances.set(build, { module, recycleBytes, host, bound: new Set() });
       this.#post({ type: "ready", build }, []);
     } catch (error) {
       this.#post({ type: "broken", reason: String(error) }, []);
@@ -218,75 +194,95 @@ export class DecodeServer {
     if (instance?.bound.delete(array)) instance.host?.unbind(array);
   }
 
-  #cancel(part: number): void {
-    const instance = this.#leave(part);
-    if (instance?.begun.delete(part)) instance.host?.cancel(part);
+  #cancel(id: number): void {
+    const begun = this.#begun.get(id);
+    if (this.#begun.delete(id)) begun?.instance.host?.cancel(id);
   }
 
   async #work(message: WorkMessage): Promise<Outcome> {
-    const { part, begin, codec } = message;
-    const known = begin ? this.#arrays.get(begin.array)?.build : this.#parts.get(part);
-    const build = codec?.build ?? known;
-    const instance = build && this.#instances.get(build);
-    if (!instance) return { type: "trapped", part, trap: "the part's decoder was replaced" };
+    const { id } = message;
+    const instance = this.#instanceFor(message);
+    if (!instance) return { type: "trapped", id, trap: "the part's decoder was replaced" };
+    let host: DecodeHost | undefined;
+    let outcome: Outcome;
     try {
-      instance.host ??= await DecodeHost.start(instance.module);
+      host = instance.host ??= await DecodeHost.start(instance.module);
+      outcome = this.#run(instance, host, message);
     } catch (error) {
-      return this.#failed(instance, part, error);
+      outcome = this.#failed(instance, id, error);
     }
-    const { host } = instance;
-    const outcome = this.#run(instance, host, message);
     // Nothing else was decoded meanwhile, so the warnings concern this part.
-    const warnings = outcome.type === "trapped" ? [] : host.takeWarnings();
+    const warnings = outcome.type === "trapped" ? [] : (host?.takeWarnings() ?? []);
     return warnings.length > 0 ? { ...outcome, warnings } : outcome;
   }
 
+  #instanceFor(message: WorkMessage): BuildInstance | undefined {
+    if (message.type === "codec") return this.#instances.get(message.codec.build);
+    const { id, begin } = message;
+    return begin ? this.#instanceOf(begin.array) : this.#begun.get(id)?.instance;
+  }
+
   #run(instance: BuildInstance, host: DecodeHost, message: WorkMessage): Outcome {
-    const { part, begin, supplies, update, codec, finish } = message;
-    try {
-      if (codec && update) {
-        const output = host.runCodec(codec, update.elements);
+    switch (message.type) {
+      case "read":
+        return this.#read(instance, host, message);
+      case "update":
+        return this.#update(instance, host, message);
+      case "codec": {
+        const result = host.runCodec(message.codec, message.input);
         this.#recycle(instance);
-        return { type: "done", part, elements: output };
+        return { type: "done", id: message.id, result };
       }
-      if (update && begin) {
-        const updated = this.#update(instance, part, begin, update);
-        if (updated) return updated;
-      } else if (begin) this.#begin(instance, part, begin);
-      for (const supply of supplies) host.supply(part, supply);
-      const coding = this.#codings.get(part);
-      if (coding?.proceed(host, message.answers ?? [])) {
-        return { type: "asks", part, requests: coding.takeRequests(), isRunning: coding.isRunning };
-      }
-      if (!finish) return { type: "done", part };
-      if (message.spare) keepSpare(message.spare);
-      let reduced: Uint8Array<ArrayBuffer> | undefined;
-      const { reduction } = message;
-      const take = reduction
-        ? (elements: Uint8Array) => {
-            reduced = this.#reducer.reduced(reduction, elements);
-          }
-        : takerOf(message);
-      const finished = host.finish(part, take);
-      this.#end(instance, part);
-      if (reduced) return doneWith(part, reduced);
-      return take ? { type: "done", part, isTaken: true } : doneWith(part, finished);
-    } catch (error) {
-      return this.#failed(instance, part, error);
     }
   }
 
-  /** Updates a chunk. Undefined if user codecs must run first. */
-  #update(instance: BuildInstance, part: number, begin: Begin, update: Update): Outcome | undefined {
-    const { array, header } = begin;
-    this.#bind(instance, array);
-    const updated = instance.host?.update(part, array, header, update);
-    if (updated === "waiting") {
-      this.#register(instance, part, array);
-      return undefined;
+  #read(instance: BuildInstance, host: DecodeHost, message: ReadMessage): Outcome {
+    const { id, begin, supplies, answers, end, spare } = message;
+    if (begin) {
+      this.#bind(instance, begin.array);
+      host.begin(id, begin.array, begin.header);
+      this.#register(instance, id, begin.array);
     }
-    this.#recycle(instance);
-    return doneWith(part, updated);
+    for (const supply of supplies) host.supply(id, supply);
+    const asks = this.#asks(host, id, answers);
+    if (asks) return asks;
+    if (!end) return { type: "begun", id };
+    if (spare) keepSpare(spare);
+    const result = this.#deliver(host, id, end);
+    this.#end(instance, id);
+    return { type: "done", id, result };
+  }
+
+  /** Ends a part. Returns its result. */
+  #deliver(host: DecodeHost, id: number, { reduction, shared, take }: PartTarget): Updated {
+    if (reduction) return host.finish(id, (elements) => this.#reducer.reduced(reduction, elements));
+    if (shared) return host.finish(id, (elements) => void placeShared(shared, elements));
+    return host.finish(id, take ? (elements) => void take(elements) : copyOf);
+  }
+
+  #update(instance: BuildInstance, host: DecodeHost, message: UpdateMessage): Outcome {
+    const { id, begin, answers } = message;
+    if (begin) {
+      this.#bind(instance, begin.array);
+      const result = host.update(id, begin);
+      if (result !== "waiting") {
+        this.#recycle(instance);
+        return { type: "done", id, result };
+      }
+      this.#register(instance, id, begin.array);
+    }
+    const asks = this.#asks(host, id, answers);
+    if (asks) return asks;
+    const result = host.finishUpdate(id);
+    this.#end(instance, id);
+    return { type: "done", id, result };
+  }
+
+  /** The requests to the user's codecs, if more answers are missing. */
+  #asks(host: DecodeHost, id: number, answers: CodecAnswer[]): Outcome | undefined {
+    const coding = this.#begun.get(id)?.coding;
+    if (!coding?.proceed(host, answers)) return undefined;
+    return { type: "asks", id, requests: coding.takeRequests(), isRunning: coding.isRunning };
   }
 
   #bind(instance: BuildInstance, array: number): void {
@@ -297,8 +293,8 @@ export class DecodeServer {
   }
 
   /** Binds an array before its first work, which reports an error. */
-  #bindEarly({ build, array }: Extract<ToDecoder, { type: "bind" }>): void {
-    const instance = this.#instances.get(build);
+  #bindEarly(array: number): void {
+    const instance = this.#instanceOf(array);
     if (!instance?.host) return;
     try {
       this.#bind(instance, array);
@@ -307,62 +303,45 @@ export class DecodeServer {
     }
   }
 
-  #begin(instance: BuildInstance, part: number, { array, header }: Begin): void {
-    this.#bind(instance, array);
-    instance.host?.begin(part, array, header);
-    this.#register(instance, part, array);
-  }
-
-  #register(instance: BuildInstance, part: number, array: number): void {
-    instance.begun.add(part);
-    this.#parts.set(part, instance.build);
+  #register(instance: BuildInstance, id: number, array: number): void {
     const { codecs } = this.#arrays.get(array) ?? {};
-    if (codecs) this.#codings.set(part, this.#codecsOf(part, array, codecs));
+    this.#begun.set(id, { instance, coding: codecs && this.#codecsOf(id, array, codecs) });
   }
 
-  #codecsOf(part: number, array: number, { modules }: CodecsDefinition): PartCodecs {
+  #codecsOf(id: number, array: number, { modules }: CodecsDefinition): PartCodecs {
     const known = this.#runners.get(array);
     const runner = known ?? new CodecRunner((name) => importEntry(modules.get(name) ?? ""));
     this.#runners.set(array, runner);
-    return new PartCodecs(part, modules, runner, () => this.#post({ type: "answered", part }, []));
+    return new PartCodecs(id, modules, runner, () => this.#post({ type: "answered", id }, []));
   }
 
-  #failed(instance: BuildInstance, part: number, error: unknown): Outcome {
-    if (error instanceof DecodeFailure || error instanceof CodecFailure) {
-      if (instance.begun.has(part)) instance.host?.cancel(part);
-      this.#end(instance, part);
-      return { type: "failed", part, ...failureMessage(error) };
+  #failed(instance: BuildInstance, id: number, error: unknown): Outcome {
+    if (error instanceof DecodeFailure) {
+      this.#cancel(id);
+      this.#recycle(instance);
+      return { type: "failed", id, report: error.report, cause: error.cause };
     }
     const trap = instance.host?.panicMessage() || String(error);
     this.#drop(instance);
-    return { type: "trapped", part, trap };
+    return { type: "trapped", id, trap };
   }
 
-  #end(instance: BuildInstance, part: number): void {
-    instance.begun.delete(part);
-    this.#leave(part);
+  #end(instance: BuildInstance, id: number): void {
+    this.#begun.delete(id);
     this.#recycle(instance);
   }
 
   /** Drops an instance without parts if its memory has grown past the limit. */
   #recycle(instance: BuildInstance): void {
-    if (instance.begun.size === 0 && (instance.host?.memoryBytes ?? 0) > instance.recycleBytes)
-      this.#drop(instance);
+    const isBusy = [...this.#begun.values()].some((begun) => begun.instance === instance);
+    if (!isBusy && (instance.host?.memoryBytes ?? 0) > instance.recycleBytes) this.#drop(instance);
   }
 
   /** Drops the instance with its arrays and parts. Each lost part fails at its next message. */
   #drop(instance: BuildInstance): void {
     instance.host = undefined;
     instance.bound.clear();
-    for (const part of instance.begun) this.#leave(part);
-    instance.begun.clear();
-  }
-
-  #leave(part: number): BuildInstance | undefined {
-    const build = this.#parts.get(part);
-    this.#parts.delete(part);
-    this.#codings.delete(part);
-    return build && this.#instances.get(build);
+    for (const [id, begun] of this.#begun) if (begun.instance === instance) this.#begun.delete(id);
   }
 
   #instanceOf(array: number): BuildInstance | undefined {

@@ -25,13 +25,21 @@ export interface Supply {
   ends?: Uint32Array;
 }
 
-/**
- * A change of a stored chunk: its present bytes, if the change is partial, and the new elements.
- */
-export interface Update {
+/** An array that was bound, and the instructions for one of its parts or chunks. */
+interface Begin {
+  array: number;
+  header: Uint32Array;
+}
+
+/** A change of a stored chunk. */
+export interface Update extends Begin {
+  /** The present bytes, if the change is partial. */
   old: Uint8Array | undefined;
   elements: Uint8Array;
 }
+
+/** Bytes to store; null if the chunk is all fill value, undefined if it is unchanged. */
+export type Updated = Uint8Array<ArrayBuffer> | null | undefined;
 
 /** A codec that runs on its own, without an array. */
 export interface CodecWork {
@@ -49,63 +57,72 @@ export interface PartReduction {
   request: Uint8Array;
 }
 
-export interface WorkMessage {
-  type: "work";
-  part: number;
-  /** Only in a part's first message. For an update, the header describes the change. */
-  begin?: { array: number; header: Uint32Array };
-  supplies: Supply[];
-  /** In place of supplies: the part is a stored chunk to encode. */
-  update?: Update;
-  /** In place of an array: the codec that takes the elements of `update`. */
-  codec?: CodecWork;
-  /** Results of user codecs that ran on the page. */
-  answers?: CodecAnswer[];
-  /** All supplies have been sent: answer with the part's elements. */
-  finish: boolean;
-  /**
-   * Only on the engine's thread: takes the elements in borrowed memory, which is invalid
-   * afterwards.
-   */
-  take?: (elements: Uint8Array) => void;
-  /** Only in a worker: receives the elements in place of the answer. */
-  target?: SharedTarget;
-  /** The answer has what is remembered of the elements, in place of them. */
-  reduction?: PartReduction;
-  /** Memory of an earlier part, for reuse. */
-  spare?: Uint8Array<ArrayBuffer>;
+/** Where the elements of a part go. Without any of these the result has them. */
+export interface PartTarget {
+  /** Only on the engine's thread. The elements are in borrowed memory, invalid afterwards. */
+  readonly take?: ((elements: Uint8Array) => void) | undefined;
+  /** Only in a worker. */
+  readonly shared?: SharedTarget | undefined;
+  /** Before all others: what is remembered of the elements is the result. */
+  readonly reduction?: PartReduction | undefined;
 }
+
+/** A piece of a part. */
+export interface ReadMessage {
+  type: "read";
+  id: number;
+  /** Only in the first message. */
+  begin: Begin | undefined;
+  supplies: Supply[];
+  /** Results of user codecs that ran on the page. */
+  answers: CodecAnswer[];
+  /** Set when all supplies have been sent. */
+  end: PartTarget | undefined;
+  /** Memory of an earlier part, for reuse. */
+  spare: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** `begin` and `answers` are as those of a part. */
+export interface UpdateMessage {
+  type: "update";
+  id: number;
+  begin: Update | undefined;
+  answers: CodecAnswer[];
+}
+
+export type WorkMessage =
+  | ReadMessage
+  | UpdateMessage
+  | { type: "codec"; id: number; codec: CodecWork; input: Uint8Array };
 
 export type ToDecoder =
   | { type: "module"; build: DecodeBuild; module: WebAssembly.Module; recycleBytes: number }
   | ({ type: "bind"; array: number } & CodedArray)
   | { type: "unbind"; array: number }
-  | { type: "cancel"; part: number }
+  | { type: "cancel"; id: number }
   /** Answered at once, to show that the decoder lives. */
   | { type: "ping" }
   | WorkMessage;
 
-/** The result of an update without bytes to store: the chunk is unchanged, or all fill value. */
-export type Unstored = "same" | "empty";
-
-/**
- * The answer to a work message. `done` without elements means that the part goes on. `trapped` has
- * the message of a panic. `asks` means that the part waits for user codecs: `requests` are for
- * those on the page; those that run in the decoder (`isRunning`) send `answered` later, and the
- * pool then posts another message. `warnings` concern the chunks decoded for this message.
- */
-export type Outcome = { warnings?: string[] } & Ended;
-
-type Ended =
-  | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer>; unstored?: Unstored; isTaken?: boolean }
-  | { type: "asks"; part: number; requests: CodecRequest[]; isRunning: boolean }
-  | ({ type: "failed"; part: number } & Failure)
-  | { type: "trapped"; part: number; trap: string };
+/** The answer to a work message. `warnings` concern the chunks decoded for this message. */
+export type Outcome = { id: number; warnings?: string[] } & (
+  | { type: "done"; result: Updated }
+  /** A part goes on with its next supplies. */
+  | { type: "begun" }
+  /**
+   * The user's codecs must run. `requests` are for those on the page; those that run in the decoder
+   * (`isRunning`) send `answered` later, and the pool then posts another message.
+   */
+  | { type: "asks"; requests: CodecRequest[]; isRunning: boolean }
+  | ({ type: "failed" } & Failure)
+  /** With the message of a panic. */
+  | { type: "trapped"; trap: string }
+);
 
 /** `returned` is the memory of supplies. `ms` is the decoder's working time. */
 export type FromDecoder =
   | { type: "ready"; build: DecodeBuild }
   | { type: "broken"; reason: string }
   | { type: "pong" }
-  | { type: "answered"; part: number }
+  | { type: "answered"; id: number }
   | (Outcome & { ms?: number; returned?: ArrayBuffer[] });

@@ -7,9 +7,10 @@ import type { PageLink } from "../page.ts";
 import { EngineState } from "../state.ts";
 import { WasmBuilds } from "../wasm_builds.ts";
 import type { Decoder } from "./decoder.ts";
-import type { Failure, FromDecoder, ToDecoder, WorkMessage } from "./messages.ts";
+import type { Failure, FromDecoder, ReadMessage, ToDecoder } from "./messages.ts";
 import { keepSpare, takeSpare } from "./part_memory.ts";
-import { type BoundArray, DecodePool } from "./pool.ts";
+import { DecodePool } from "./pool.ts";
+import { type BoundArray, type End, resultOf } from "./work.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -47,12 +48,12 @@ class FakeDecoder implements Decoder {
     this.isClosed = true;
   }
 
-  get work(): Posted<WorkMessage>[] {
-    return this.posted.filter((message): message is Posted<WorkMessage> => message.type === "work");
+  get work(): Posted<ReadMessage>[] {
+    return this.posted.filter((message): message is Posted<ReadMessage> => message.type === "read");
   }
 
-  finish(part: number, elements = new Uint8Array(1)): void {
-    this.onanswer({ type: "done", part, elements });
+  finish(id: number, result = new Uint8Array(1)): void {
+    this.onanswer({ type: "done", id, result });
   }
 }
 
@@ -79,10 +80,15 @@ const supply = (owned = true, bytes = new Uint8Array(4)) => ({
   owned: [owned],
 });
 
+const lossOf = (end: End): string => ("lost" in end ? end.lost : "none");
+
 function addPart(pool: DecodePool, priority = 0) {
   const part = pool.begin(ARRAY, new Uint32Array(1), priority);
   pool.supply(part, supply());
-  return { part, elements: pool.finish(part) };
+  const ended = pool.finish(part);
+  const elements = ended.then(resultOf);
+  elements.catch(() => {});
+  return { part, ended, elements };
 }
 
 test("a decoder has at most two messages; cancelled parts are not posted", async () => {
@@ -91,13 +97,13 @@ test("a decoder has at most two messages; cancelled parts are not posted", async
   await turn();
   const port = at(ports, 0);
   assert.deepEqual(
-    port.work.map(({ part }) => part),
+    port.work.map(({ id }) => id),
     [at(parts, 0).part.id, at(parts, 1).part.id],
   );
   pool.cancel(at(parts, 2).part);
   port.finish(at(parts, 0).part.id);
   assert.deepEqual(
-    port.work.slice(2).map(({ part }) => part),
+    port.work.slice(2).map(({ id }) => id),
     [at(parts, 3).part.id],
   );
   assert.ok(!port.posted.some(({ type }) => type === "cancel"));
@@ -113,7 +119,7 @@ test("a prepared pool starts one decoder before there is work", async () => {
   const { part } = addPart(pool);
   await turn();
   assert.equal(ports.length, 1);
-  assert.ok(at(ports, 0).work.every((work) => work.part === part.id));
+  assert.ok(at(ports, 0).work.every((work) => work.id === part.id));
 });
 
 test("a prepared pool binds the array of the coming work, once", async () => {
@@ -137,9 +143,9 @@ test("the part with the higher priority goes first", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));
   await turn();
-  at(ports, 0).finish(at(at(ports, 0).work, 0).part);
+  at(ports, 0).finish(at(at(ports, 0).work, 0).id);
   assert.deepEqual(
-    at(ports, 0).work.map(({ part }) => part),
+    at(ports, 0).work.map(({ id }) => id),
     [at(parts, 3).part.id, at(parts, 0).part.id, at(parts, 1).part.id],
   );
 });
@@ -156,15 +162,15 @@ test("an array is bound once per decoder, and a part stays at its decoder", asyn
   assert.equal(ports.length, 2);
   for (const { posted } of ports) assert.equal(posted.filter(({ type }) => type === "bind").length, 1);
   const home = at(
-    ports.filter(({ work }) => work.some(({ part }) => part === first.id)),
+    ports.filter(({ work }) => work.some(({ id }) => id === first.id)),
     0,
   );
-  home.onanswer({ type: "done", part: first.id });
+  home.onanswer({ type: "begun", id: first.id });
   for (let round = 0; round < 3; round += 1) {
     pool.supply(first, supply());
-    home.onanswer({ type: "done", part: first.id });
+    home.onanswer({ type: "begun", id: first.id });
   }
-  assert.equal(home.work.filter(({ part }) => part === first.id).length, 4);
+  assert.equal(home.work.filter(({ id }) => id === first.id).length, 4);
   assert.equal(home.work.filter(({ begin }) => begin).length, 1);
 });
 
@@ -177,9 +183,9 @@ test("supplies that arrive meanwhile are posted in one message", async () => {
   await turn();
   assert.equal(at(ports, 0).work.length, 1);
   assert.equal(at(at(ports, 0).work, 0).supplies.length, 2);
-  assert.equal(at(at(ports, 0).work, 0).finish, true);
+  assert.ok(at(at(ports, 0).work, 0).end);
   at(ports, 0).finish(part.id, Uint8Array.of(1, 2));
-  assert.deepEqual(await elements, Uint8Array.of(1, 2));
+  assert.deepEqual(await elements, { result: Uint8Array.of(1, 2) });
   assert.deepEqual(at(ports, 0).held, [true, false]);
 });
 
@@ -206,19 +212,19 @@ test("the end of a part is posted at once and does not count as work", async () 
   pool.supply(second, supply());
   await turn();
   const port = at(ports, 0);
-  const elements = pool.finish(first);
+  const elements = pool.finish(first).then(resultOf);
   const third = addPart(pool);
   await turn();
-  const posted = () => port.work.map(({ part, finish }) => [part, finish]);
+  const posted = () => port.work.map(({ id, end }) => [id, end !== undefined]);
   const before = [
     [first.id, false],
     [second.id, false],
     [first.id, true],
   ];
   assert.deepEqual(posted(), before);
-  port.onanswer({ type: "done", part: first.id });
+  port.onanswer({ type: "begun", id: first.id });
   assert.deepEqual(posted(), [...before, [third.part.id, true]]);
-  port.onanswer({ type: "done", part: second.id });
+  port.onanswer({ type: "begun", id: second.id });
   port.finish(first.id);
   assert.equal((await elements)?.length, 1);
 });
@@ -230,7 +236,7 @@ test("a busy decoder gets a part as one message", async () => {
   addPart(pool);
   await turn();
   assert.deepEqual(
-    at(ports, 0).work.map(({ supplies, finish }) => [supplies.length, finish]),
+    at(ports, 0).work.map(({ supplies, end }) => [supplies.length, end !== undefined]),
     [
       [1, true],
       [1, true],
@@ -258,7 +264,7 @@ test("the memory of copies is returned and reused", async () => {
   const firstCopy = () => at(copied().buffers, 0);
   const buffer = firstCopy().buffer as ArrayBuffer;
   assert.equal(copied().isCopied, true);
-  port.onanswer({ type: "done", part: first, elements: new Uint8Array(1), returned: [buffer] });
+  port.onanswer({ type: "done", id: first, result: new Uint8Array(1), returned: [buffer] });
   post(theirs(2).subarray(0, 99_000));
   await turn();
   assert.equal(firstCopy().buffer, buffer);
@@ -294,7 +300,7 @@ test("a posted part is cancelled at its decoder", async () => {
   assert.deepEqual(
     at(ports, 0)
       .posted.filter(({ type }) => type === "cancel")
-      .map((message) => (message as { part: number }).part),
+      .map((message) => (message as { id: number }).id),
     [part.id],
   );
   at(ports, 0).finish(part.id);
@@ -306,22 +312,49 @@ test("failures name their cause; a crashed decoder is replaced", async () => {
   await turn();
   at(ports, 0).onanswer({
     type: "failed",
-    part: refused.part.id,
+    id: refused.part.id,
     report: '{"code":"Format","message":"bad"}',
   });
   await assert.rejects(refused.elements, ({ report }: Failure) => JSON.parse(report).code === "Format");
-  at(ports, 0).onanswer({ type: "trapped", part: trapped.part.id, trap: "index out of bounds" });
+  at(ports, 0).onanswer({ type: "trapped", id: trapped.part.id, trap: "index out of bounds" });
   await assert.rejects(trapped.elements, ({ report }: Failure) =>
     /internal error.*index out of bounds/.test(report),
   );
   at(ports, 0).oncrash("out of memory");
-  await assert.rejects(lost.elements, ({ report }: Failure) => /a worker failed: out of memory/.test(report));
-  await assert.rejects(later.elements, ({ report }: Failure) => /a worker failed/.test(report));
+  for (const { ended } of [lost, later]) assert.match(lossOf(await ended), /a worker failed: out of memory/);
   const next = addPart(pool);
   await turn();
   assert.equal(ports.length, 2);
   at(ports, 1).finish(next.part.id);
   assert.equal((await next.elements)?.length, 1);
+});
+
+test("updates and codecs are one message each, and fail with their decoder", async () => {
+  const { pool, ports } = fakePool(1);
+  const bytes = { bytes: Uint8Array.of(1, 2), owned: false };
+  const header = new Uint32Array(1);
+  const updated = pool.update({ array: ARRAY, header, old: undefined, elements: bytes }, 0);
+  const ran = pool.runCodec({ text: "{}", build: "engine", encodes: true }, bytes);
+  await turn();
+  const { posted, onanswer } = at(ports, 0);
+  const [update, codec] = [at(posted, -2), at(posted, -1)];
+  assert.ok(update.type === "update" && codec.type === "codec");
+  assert.deepEqual(update.begin, { array: 7, header, old: undefined, elements: bytes.bytes });
+  assert.deepEqual(codec.input, bytes.bytes);
+  onanswer({ type: "done", id: update.id, result: null });
+  assert.equal(await updated, null);
+  at(ports, 0).oncrash("out of memory");
+  await assert.rejects(ran, ({ report }: Failure) => /a worker failed: out of memory/.test(report));
+});
+
+test("a codec that is aborted is cancelled at its decoder", async () => {
+  const { pool, ports } = fakePool(1);
+  const abort = new AbortController();
+  const codec = { text: "{}", build: "engine", encodes: true } as const;
+  void pool.runCodec(codec, { bytes: new Uint8Array(1), owned: false }, abort.signal);
+  await turn();
+  abort.abort();
+  assert.equal(at(at(ports, 0).posted, -1).type, "cancel");
 });
 
 test("parts fail when no decoder can be started", async () => {
@@ -362,10 +395,10 @@ async function decodeAll(ports: FakeDecoder[], parts: ReturnType<typeof addPart>
   for (let left = parts.length + 1; left > 0; left -= 1) {
     await turn();
     for (const port of ports)
-      for (const { part } of port.work)
-        if (!answered.has(part)) {
-          answered.add(part);
-          port.finish(part);
+      for (const { id } of port.work)
+        if (!answered.has(id)) {
+          answered.add(id);
+          port.finish(id);
         }
   }
   return done;
@@ -400,7 +433,7 @@ test("the memory that is kept for the next parts goes with the last idle decoder
   const { pool, ports } = fakePool(1, () => 40);
   const { elements } = addPart(pool);
   await turn();
-  at(ports, 0).finish(at(at(ports, 0).work, 0).part);
+  at(ports, 0).finish(at(at(ports, 0).work, 0).id);
   await elements;
   keepSpare(new Uint8Array(1 << 20));
   await until(() => pool.size === 0);
@@ -414,10 +447,10 @@ test("idle decoders end after a while, busy ones do not", async () => {
   // The part has begun and waits for bytes, so its decoder is not idle.
   await turn();
   const [first, second] = [at(ports, 0), at(ports, 1)];
-  first.finish(at(first.work, 0).part);
+  first.finish(at(first.work, 0).id);
   await until(() => first.isClosed);
   assert.deepEqual([first.isClosed, second.isClosed, pool.size], [true, false, 1]);
-  second.finish(at(second.work, 0).part);
+  second.finish(at(second.work, 0).id);
   await Promise.all(parts.map(({ elements }) => elements));
   await until(() => second.isClosed);
   assert.deepEqual([second.isClosed, pool.size], [true, 0]);
@@ -434,7 +467,7 @@ test("a part whose decoder crashes while it gets the part's array fails", async 
   await turn();
   const port = at(ports, 0);
   port.post = () => port.oncrash("it is gone");
-  const { elements } = addPart(pool);
-  const late = new Promise((_, reject) => setTimeout(reject, 1000, new Error("the part hangs")));
-  await assert.rejects(Promise.race([elements, late]), ({ report }: Failure) => /it is gone/.test(report));
+  const { ended } = addPart(pool);
+  const late = new Promise<End>((_, reject) => setTimeout(reject, 1000, new Error("the part hangs")));
+  assert.match(lossOf(await Promise.race([ended, late])), /it is gone/);
 });

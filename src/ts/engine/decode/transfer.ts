@@ -1,19 +1,19 @@
 /**
- * Prepares supplies and updates for posting to a worker. Buffers that nothing else uses are
+ * Prepares bytes for posting to a worker. Buffers that nothing else uses are
  * transferred; others are copied. The memory of copies is returned with the answers and used again,
  * because new memory costs a page fault for every 4 KiB, which is more than the copy.
  */
-import type { Supply, Update } from "./messages.ts";
+import type { Supply } from "./messages.ts";
 
 /** A supply. `owned` tells which of its buffers nothing else uses. */
 export interface OwnedSupply extends Supply {
   owned: boolean[];
 }
 
-/** A change of a stored chunk, and which of its buffers nothing else uses. */
-export interface OwnedUpdate extends Update {
-  ownsOld: boolean;
-  ownsElements: boolean;
+/** Bytes, and whether nothing else uses their memory. */
+export interface OwnedBytes {
+  bytes: Uint8Array;
+  owned: boolean;
 }
 
 /**
@@ -56,19 +56,19 @@ export class CopyMemory {
   #kept: ArrayBuffer[] = [];
   #keptBytes = 0;
 
-  packUpdate({ old, elements, ownsOld, ownsElements }: OwnedUpdate, transfer: ArrayBuffer[]): Update {
-    return {
-      old: old && this.#transferable(old, ownsOld, transfer),
-      elements: this.#transferable(elements, ownsElements, transfer),
-    };
+  /** Bytes to transfer: these if they are owned and whole, else a copy. */
+  bytes({ bytes, owned }: OwnedBytes, transfer: ArrayBuffer[]): Uint8Array {
+    const isWhole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
+    const mine = owned && isWhole ? bytes : this.#copyOf(bytes);
+    transfer.push(mine.buffer as ArrayBuffer);
+    return mine;
   }
 
-  /** Prepares a supply for posting and adds its buffers to `transfer`. */
-  packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
+  supply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
     transfer.push(table.buffer as ArrayBuffer);
     const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (buffers.length < 2 || bytes > buffers.length * SMALL_BYTES) {
-      const mine = buffers.map((view, idx) => this.#transferable(view, owned[idx], transfer));
+      const mine = buffers.map((bytes, idx) => this.bytes({ bytes, owned: owned[idx] === true }, transfer));
       return { table, buffers: mine, isCopied: mine.some((view, idx) => view !== buffers[idx]) };
     }
     const packed = joined(buffers, bytes);
@@ -88,17 +88,6 @@ export class CopyMemory {
   drop(): void {
     this.#kept = [];
     this.#keptBytes = 0;
-  }
-
-  /**
-   * Returns a buffer that may be transferred: the buffer itself if it is owned and whole, else a
-   * copy.
-   */
-  #transferable(view: Uint8Array, owned: boolean | undefined, transfer: ArrayBuffer[]): Uint8Array {
-    const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
-    const mine = owned && whole ? view : this.#copyOf(view);
-    transfer.push(mine.buffer as ArrayBuffer);
-    return mine;
   }
 
   /** A copy, at offset 0 of memory that may be transferred. */

@@ -20,8 +20,10 @@ import type {
   WriteEvent,
 } from "../../port/operations.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
-import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
+import type { Updated } from "../decode/messages.ts";
+import type { DecodePool } from "../decode/pool.ts";
 import { Reducer } from "../decode/reducer.ts";
+import type { BoundArray } from "../decode/work.ts";
 import type { Engine } from "../engine.ts";
 import type { FullGlue } from "../instances.ts";
 import { crossingSummary } from "../lossless.ts";
@@ -315,7 +317,12 @@ class WriteJob {
     elements: Uint8Array,
     ownsElements: boolean,
   ): Promise<Updated> {
-    const part = this.#pool.begin(this.#arrays[array] as BoundArray, header, this.#options.priority);
-    return this.#pool.update(part, { old, ownsOld, elements, ownsElements });
+    const chunk = {
+      array: this.#arrays[array] as BoundArray,
+      header,
+      old: old && { bytes: old, owned: ownsOld },
+      elements: { bytes: elements, owned: ownsElements },
+    };
+    return this.#pool.update(chunk, this.#options.priority);
   }
 }

@@ -94,24 +94,15 @@ export const codecOperations = {
 
   async runCodec({ text, build, encodes, input }, { engine, signal, give }) {
     const pool = engine.pools.of(encodes ? input.length : DECODED_RATIO * input.length);
-    const part = pool.beginCodec({ text, build, encodes });
-    const cancel = () => pool.cancel(part);
-    signal?.addEventListener("abort", cancel, { once: true });
     try {
       // The page may still use the input, if it is on this thread.
-      const output = await pool.update(part, {
-        old: undefined,
-        ownsOld: true,
-        elements: input,
-        ownsElements: false,
-      });
+      const work = { bytes: input, owned: false };
+      const output = await pool.runCodec({ text, build, encodes }, work, signal);
       const bytes = output ?? new Uint8Array(0);
       give(bytes.buffer);
       return bytes;
     } catch (failure) {
       throw errorFromReport(JSON.parse((failure as Failure).report) as ErrorReport);
-    } finally {
-      signal?.removeEventListener("abort", cancel);
     }
   },
 } satisfies Partial<OperationTable>;

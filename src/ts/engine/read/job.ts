@@ -13,9 +13,10 @@ import type { ArrayDefinition } from "../../port/definitions.ts";
 import type { PartEvent, ProgressNumbers, ReadArguments, ResultLayout } from "../../port/operations.ts";
 import { DecodeFailure } from "../decode/decode_host.ts";
 import type { SharedTarget } from "../decode/gate.ts";
-import type { PartReduction } from "../decode/messages.ts";
-import type { BoundArray, DecodePool, PartTask } from "../decode/pool.ts";
+import type { PartReduction, PartTarget } from "../decode/messages.ts";
+import type { DecodePool } from "../decode/pool.ts";
 import type { DecodePools } from "../decode/pools.ts";
+import type { BoundArray, ReadPart, Task } from "../decode/work.ts";
 import type { Glue, Instances, Settle } from "../instances.ts";
 import type { CallContext } from "../operations/operation.ts";
 import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
@@ -89,9 +90,7 @@ function layoutOf(numbers: Float64Array, fillValue: Uint8Array): Layout {
 
 class Job {
   readonly #options: JobOptions;
-  readonly #parts = new Map<number, PartTask>();
-  /** The places of parts that decoders reduce. */
-  readonly #boxes = new Map<number, NumberedBox>();
+  readonly #parts = new Map<number, Task<ReadPart>>();
   /**
    * The error with which the sink refused to begin. It is kept here, because Rust would report it
    * as a lack of memory.
@@ -148,36 +147,41 @@ class Job {
     this.#pool.supply(this.#partOf(id), { table, buffers, owned });
   }
 
-  decodePlace(id: number, number: number, start: Float64Array, shape: Float64Array): void {
-    const { result } = this.#options;
+  /** Resolves to the elements, or to a text: why the worker was lost that had the part. */
+  async decodeFinish(id: number, target?: PartTarget): Promise<Uint8Array | string | undefined> {
     const part = this.#partOf(id);
-    const box = { number, start, shape };
-    const place = result.placer?.(box);
-    part.take = place && ((elements) => placed(place, elements));
-    part.target = result.target?.(box);
-    part.reduction = result.reduction?.(box);
-    if (part.reduction) this.#boxes.set(id, box);
+    this.#parts.delete(id);
+    const end = await this.#pool.finish(part, target);
+    return "lost" in end ? end.lost : (end.result ?? undefined);
   }
 
-  /** Resolves to undefined if the elements were placed already. */
-  async decodeFinish(id: number): Promise<Uint8Array | null | undefined> {
-    const part = this.#partOf(id);
-    const box = this.#boxes.get(id);
-    this.#parts.delete(id);
-    this.#boxes.delete(id);
-    const elements = await this.#pool.finish(part);
-    if (!box || !elements) return elements;
-    this.#options.result.reduced?.(box, elements);
+  /** As `decodeFinish`, for elements that may be placed at once. Then it resolves to undefined. */
+  decodeFinishAt(id: number, number: number, start: Float64Array, shape: Float64Array) {
+    const { result } = this.#options;
+    const box = { number, start, shape };
+    const place = result.placer?.(box);
+    const reduction = result.reduction?.(box);
+    const target = {
+      take: place && ((elements: Uint8Array) => placed(place, elements)),
+      shared: result.target?.(box),
+      reduction,
+    };
+    const finished = this.decodeFinish(id, target);
+    if (!reduction) return finished;
+    return finished.then((words) => {
+      if (!(words instanceof Uint8Array)) return words;
+      result.reduced?.(box, words);
+      return undefined;
+    });
   }
 
   decodeCancel(id: number): void {
     const part = this.#parts.get(id);
     this.#parts.delete(id);
-    this.#boxes.delete(id);
     if (part) this.#pool.cancel(part);
   }
 
-  #partOf(id: number): PartTask {
+  #partOf(id: number): Task<ReadPart> {
     const part = this.#parts.get(id);
     if (!part) throw new Error(`part ${id} has ended already`);
     return part;
