@@ -231,8 +231,8 @@ export class DecodeHost {
 
   /** The message of the panic hook. Memory can still be read after a trap. */
   panicMessage(): string {
-    const { zarr_panic_ptr, zarr_panic_len } = this.#wasm;
-    return this.#text(address(zarr_panic_ptr()), address(zarr_panic_len()));
+    const { zarr_panic_ptr, zarr_panic_len, memory } = this.#wasm;
+    return newDecoder().decode(new Uint8Array(memory.buffer, address(zarr_panic_ptr()), zarr_panic_len()));
   }
 
   /**
@@ -290,9 +290,5 @@ export class DecodeHost {
 
   #takeResult(): Uint8Array<ArrayBuffer> {
     return this.#taken(copyOf);
-  }
-
-  #text(pointer: number, len: number): string {
-    return newDecoder().decode(new Uint8Array(this.#wasm.memory.buffer, pointer, len));
   }
 }

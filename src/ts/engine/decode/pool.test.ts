@@ -331,16 +331,19 @@ test("failures name their cause; a crashed decoder is replaced", async () => {
 
 test("updates and codecs are one message each, and fail with their decoder", async () => {
   const { pool, ports } = fakePool(1);
-  const bytes = { bytes: Uint8Array.of(1, 2), owned: false };
+  const bytes = Uint8Array.of(1, 2);
   const header = new Uint32Array(1);
-  const updated = pool.update({ array: ARRAY, header, old: undefined, elements: bytes }, 0);
+  const updated = pool.update(
+    { array: ARRAY, header, old: undefined, ownsOld: false, elements: bytes, ownsElements: false },
+    0,
+  );
   const ran = pool.runCodec({ text: "{}", build: "engine", encodes: true }, bytes);
   await turn();
   const { posted, onanswer } = at(ports, 0);
   const [update, codec] = [at(posted, -2), at(posted, -1)];
   assert.ok(update.type === "update" && codec.type === "codec");
-  assert.deepEqual(update.begin, { array: 7, header, old: undefined, elements: bytes.bytes });
-  assert.deepEqual(codec.input, bytes.bytes);
+  assert.deepEqual(update.begin, { array: 7, header, old: undefined, elements: bytes });
+  assert.deepEqual(codec.input, bytes);
   onanswer({ type: "done", id: update.id, result: null });
   assert.equal(await updated, null);
   at(ports, 0).oncrash("out of memory");
@@ -351,7 +354,7 @@ test("a codec that is aborted is cancelled at its decoder", async () => {
   const { pool, ports } = fakePool(1);
   const abort = new AbortController();
   const codec = { text: "{}", build: "engine", encodes: true } as const;
-  void pool.runCodec(codec, { bytes: new Uint8Array(1), owned: false }, abort.signal);
+  void pool.runCodec(codec, new Uint8Array(1), abort.signal);
   await turn();
   abort.abort();
   assert.equal(at(at(ports, 0).posted, -1).type, "cancel");

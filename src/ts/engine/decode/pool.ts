@@ -18,7 +18,7 @@ import type {
   Updated,
 } from "./messages.ts";
 import { type PoolDecoder, PoolDecoders, type PoolOptions } from "./pool_decoders.ts";
-import { CopyMemory, type OwnedBytes, type OwnedSupply } from "./transfer.ts";
+import { CopyMemory, type OwnedSupply } from "./transfer.ts";
 import {
   type BoundArray,
   type End,
@@ -101,7 +101,7 @@ export class DecodePool {
   }
 
   /** Runs a codec on its own. An abort drops the work, and the promise never settles. */
-  async runCodec(codec: CodecWork, input: OwnedBytes, signal?: AbortSignal): Promise<Updated> {
+  async runCodec(codec: CodecWork, input: Uint8Array, signal?: AbortSignal): Promise<Updated> {
     const task = this.#task({ kind: "codec", codec, input }, 0);
     const cancel = () => this.cancel(task);
     signal?.addEventListener("abort", cancel, { once: true });
@@ -237,8 +237,7 @@ export class DecodePool {
     const { counters } = this.#engine.state;
     if (task.array) outcome.warnings?.forEach(task.array.warn);
     if (outcome.type === "asks") {
-      if (outcome.isRunning) decoder.coding.add(task);
-      else decoder.coding.delete(task);
+      task.isCoding = outcome.isRunning;
       this.#runUserCodecs(task, outcome.requests);
     } else if (outcome.type === "done") {
       const counter = task.work.kind === "read" ? counters.parts : counters.encoded;
@@ -278,7 +277,7 @@ export class DecodePool {
   /** Removes work that has ended, and returns it. */
   #remove(task: Task): Task {
     this.#waiting.delete(task);
-    this.#decoderOf(task)?.remove(task);
+    this.#decoderOf(task)?.tasks.delete(task.id);
     task.isOver = true;
     return task;
   }

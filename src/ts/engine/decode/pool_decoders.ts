@@ -19,8 +19,6 @@ export class PoolDecoder {
   readonly #arrays = new Set<number>();
   /** Work in progress here, by id. */
   readonly tasks = new Map<number, Task>();
-  /** The work for which user codecs that are modules run here. */
-  readonly coding = new Set<Task>();
   /** The unanswered messages, in order: whether each is work, and not only the end of a part. */
   readonly #unanswered: boolean[] = [];
   /** Time of its last work. */
@@ -80,11 +78,6 @@ export class PoolDecoder {
     this.#unanswered.shift();
   }
 
-  remove(task: Task): void {
-    this.tasks.delete(task.id);
-    this.coding.delete(task);
-  }
-
   cancel({ id }: Task): void {
     this.#decoder.post({ type: "cancel", id }, []);
   }
@@ -92,7 +85,8 @@ export class PoolDecoder {
   /** Lets Node's process exit while there is no work. */
   rest(): void {
     this.#used = performance.now();
-    if (this.#unanswered.length === 0 && this.coding.size === 0) this.#decoder.hold(false);
+    const isCoding = [...this.tasks.values()].some((task) => task.isCoding);
+    if (this.#unanswered.length === 0 && !isCoding) this.#decoder.hold(false);
   }
 
   /** Closes the decoder, and ignores its later answers. */

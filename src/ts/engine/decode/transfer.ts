@@ -1,19 +1,13 @@
 /**
- * Prepares bytes for posting to a worker. Buffers that nothing else uses are
- * transferred; others are copied. The memory of copies is returned with the answers and used again,
- * because new memory costs a page fault for every 4 KiB, which is more than the copy.
+ * Prepares bytes for posting to a worker. Buffers that nothing else uses are transferred; others
+ * are copied. The memory of copies is returned with the answers and used again, because new memory
+ * costs a page fault for every 4 KiB, which is more than the copy.
  */
 import type { Supply } from "./messages.ts";
 
 /** A supply. `owned` tells which of its buffers nothing else uses. */
 export interface OwnedSupply extends Supply {
   owned: boolean[];
-}
-
-/** Bytes, and whether nothing else uses their memory. */
-export interface OwnedBytes {
-  bytes: Uint8Array;
-  owned: boolean;
 }
 
 /**
@@ -56,8 +50,8 @@ export class CopyMemory {
   #kept: ArrayBuffer[] = [];
   #keptBytes = 0;
 
-  /** Bytes to transfer: these if they are owned and whole, else a copy. */
-  bytes({ bytes, owned }: OwnedBytes, transfer: ArrayBuffer[]): Uint8Array {
+  /** Bytes to transfer: these if nothing else uses their buffer and it has no others, or a copy. */
+  bytes(bytes: Uint8Array, owned: boolean | undefined, transfer: ArrayBuffer[]): Uint8Array {
     const isWhole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
     const mine = owned && isWhole ? bytes : this.#copyOf(bytes);
     transfer.push(mine.buffer as ArrayBuffer);
@@ -68,7 +62,7 @@ export class CopyMemory {
     transfer.push(table.buffer as ArrayBuffer);
     const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (buffers.length < 2 || bytes > buffers.length * SMALL_BYTES) {
-      const mine = buffers.map((bytes, idx) => this.bytes({ bytes, owned: owned[idx] === true }, transfer));
+      const mine = buffers.map((bytes, idx) => this.bytes(bytes, owned[idx], transfer));
       return { table, buffers: mine, isCopied: mine.some((view, idx) => view !== buffers[idx]) };
     }
     const packed = joined(buffers, bytes);

@@ -8,7 +8,7 @@ import type { ErrorReport } from "../../model/errors.ts";
 import type { CodedArray } from "../../port/definitions.ts";
 import type { CodecWork, DecodeBuild, Failure, PartTarget, Updated, WorkMessage } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
-import type { CopyMemory, OwnedBytes, OwnedSupply } from "./transfer.ts";
+import type { CopyMemory, OwnedSupply } from "./transfer.ts";
 
 /** An array as decoders know it: under a number, and bound once from its metadata documents. */
 export interface BoundArray extends CodedArray {
@@ -30,23 +30,25 @@ export interface ReadPart {
   target: PartTarget | undefined;
 }
 
-/** A stored chunk to change and encode. */
+/** A stored chunk to change and encode. `owns…`: nothing else uses these bytes. */
 export interface UpdateChunk {
   readonly kind: "update";
   readonly array: BoundArray;
   readonly header: Uint32Array;
   /** The present bytes, if the change is partial. */
-  readonly old: OwnedBytes | undefined;
-  readonly elements: OwnedBytes;
+  readonly old: Uint8Array | undefined;
+  readonly ownsOld: boolean;
+  readonly elements: Uint8Array;
+  readonly ownsElements: boolean;
   /** As those of a part. */
   readonly answers: CodecAnswer[];
 }
 
-/** A codec to run on its own. */
+/** A codec to run on its own. The input is the caller's. */
 export interface RunCodec {
   readonly kind: "codec";
   readonly codec: CodecWork;
-  readonly input: OwnedBytes;
+  readonly input: Uint8Array;
 }
 
 export type Work = ReadPart | UpdateChunk | RunCodec;
@@ -71,6 +73,8 @@ export class Task<Kind extends Work = Work> {
   readonly priority: number;
   /** Its first message was posted. */
   isBegun = false;
+  /** User codecs that are modules run for it at its decoder. */
+  isCoding = false;
   isOver = false;
   /** Rejects with a `Failure`. */
   readonly ended: Promise<End>;
@@ -109,14 +113,15 @@ export class Task<Kind extends Work = Work> {
    */
   message(copies: CopyMemory | undefined, transfer: ArrayBuffer[]): WorkMessage {
     const { id, work } = this;
-    const packed = (given: OwnedBytes) => copies?.bytes(given, transfer) ?? given.bytes;
-    if (work.kind === "codec") return { type: "codec", id, codec: work.codec, input: packed(work.input) };
+    const packed = (bytes: Uint8Array, owned: boolean) => copies?.bytes(bytes, owned, transfer) ?? bytes;
+    if (work.kind === "codec")
+      return { type: "codec", id, codec: work.codec, input: packed(work.input, false) };
     const first = this.isBegun ? undefined : { array: work.array.number, header: work.header };
     transfer.push(...work.answers.map(({ bytes }) => bytes.buffer));
     const answers = work.answers.splice(0);
     if (work.kind === "update") {
-      const { old, elements } = work;
-      const begin = first && { ...first, old: old && packed(old), elements: packed(elements) };
+      const old = first && work.old && packed(work.old, work.ownsOld);
+      const begin = first && { ...first, old, elements: packed(work.elements, work.ownsElements) };
       return { type: "update", id, begin, answers };
     }
     const supplies = work.supplies.splice(0).map((supply) => copies?.supply(supply, transfer) ?? supply);

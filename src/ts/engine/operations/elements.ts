@@ -317,12 +317,8 @@ class WriteJob {
     elements: Uint8Array,
     ownsElements: boolean,
   ): Promise<Updated> {
-    const chunk = {
-      array: this.#arrays[array] as BoundArray,
-      header,
-      old: old && { bytes: old, owned: ownsOld },
-      elements: { bytes: elements, owned: ownsElements },
-    };
+    const bound = this.#arrays[array] as BoundArray;
+    const chunk = { array: bound, header, old, ownsOld, elements, ownsElements };
     return this.#pool.update(chunk, this.#options.priority);
   }
 }

@@ -95,9 +95,7 @@ export const codecOperations = {
   async runCodec({ text, build, encodes, input }, { engine, signal, give }) {
     const pool = engine.pools.of(encodes ? input.length : DECODED_RATIO * input.length);
     try {
-      // The page may still use the input, if it is on this thread.
-      const work = { bytes: input, owned: false };
-      const output = await pool.runCodec({ text, build, encodes }, work, signal);
+      const output = await pool.runCodec({ text, build, encodes }, input, signal);
       const bytes = output ?? new Uint8Array(0);
       give(bytes.buffer);
       return bytes;
