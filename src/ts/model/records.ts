@@ -247,7 +247,7 @@ export function union<T>(variants: () => Record<string, Shape<unknown> | undefin
   const entries = lazily(() => Object.entries(variants()));
   return {
     write(to, value) {
-      const names = typeof value === "object" ? Object.keys(value as object) : [value];
+      const names: unknown[] = typeof value === "object" ? Object.keys(value as object) : [value];
       const at = entries().findIndex(([name]) => names.includes(name));
       const [name, shape] = entries()[at] ?? [];
       if (name === undefined)
