@@ -99,8 +99,6 @@ pub enum Stage {
     Encode,
     /// Resolving a selection.
     Selection,
-    /// Waiting for a user's codec. It is not a failure, and callers never see it.
-    UserCodec,
     /// Decoding in a worker that has stopped. The work is started once more elsewhere.
     Worker,
     /// The full build must do the work. It is not a failure, and callers never see it: TypeScript
@@ -119,7 +117,6 @@ impl Stage {
             Self::Decode => "decode",
             Self::Encode => "encode",
             Self::Selection => "selection",
-            Self::UserCodec => "user-codec",
             Self::Worker => "worker",
             Self::Full => "full",
             Self::Reading => "reading",
@@ -134,7 +131,6 @@ impl Stage {
             Self::Decode,
             Self::Encode,
             Self::Selection,
-            Self::UserCodec,
             Self::Worker,
             Self::Full,
             Self::Reading,

@@ -201,6 +201,11 @@ impl<K, V> Map<K, V> {
         self.iter().map(|(_, value)| value)
     }
 
+    /// The values, mutable, in any order.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.entries.iter_mut().flatten().map(|(_, value)| value)
+    }
+
     /// The entries, in the order of their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.index.in_order().into_iter().filter_map(|slot| {

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::task::{Poll, ready};
 
 use crate::access::binding::Binding;
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
@@ -16,7 +17,7 @@ use crate::access::part_buffer::{self, Strides};
 use crate::error::{Error, Result};
 use crate::format::codec::element_buffer::ElementBuffer;
 use crate::format::codec::pipeline::Scratch;
-use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls};
 use crate::format::conversion::Conversion;
 use crate::format::dimension_order::{in_array_order, packed_strides};
 use crate::limits;
@@ -89,12 +90,9 @@ impl Assembly {
             let start = limits::to_usize(instruction.bytes.start, "buffer")?;
             let end = limits::to_usize(instruction.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
-            if self.binding.users().is_some() {
-                let calls = CodecCalls::default();
-                self.attempt(Waiting { instruction, encoded: encoded.to_vec(), calls }, scratch)?;
-            } else {
-                let placed = self.place(&instruction, encoded, scratch);
-                placed.map_err(|error| error.at_key(self.key(&instruction)))?;
+            let mut calls = CodecCalls::default();
+            if self.place(&instruction, encoded, scratch, &mut calls)?.is_pending() {
+                self.waiting.push(Waiting { instruction, encoded: encoded.to_vec(), calls });
             }
         }
         Ok(())
@@ -103,10 +101,9 @@ impl Assembly {
     /// Calls `take` with each new request to a user's codec and the key of its chunk. Each request
     /// is handed out once.
     pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
-        let binding = self.binding.clone();
         for Waiting { instruction, calls, .. } in &mut self.waiting {
-            let key = key_of(&binding, instruction);
-            calls.hand_out(|request| take(&key, request));
+            let key = key_of(&self.binding, instruction);
+            calls.hand_out(&mut self.next_request, |request| take(&key, request));
         }
     }
 
@@ -130,10 +127,9 @@ impl Assembly {
     /// # Errors
     /// As [`supply`](Self::supply).
     pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
-        for waiting in std::mem::take(&mut self.waiting) {
-            if waiting.calls.is_answered() {
-                self.attempt(waiting, scratch)?;
-            } else {
+        for mut waiting in std::mem::take(&mut self.waiting) {
+            let Waiting { instruction, encoded, calls } = &mut waiting;
+            if !calls.is_answered() || self.place(instruction, encoded, scratch, calls)?.is_pending() {
                 self.waiting.push(waiting);
             }
         }
@@ -143,26 +139,6 @@ impl Assembly {
     /// Whether a chunk waits for a user's codec.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
-    }
-
-    /// Decodes a chunk until it is placed, or needs a user's codec that has not answered.
-    fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
-        let users = self.binding.users().clone();
-        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
-        waiting.calls.continue_at(self.next_request);
-        exchange(&mut waiting.calls);
-        let placed = self.place(&waiting.instruction, &waiting.encoded, scratch);
-        exchange(&mut waiting.calls);
-        self.next_request = waiting.calls.next();
-        match placed {
-            Err(error) if is_waiting(&error) => self.waiting.push(waiting),
-            placed => placed.map_err(|error| error.at_key(self.key(&waiting.instruction)))?,
-        }
-        Ok(())
-    }
-
-    fn key(&self, instruction: &ChunkInstruction) -> String {
-        key_of(&self.binding, instruction)
     }
 
     /// The finished part, in the order of its header: packed elements, or for elements of variable
@@ -182,20 +158,44 @@ impl Assembly {
         }
     }
 
-    fn place(&mut self, instruction: &ChunkInstruction, encoded: &[u8], scratch: &mut Scratch) -> Result<()> {
+    /// Decodes a chunk and places its elements. Pending while it waits for a user's codec.
+    ///
+    /// # Errors
+    /// As [`supply`](Self::supply).
+    fn place(
+        &mut self,
+        instruction: &ChunkInstruction,
+        encoded: &[u8],
+        scratch: &mut Scratch,
+        calls: &mut CodecCalls,
+    ) -> Result<Poll<()>> {
+        match self.poll_place(instruction, encoded, scratch, calls) {
+            Poll::Ready(Err(error)) => Err(error.at_key(key_of(&self.binding, instruction))),
+            Poll::Ready(Ok(())) => Ok(Poll::Ready(())),
+            Poll::Pending => Ok(Poll::Pending),
+        }
+    }
+
+    fn poll_place(
+        &mut self,
+        instruction: &ChunkInstruction,
+        encoded: &[u8],
+        scratch: &mut Scratch,
+        calls: &mut CodecCalls,
+    ) -> Poll<Result<()>> {
         let chain = self.binding.chain_of(&instruction.chunk)?;
         let level = chain.level(instruction.level as usize).ok_or_else(wrong_table)?;
         if let Some(range) = self.contiguous(level, &instruction.projection)
             && let Some(output) = self.buffer.fixed_bytes(range)
             && let Some(decoded) = level.pipeline.decode_into(encoded, output, scratch)
         {
-            return decoded;
+            return Poll::Ready(decoded);
         }
         let wanted = wanted_box(level, &instruction.projection)?;
-        let decoded = level.pipeline.decode(encoded, &wanted, scratch)?;
+        let decoded = ready!(level.pipeline.poll_decode(encoded, &wanted, scratch, calls))?;
         let src = in_array_order(&decoded.strides, &level.axes);
         let strides = Strides { src: &src, dst: &self.strides };
-        part_buffer::put(&mut self.buffer, &decoded.elements, strides, &instruction.projection)
+        Poll::Ready(part_buffer::put(&mut self.buffer, &decoded.elements, strides, &instruction.projection))
     }
 
     /// The contiguous range of the part's elements that the chunk fills.

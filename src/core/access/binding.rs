@@ -19,7 +19,7 @@ use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::build::WasmModule;
 use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::sharding::transformer;
-use crate::format::codec::user::{OptionalUserCodecs, arrange_v2};
+use crate::format::codec::user::{BindResult, CodecSite, OptionalUserCodecs, Unbound, arrange_v2};
 use crate::format::dimension_order::in_array_order;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
@@ -180,7 +180,7 @@ impl Binding {
         let shape = grid
             .chunk_shape(chunk)
             .ok_or_else(|| Error::argument("the chunk indices are outside the chunk grid"))?;
-        self.chain(shape)
+        self.chain(shape).map_err(Unbound::into_error)
     }
 
     /// The most bytes that the stored chunk at these indices can have.
@@ -197,6 +197,19 @@ impl Binding {
     /// # Errors
     /// As [`Pipeline::bind`].
     pub fn first_chain(&self) -> Result<Rc<Chain>> {
+        self.bind_first().map_err(Unbound::into_error)
+    }
+
+    /// The user codec whose kind must be known before the chunks' codecs can be bound. `None` if
+    /// there is none, and if the codecs cannot be bound at all.
+    pub fn codec_question(&self) -> Option<CodecSite> {
+        match self.bind_first() {
+            Err(Unbound::UnknownKind(site)) => Some(*site),
+            Err(Unbound::Failed(_)) | Ok(_) => None,
+        }
+    }
+
+    fn bind_first(&self) -> BindResult<Rc<Chain>> {
         if let Some(chain) = self.first.get() {
             return Ok(chain.clone());
         }
@@ -205,7 +218,7 @@ impl Binding {
     }
 
     /// The chain of stored chunks of this shape.
-    fn chain(&self, shape: Vec<u64>) -> Result<Rc<Chain>> {
+    fn chain(&self, shape: Vec<u64>) -> BindResult<Rc<Chain>> {
         if let Some(chain) = self.chains.borrow().get(&shape) {
             return Ok(chain.clone());
         }

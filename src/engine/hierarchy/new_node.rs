@@ -3,7 +3,7 @@
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
-use crate::format::codec::user::OptionalUserCodecs;
+use crate::format::codec::user::{CodecSite, OptionalUserCodecs};
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
@@ -33,13 +33,15 @@ impl NewNode {
         }
     }
 
-    /// Checks everything that needs no store.
-    ///
-    /// # Errors
-    /// As [`create`](super::create::create). The stage is `Stage::UserCodec` while the kind of a
-    /// user's codec is unknown.
-    pub fn check(&self) -> Result<()> {
-        self.document().map(|_| ())
+    /// The user's codec whose kind must be known before the array can be created. `None` if there
+    /// is none, and if the array cannot be created.
+    pub fn codec_question(&self) -> Option<CodecSite> {
+        match self.document().ok()? {
+            (_, NodeMetadata::Array(array)) => {
+                Binding::of_with(*array, self.users().clone()).ok()?.codec_question()
+            }
+            (_, NodeMetadata::Group(_)) => None,
+        }
     }
 
     /// The user's codecs that the node may use.

@@ -34,14 +34,8 @@ pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
 /// a `CodecSite`. Undefined if there is none, or if the metadata is invalid, which reading reports.
 #[wasm_bindgen(js_name = codecQuestion)]
 pub fn codec_question(document: &str, users: &str) -> Exported<Option<String>> {
-    let users = users_of(users)?;
-    let Ok(binding) = Binding::with_users(&NodeDocument::from_json(document)?, users.clone()) else {
-        return Ok(None);
-    };
-    if binding.first_chain().is_ok() {
-        return Ok(None);
-    }
-    Ok(question_of(&users)?)
+    let binding = Binding::with_users(&NodeDocument::from_json(document)?, users_of(users)?);
+    Ok(binding.ok().and_then(|binding| binding.codec_question()).map(|site| site.to_json()))
 }
 
 /// Whether there is a built-in codec of this name in v3, or of this id in v2.
@@ -49,18 +43,6 @@ pub fn codec_question(document: &str, users: &str) -> Exported<Option<String>> {
 pub fn is_codec(name: &str) -> bool {
     let id = name.strip_prefix("numcodecs.").unwrap_or(name);
     kind_of(name, ZarrFormat::V3).is_some() || kind_of(id, ZarrFormat::V2).is_some()
-}
-
-/// The codec whose kind binding needs: JSON text of a `CodecSite`.
-///
-/// # Errors
-/// None that a site can cause.
-pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
-    if !HAS_USER_CODECS {
-        return Ok(None);
-    }
-    let question = users.as_ref().and_then(|users| users.take_question());
-    Ok(question.map(|site| site.to_json()))
 }
 
 /// The requests that were not handed out yet. Empty if there are none; else the length of a JSON

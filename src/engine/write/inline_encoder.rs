@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::access::chunk_update::{ChunkUpdate, Updated, apply};
 use crate::error::Result;
+use crate::format::codec::user::without_user_codecs;
 use crate::limits;
 use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
@@ -19,7 +20,10 @@ impl Encoder for InlineEncoder {
             let bytes = |value: &Value| value.to_vec(limits::CHUNK_BYTES, "chunk");
             let old = job.old.as_ref().map(bytes).transpose()?;
             let update = ChunkUpdate::from_words(&job.update)?;
-            let updated = apply(array.binding(), &update, old.as_deref(), &bytes(&job.elements)?)?;
+            let elements = bytes(&job.elements)?;
+            let updated = without_user_codecs(|calls| {
+                apply(array.binding(), &update, old.as_deref(), &elements, calls)
+            })?;
             Ok(match updated {
                 Updated::Same => Encoded::Same,
                 Updated::Empty => Encoded::Empty,

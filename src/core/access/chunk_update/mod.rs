@@ -13,6 +13,7 @@ mod source;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::task::{Poll, ready};
 
 pub use kept_chunks::KeptChunks;
 pub use pending::PendingUpdate;
@@ -29,7 +30,7 @@ use crate::format::codec::ArrayBytes;
 use crate::format::codec::element_buffer::ElementBuffer;
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::sharding::{ChunkOrder, is_fill};
-use crate::format::codec::user::is_waiting;
+use crate::format::codec::user::CodecCalls;
 use crate::format::data_type::FillValue;
 use crate::format::dimension_order::{c_strides, in_array_order};
 use crate::limits;
@@ -136,7 +137,8 @@ fn whole(extent: u64) -> Result<ProjectedAxis> {
     Ok(ProjectedAxis::Range { first: 0, step: 1, count: word(extent)?, place: 0 })
 }
 
-/// Changes a stored chunk.
+/// Changes a stored chunk. Pending while user's codecs have not answered; it is then repeated with
+/// the same `calls`.
 ///
 /// `old` are the stored bytes, where there are some and the change needs them. `elements` are the
 /// new elements: packed; or for elements of variable length `n + 1` offsets (32-bit,
@@ -150,7 +152,8 @@ pub fn apply(
     update: &ChunkUpdate,
     old: Option<&[u8]>,
     elements: &[u8],
-) -> Result<Updated> {
+    calls: &mut CodecCalls,
+) -> Poll<Result<Updated>> {
     let key = || binding.metadata().chunk_key_encoding.encode(&update.chunk);
     let chain = binding.chain_of(&update.chunk)?;
     let (written, broadcast) = match &update.change {
@@ -161,16 +164,17 @@ pub fn apply(
         Change::Clip(extents) => extents.clone(),
         Change::Write { .. } => inside(binding, &update.chunk),
     };
-    let source = Source::new(binding, written, broadcast, elements)?;
-    let updater = Updater { binding, chain: &chain, source, update };
+    let source = &Source::new(binding, written, broadcast, elements)?;
+    let mut updater = Updater { binding, chain: &chain, source, update, calls };
     updater.chunk(0, written, old, &inside).map_err(|error| error.at_key(key()))
 }
 
 struct Updater<'a> {
     binding: &'a Binding,
     chain: &'a Chain,
-    source: Source<'a>,
+    source: &'a Source<'a>,
     update: &'a ChunkUpdate,
+    calls: &'a mut CodecCalls,
 }
 
 #[allow(
@@ -182,15 +186,15 @@ impl Updater<'_> {
     /// Changes a chunk or shard of some level. `inside` are the extents of its box inside the
     /// array.
     fn chunk(
-        &self,
+        &mut self,
         level: usize,
         written: Option<&ChunkProjection>,
         old: Option<&[u8]>,
         inside: &[u64],
-    ) -> Result<Updated> {
-        let at =
-            self.chain.level(level).ok_or_else(|| Error::argument("the codec chain has no such level"))?;
-        match (at.pipeline.plannable_sharding(), self.chain.level(level + 1)) {
+    ) -> Poll<Result<Updated>> {
+        let chain = self.chain;
+        let at = chain.level(level).ok_or_else(|| Error::argument("the codec chain has no such level"))?;
+        match (at.pipeline.plannable_sharding(), chain.level(level + 1)) {
             (Some(sharding), Some(inner)) => {
                 let shard = Shard { sharding, inner, level, inside };
                 self.shard(&shard, written, old)
@@ -199,13 +203,28 @@ impl Updater<'_> {
         }
     }
 
+    /// Changes the inner chunk of this number of a shard.
+    fn inner(
+        &mut self,
+        linear: usize,
+        level: usize,
+        written: Option<&ChunkProjection>,
+        old: Option<&[u8]>,
+        inside: &[u64],
+    ) -> Poll<Result<Updated>> {
+        self.calls.within(linear, |calls| {
+            let Self { binding, chain, source, update, .. } = *self;
+            Updater { binding, chain, source, update, calls }.chunk(level, written, old, inside)
+        })
+    }
+
     fn leaf(
-        &self,
+        &mut self,
         level: &Level,
         written: Option<&ChunkProjection>,
         old: Option<&[u8]>,
         inside: &[u64],
-    ) -> Result<Updated> {
+    ) -> Poll<Result<Updated>> {
         let decoded = level.pipeline.decoded();
         let metadata = self.binding.metadata();
         let fill = &metadata.fill_value;
@@ -221,9 +240,9 @@ impl Updater<'_> {
                 )?;
                 let covered = written.is_some_and(|projection| covers(projection, inside));
                 if let Some(old) = old.filter(|_| !covered) {
-                    let before = self.put_old(level, old, inside, &strides, &mut buffer)?;
+                    let before = ready!(self.put_old(level, old, inside, &strides, &mut buffer))?;
                     if written.is_none() && before.is_some_and(|before| buffer.holds(&before)) {
-                        return Ok(Updated::Same);
+                        return Poll::Ready(Ok(Updated::Same));
                     }
                 }
                 if let Some(projection) = written {
@@ -236,9 +255,9 @@ impl Updater<'_> {
         // is stored.
         let may_be_missing = !self.update.keep_empty && !metadata.fill_is_null;
         if may_be_missing && all_fill(&elements, fill) {
-            return Ok(Updated::Empty);
+            return Poll::Ready(Ok(Updated::Empty));
         }
-        level.pipeline.encode(elements).map(Updated::Bytes)
+        level.pipeline.poll_encode(elements, self.calls).map_ok(Updated::Bytes)
     }
 
     /// The new elements, where they are the whole chunk in the order in which it is encoded.
@@ -257,24 +276,24 @@ impl Updater<'_> {
     /// Copies the stored elements inside the array into the buffer. Returns all stored elements,
     /// packed, where the codecs give them so.
     fn put_old(
-        &self,
+        &mut self,
         level: &Level,
         old: &[u8],
         inside: &[u64],
         strides: &[usize],
         buffer: &mut ElementBuffer,
-    ) -> Result<Option<Vec<u8>>> {
+    ) -> Poll<Result<Option<Vec<u8>>>> {
         let all: Vec<_> = level.pipeline.decoded().shape.iter().map(|extent| 0..*extent).collect();
         let mut scratch = Scratch::default();
-        let decoded = level.pipeline.decode(old, &all, &mut scratch)?;
+        let decoded = ready!(level.pipeline.poll_decode(old, &all, &mut scratch, self.calls))?;
         let from = in_array_order(&decoded.strides, &level.axes);
         let within = inside.iter().zip(&level.shape).map(|(inside, extent)| whole((*inside).min(*extent)));
         let within = ChunkProjection::Orthogonal(within.collect::<Result<_>>()?);
         part_buffer::put(buffer, &decoded.elements, Strides { src: &from, dst: strides }, &within)?;
-        Ok(match decoded.elements {
+        Poll::Ready(Ok(match decoded.elements {
             Elements::Fixed(elements) if from == strides => Some(elements.to_vec()),
             Elements::Fixed(_) | Elements::Variable(_) => None,
-        })
+        }))
     }
 
     fn put_new(
@@ -304,11 +323,11 @@ impl Updater<'_> {
     }
 
     fn shard(
-        &self,
+        &mut self,
         shard: &Shard<'_>,
         written: Option<&ChunkProjection>,
         old: Option<&[u8]>,
-    ) -> Result<Updated> {
+    ) -> Poll<Result<Updated>> {
         let index = old.map(|old| shard.sharding.index().read_from(old)).transpose()?;
         let count =
             limits::to_usize(limits::product(shard.sharding.grid().iter().copied(), "shard")?, "shard")?;
@@ -319,7 +338,7 @@ impl Updater<'_> {
         let mut chunks: Vec<Option<Cow<'_, [u8]>>> = Vec::new();
         limits::reserve(&mut chunks, count, "shard")?;
         let mut same = written.is_none();
-        let mut unanswered = None;
+        let mut is_waiting = false;
         for linear in 0..count {
             let before = match (&index, old) {
                 (Some(index), Some(old)) => slice(old, index.get(linear)?),
@@ -327,25 +346,25 @@ impl Updater<'_> {
             };
             let inside = shard.inside_of(linear);
             let updated = match (written, touched.get(&linear)) {
-                (Some(_), None) => Ok(Updated::Same),
+                (Some(_), None) => Poll::Ready(Ok(Updated::Same)),
                 (Some(_), Some(projection)) => {
                     // The bytes of chunks that are replaced are not used: the caller may not have
                     // read them.
                     let before = before.filter(|_| !covers(projection, &inside));
-                    self.chunk(shard.level + 1, Some(projection), before, &inside)
+                    self.inner(linear, shard.level + 1, Some(projection), before, &inside)
                 }
-                (None, _) if before.is_none() || inside == shard.inner.shape => Ok(Updated::Same),
-                (None, _) if inside.contains(&0) => Ok(Updated::Empty),
-                (None, _) => self.chunk(shard.level + 1, None, before, &inside),
+                (None, _) if before.is_none() || inside == shard.inner.shape => {
+                    Poll::Ready(Ok(Updated::Same))
+                }
+                (None, _) if inside.contains(&0) => Poll::Ready(Ok(Updated::Empty)),
+                (None, _) => self.inner(linear, shard.level + 1, None, before, &inside),
             };
-            let updated = match updated {
+            let Poll::Ready(updated) = updated else {
                 // The other inner chunks make their requests too, so that all codecs run at once.
-                Err(error) if is_waiting(&error) => {
-                    unanswered = Some(error);
-                    continue;
-                }
-                updated => updated?,
+                is_waiting = true;
+                continue;
             };
+            let updated = updated?;
             same &= updated == Updated::Same;
             chunks.push(match updated {
                 Updated::Same => before.map(Cow::Borrowed),
@@ -353,18 +372,18 @@ impl Updater<'_> {
                 Updated::Bytes(bytes) => Some(Cow::Owned(bytes)),
             });
         }
-        if let Some(error) = unanswered {
-            return Err(error);
+        if is_waiting {
+            return Poll::Pending;
         }
         if same {
-            return Ok(Updated::Same);
+            return Poll::Ready(Ok(Updated::Same));
         }
         // A shard that has to be stored although it has no chunks is an index.
         if !self.update.keep_empty && chunks.iter().all(Option::is_none) {
-            return Ok(Updated::Empty);
+            return Poll::Ready(Ok(Updated::Empty));
         }
         let order = self.update.order.of(shard.sharding.grid(), count);
-        shard.sharding.index().assemble(&chunks, order).map(Updated::Bytes)
+        Poll::Ready(shard.sharding.index().assemble(&chunks, order).map(Updated::Bytes))
     }
 }
 

@@ -3,11 +3,12 @@
 //! they encode the new ones.
 
 use std::rc::Rc;
+use std::task::Poll;
 
 use super::{ChunkUpdate, Updated, apply};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls};
 
 /// A change that waits for user's codecs. See the module.
 pub struct PendingUpdate {
@@ -16,38 +17,36 @@ pub struct PendingUpdate {
     old: Option<Vec<u8>>,
     elements: Vec<u8>,
     calls: CodecCalls,
+    /// The id of the next request to a user's codec.
+    next_request: u32,
     updated: Option<Updated>,
 }
 
 impl PendingUpdate {
-    /// Begins a change and runs it until it is done or needs a user's codec. `old` and `elements`
-    /// are those of [`apply`].
-    ///
-    /// # Errors
-    /// As [`apply`].
-    pub fn begin(
+    /// The change for which [`apply`] was pending with these arguments.
+    pub fn new(
         binding: &Rc<Binding>,
         update: ChunkUpdate,
         old: Option<&[u8]>,
         elements: &[u8],
-    ) -> Result<Self> {
-        let mut pending = Self {
+        calls: CodecCalls,
+    ) -> Self {
+        Self {
             binding: binding.clone(),
             update,
             old: old.map(<[u8]>::to_vec),
             elements: elements.to_vec(),
-            calls: CodecCalls::default(),
+            calls,
+            next_request: 0,
             updated: None,
-        };
-        pending.attempt()?;
-        Ok(pending)
+        }
     }
 
     /// Calls `take` with each new request to a user's codec and the key of the chunk. Each request
     /// is handed out once.
     pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let key = self.key();
-        self.calls.hand_out(|request| take(&key, request));
+        self.calls.hand_out(&mut self.next_request, |request| take(&key, request));
     }
 
     /// Takes the output of a user's codec for a request.
@@ -65,9 +64,16 @@ impl PendingUpdate {
     /// Continues, once all requests are answered.
     ///
     /// # Errors
-    /// As [`begin`](Self::begin).
+    /// As [`apply`].
     pub fn resume(&mut self) -> Result<()> {
-        if self.is_waiting() && self.calls.is_answered() { self.attempt() } else { Ok(()) }
+        let Self { binding, update, elements, calls, .. } = self;
+        if self.updated.is_none()
+            && calls.is_answered()
+            && let Poll::Ready(updated) = apply(binding, update, self.old.as_deref(), elements, calls)
+        {
+            self.updated = Some(updated.map_err(|error| error.in_stage(Stage::Encode))?);
+        }
+        Ok(())
     }
 
     /// Whether a user's codec has not answered yet.
@@ -87,21 +93,6 @@ impl PendingUpdate {
     /// The chunk's key, relative to the array.
     fn key(&self) -> String {
         self.binding.metadata().chunk_key_encoding.encode(&self.update.chunk)
-    }
-
-    fn attempt(&mut self) -> Result<()> {
-        let users = self.binding.users().clone();
-        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
-        exchange(&mut self.calls);
-        let updated = apply(&self.binding, &self.update, self.old.as_deref(), &self.elements);
-        exchange(&mut self.calls);
-        match updated {
-            Err(error) if is_waiting(&error) => Ok(()),
-            updated => {
-                self.updated = Some(updated.map_err(|error| error.in_stage(Stage::Encode))?);
-                Ok(())
-            }
-        }
     }
 }
 
@@ -139,6 +130,18 @@ mod tests {
         ChunkUpdate { chunk: vec![0], change, keep_empty: false, order: ChunkOrder::C }
     }
 
+    /// The change, which a user's codec makes wait.
+    fn begin(
+        binding: &Rc<Binding>,
+        update: ChunkUpdate,
+        old: Option<&[u8]>,
+        elements: &[u8],
+    ) -> PendingUpdate {
+        let mut calls = CodecCalls::default();
+        assert!(apply(binding, &update, old, elements, &mut calls).is_pending());
+        PendingUpdate::new(binding, update, old, elements, calls)
+    }
+
     /// Runs the codec until the update is done. Returns the directions of the requests, round by
     /// round.
     fn run(pending: &mut PendingUpdate) -> Vec<Vec<Direction>> {
@@ -162,11 +165,11 @@ mod tests {
     #[test]
     fn a_whole_chunk_is_encoded_and_a_partly_written_one_is_decoded_first() {
         let binding = binding(r#"["bytes","xor"]"#);
-        let mut whole = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
+        let mut whole = begin(&binding, write(0, 4), None, &[1, 2, 3, 4]);
         assert_eq!(run(&mut whole), [[Direction::Encode]]);
         let Updated::Bytes(stored) = whole.finish().unwrap() else { panic!("nothing to store") };
         assert_eq!(stored, [0x54, 0x57, 0x56, 0x51]);
-        let mut part = PendingUpdate::begin(&binding, write(1, 2), Some(&stored), &[7, 8]).unwrap();
+        let mut part = begin(&binding, write(1, 2), Some(&stored), &[7, 8]);
         assert_eq!(run(&mut part), [[Direction::Decode], [Direction::Encode]]);
         assert_eq!(part.finish().unwrap(), Updated::Bytes(vec![0x54, 0x52, 0x5d, 0x51]));
     }
@@ -176,11 +179,11 @@ mod tests {
         let shards = r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes","xor"],
             "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]"#;
         let binding = binding(shards);
-        let mut whole = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
+        let mut whole = begin(&binding, write(0, 4), None, &[1, 2, 3, 4]);
         assert_eq!(run(&mut whole), [[Direction::Encode, Direction::Encode]]);
         let Updated::Bytes(stored) = whole.finish().unwrap() else { panic!("nothing to store") };
         assert_eq!(stored[..4], [0x54, 0x57, 0x56, 0x51]);
-        let mut part = PendingUpdate::begin(&binding, write(3, 1), Some(&stored), &[9]).unwrap();
+        let mut part = begin(&binding, write(3, 1), Some(&stored), &[9]);
         assert_eq!(run(&mut part), [[Direction::Decode], [Direction::Encode]]);
         let Updated::Bytes(changed) = part.finish().unwrap() else { panic!("nothing to store") };
         assert_eq!(changed[..4], [0x54, 0x57, 0x56, 0x5c]);
@@ -189,7 +192,7 @@ mod tests {
     #[test]
     fn unfinished_changes_are_not_stored_and_unknown_ids_are_refused() {
         let binding = binding(r#"["bytes","xor"]"#);
-        let mut pending = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
+        let mut pending = begin(&binding, write(0, 4), None, &[1, 2, 3, 4]);
         assert!(pending.answer(7, &[]).is_err());
         pending.resume().unwrap();
         assert!(pending.is_waiting());

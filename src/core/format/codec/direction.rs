@@ -2,8 +2,10 @@
 //! user codecs. Other chains do less: see [`pipeline`](super::pipeline).
 
 use std::borrow::Cow;
+use std::task::Poll;
 
-use super::{ArrayBytes, BytesToBytes, Codec, Output};
+use super::user::CodecCalls;
+use super::{ArrayBytes, Codec, Output, PollArrayToBytes, PollBytesToBytes};
 use crate::error::{Error, Result, Stage};
 use crate::limits;
 
@@ -62,7 +64,26 @@ impl From<Vec<u8>> for CodecData<'_> {
     }
 }
 
+/// A codec that contains a chain with user codecs.
+enum WithUserCodecs<'a> {
+    ArrayToBytes(&'a dyn PollArrayToBytes),
+    BytesToBytes(&'a dyn PollBytesToBytes),
+}
+
 impl Codec {
+    fn with_user_codecs(&self) -> Option<WithUserCodecs<'_>> {
+        match self {
+            Self::ArrayToArray(_) => None,
+            Self::ArrayToBytes(codec) => codec.with_user_codecs().map(WithUserCodecs::ArrayToBytes),
+            Self::BytesToBytes(codec) => codec.with_user_codecs().map(WithUserCodecs::BytesToBytes),
+        }
+    }
+
+    /// Whether it contains a chain with user codecs.
+    pub(super) fn has_user_codecs(&self) -> bool {
+        self.with_user_codecs().is_some()
+    }
+
     /// Decodes or encodes data.
     ///
     /// # Errors
@@ -71,11 +92,39 @@ impl Codec {
         self.run_within(direction, data, usize::MAX)
     }
 
-    /// Likewise, with a lower limit for the bytes that a bytes → bytes codec decodes to.
+    /// Likewise, with a lower limit for the bytes that a bytes → bytes codec decodes to. Pending
+    /// while a user codec in the chain of this codec has not answered.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub(super) fn run_within(
+    pub(super) fn poll_run(
+        &self,
+        direction: Direction,
+        data: CodecData<'_>,
+        limit: usize,
+        calls: &mut CodecCalls,
+    ) -> Poll<Result<CodecData<'static>>> {
+        match (self.with_user_codecs(), direction, data) {
+            (None, direction, data) => Poll::Ready(self.run_within(direction, data, limit)),
+            (Some(WithUserCodecs::ArrayToBytes(codec)), Direction::Decode, CodecData::Bytes(bytes)) => {
+                codec.poll_decode(&bytes, calls).map_ok(CodecData::Array)
+            }
+            (Some(WithUserCodecs::ArrayToBytes(codec)), Direction::Encode, CodecData::Array(elements)) => {
+                codec.poll_encode(&elements, calls).map_ok(CodecData::from)
+            }
+            (Some(WithUserCodecs::BytesToBytes(codec)), Direction::Decode, CodecData::Bytes(bytes)) => {
+                let mut buf = Vec::new();
+                let decoded = codec.poll_decode(&bytes, growing(&mut buf, limit)?, calls);
+                decoded.map_ok(|()| buf.into())
+            }
+            (Some(WithUserCodecs::BytesToBytes(codec)), Direction::Encode, CodecData::Bytes(bytes)) => {
+                codec.poll_encode(&bytes, calls).map_ok(CodecData::from)
+            }
+            _ => Poll::Ready(Err(misplaced())),
+        }
+    }
+
+    fn run_within(
         &self,
         direction: Direction,
         data: CodecData<'_>,
@@ -95,7 +144,8 @@ impl Codec {
                 codec.encode(&elements).map(CodecData::from)
             }
             (Self::BytesToBytes(codec), Direction::Decode, CodecData::Bytes(bytes)) => {
-                decode_bytes(codec.as_ref(), &bytes, limit).map(CodecData::from)
+                let mut buf = Vec::new();
+                codec.decode(&bytes, growing(&mut buf, limit)?).map(|()| buf.into())
             }
             (Self::BytesToBytes(codec), Direction::Encode, CodecData::Bytes(bytes)) => {
                 codec.encode(&bytes).map(CodecData::from)
@@ -105,11 +155,9 @@ impl Codec {
     }
 }
 
-fn decode_bytes(codec: &dyn BytesToBytes, bytes: &[u8], limit: usize) -> Result<Vec<u8>> {
+fn growing(buf: &mut Vec<u8>, limit: usize) -> Result<Output<'_>> {
     let limit = limits::to_usize(limits::CHUNK_BYTES, "decoded bytes")?.min(limit);
-    let mut buf = Vec::new();
-    codec.decode(bytes, Output::Growing { buf: &mut buf, limit })?;
-    Ok(buf)
+    Ok(Output::Growing { buf, limit })
 }
 
 /// Never raised: binding checks the position of every codec.

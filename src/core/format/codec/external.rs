@@ -7,7 +7,7 @@
 
 use super::build::{WasmModule, needs_module};
 use super::kind::CodecKind;
-use super::user::{BoundUserCodec, OptionalUserCodecs};
+use super::user::{BindResult, BoundUserCodec, OptionalUserCodecs, cannot_run_here};
 use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::error::{Error, Result};
 use crate::format::metadata::{CodecMetadata, codec};
@@ -29,14 +29,14 @@ struct ExternalCodec {
 /// A codec of a WebAssembly module that is not in this build.
 ///
 /// # Errors
-/// Of [`Stage::UserCodec`](crate::error::Stage) while the kind of a user codec in its configuration
-/// is not known. Planning must know it before decoding.
+/// `UnknownKind` while the kind of a user codec in its configuration is not known. Planning must
+/// know it before decoding.
 pub(super) fn codec(
     (kind, module): (CodecKind, WasmModule),
     metadata: &CodecMetadata,
     decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,
-) -> Result<Codec> {
+) -> BindResult<Codec> {
     if let Some(users) = users {
         inner_codecs(metadata).iter().try_for_each(|codec| users.bind(codec, decoded).map(drop))?;
     }
@@ -71,7 +71,7 @@ impl ExternalCodec {
     fn refuse(&self) -> Error {
         match self.runner {
             Runner::Module(module) => needs_module(module),
-            Runner::User => Error::unsupported("a user codec cannot run here: the facade must run it"),
+            Runner::User => cannot_run_here(),
         }
     }
 }

@@ -35,6 +35,7 @@ pub mod user;
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
 use std::rc::Rc;
+use std::task::Poll;
 
 pub use crate::kernel::crc::crc32;
 pub use array_bytes::ArrayBytes;
@@ -47,6 +48,7 @@ use array_bytes::VariableBytes;
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, FillValue, Run, run};
 use crate::limits;
+use user::CodecCalls;
 
 /// The chunk as one codec sees it: the specification's "chunk representation".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -269,6 +271,28 @@ pub trait ArrayToBytes {
     fn sharding(&self) -> Option<&sharding::Sharding> {
         None
     }
+
+    /// For codecs that contain a chain, if user codecs are in it. Then only the functions of the
+    /// result run the codec.
+    fn with_user_codecs(&self) -> Option<&dyn PollArrayToBytes> {
+        None
+    }
+}
+
+/// An array → bytes codec that contains a chain. It is pending while a user codec of the chain has
+/// not answered.
+pub trait PollArrayToBytes {
+    /// As [`ArrayToBytes::decode`].
+    ///
+    /// # Errors
+    /// As [`ArrayToBytes::decode`].
+    fn poll_decode(&self, encoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<ArrayBytes>>;
+
+    /// As [`ArrayToBytes::encode`].
+    ///
+    /// # Errors
+    /// As [`ArrayToBytes::encode`].
+    fn poll_encode(&self, decoded: &ArrayBytes, calls: &mut CodecCalls) -> Poll<Result<Vec<u8>>>;
 }
 
 /// How stored packed elements differ from decoded ones, which are little-endian.
@@ -324,4 +348,26 @@ pub trait BytesToBytes {
     /// # Errors
     /// `Unsupported` where this build has no encoder.
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>>;
+
+    /// For codecs that contain a chain, if user codecs are in it. Then only the functions of the
+    /// result run the codec.
+    fn with_user_codecs(&self) -> Option<&dyn PollBytesToBytes> {
+        None
+    }
+}
+
+/// A bytes → bytes codec that contains a chain. It is pending while a user codec of the chain has
+/// not answered.
+pub trait PollBytesToBytes {
+    /// As [`BytesToBytes::decode`].
+    ///
+    /// # Errors
+    /// As [`BytesToBytes::decode`].
+    fn poll_decode(&self, encoded: &[u8], output: Output<'_>, calls: &mut CodecCalls) -> Poll<Result<()>>;
+
+    /// As [`BytesToBytes::encode`].
+    ///
+    /// # Errors
+    /// As [`BytesToBytes::encode`].
+    fn poll_encode(&self, decoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<Vec<u8>>>;
 }

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::registry::{self, BoundCodec};
-use super::user::{BoundUserCodec, OptionalUserCodecs};
-use super::{ChunkRepresentation, Codec, external};
+use super::user::{BindResult, BoundUserCodec, OptionalUserCodecs};
+use super::{BytesToBytes, ChunkRepresentation, Codec, external};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::CodecMetadata;
 
@@ -24,7 +24,7 @@ impl NamedCodec<Codec> {
         metadata: &CodecMetadata,
         decoded: &ChunkRepresentation,
         users: &OptionalUserCodecs,
-    ) -> Result<Self> {
+    ) -> BindResult<Self> {
         let user = match users {
             Some(users) => users.bind(metadata, decoded)?,
             None => None,
@@ -49,6 +49,13 @@ impl<C: Clone> NamedCodec<C> {
         let Self { name, codec, user, encode_error } = self;
         let (user, encode_error) = (user.clone(), encode_error.clone());
         NamedCodec { name: name.clone(), codec: any(codec.clone()), user, encode_error }
+    }
+}
+
+impl NamedCodec<Rc<dyn BytesToBytes>> {
+    /// Whether it is a user codec, or contains a chain with user codecs.
+    pub(super) fn has_user_codecs(&self) -> bool {
+        self.user.is_some() || self.codec.with_user_codecs().is_some()
     }
 }
 

@@ -17,20 +17,21 @@ use super::bounds::most_elements_len;
 use super::bytes_chain::{most_decoded, undo};
 use super::named::NamedCodec;
 use super::stepwise::UserChain;
-use super::user::OptionalUserCodecs;
+use super::user::{BindResult, OptionalUserCodecs, Unbound};
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
 use crate::format::codec::build::WasmModule;
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
-    ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, CodecData, CodecKind,
-    Direction, Output, Packed, registry,
+    ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, CodecKind, Output,
+    Packed, registry,
 };
 use crate::format::dimension_order::{places, transposed_strides};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
-/// A chain of codecs bound to a data type and a chunk shape.
+/// A chain of codecs bound to a data type and a chunk shape. Where it has user codecs, it runs
+/// codec by codec: see [`stepwise`](super::stepwise).
 pub struct Pipeline {
     decoded: ChunkRepresentation,
     /// The chunk as the array → bytes codec sees it.
@@ -42,7 +43,7 @@ pub struct Pipeline {
     most_decoded: Vec<usize>,
     packed: Option<Packed>,
     module: WasmModule,
-    /// The same codecs, when some of them are user codecs.
+    /// The same codecs, when some of them are user codecs, or contain a chain with user codecs.
     pub(super) user_chain: Option<UserChain>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
     /// decode a box of elements that is contiguous in those bytes.
@@ -98,20 +99,19 @@ impl Pipeline {
     /// `Unsupported` for an unknown codec, `Format` for a chain or configuration that does not fit.
     /// The error names the codec and its field.
     pub fn bind(codecs: &[CodecMetadata], decoded: ChunkRepresentation) -> Result<Self> {
-        Self::bind_with(codecs, decoded, &None)
+        Self::bind_with(codecs, decoded, &None).map_err(Unbound::into_error)
     }
 
     /// As [`bind`](Self::bind), for a chain that may contain user codecs. A user codec takes
     /// precedence over a codec of this package with the same name.
     ///
     /// # Errors
-    /// As [`bind`](Self::bind), and an error of [`Stage::UserCodec`] while a user codec's kind is
-    /// not known.
+    /// As [`bind`](Self::bind), and `UnknownKind` while a user codec's kind is not known.
     pub fn bind_with(
         codecs: &[CodecMetadata],
         decoded: ChunkRepresentation,
         users: &OptionalUserCodecs,
-    ) -> Result<Self> {
+    ) -> BindResult<Self> {
         let mut array_to_array = Vec::new();
         let mut array_to_bytes = None;
         let mut bytes_to_bytes = Vec::new();
@@ -120,7 +120,7 @@ impl Pipeline {
         let mut has_user_codec = false;
         for metadata in codecs {
             let named = NamedCodec::bind(metadata, &encoded, users)?;
-            has_user_codec |= named.user.is_some();
+            has_user_codec |= named.user.is_some() || named.codec.has_user_codecs();
             if named.user.is_none() {
                 module = union_of_modules(module, registry::module_of(&named.name, metadata.format))?;
             }
@@ -133,7 +133,7 @@ impl Pipeline {
                 (Codec::BytesToBytes(codec), Some(_)) => bytes_to_bytes.push(named.with(codec)),
                 (codec, _) => {
                     let error = out_of_place(codec.kind()).in_codec(named.name);
-                    return Err(error.in_field(metadata.field.as_str()));
+                    return Err(error.in_field(metadata.field.as_str()).into());
                 }
             }
         }
@@ -145,7 +145,7 @@ impl Pipeline {
         let most = most_elements_len(&*array_to_bytes.codec, &encoded);
         let most_decoded =
             most_decoded(most.filter(|_| array_to_bytes.user.is_none()), bytes_to_bytes.iter());
-        let user_chain = users.as_ref().filter(|_| has_user_codec).map(|users| {
+        let user_chain = has_user_codec.then(|| {
             let mut all = Vec::new();
             for named in &array_to_array {
                 all.push(named.to_any(Codec::ArrayToArray));
@@ -154,7 +154,7 @@ impl Pipeline {
             for named in &bytes_to_bytes {
                 all.push(named.to_any(Codec::BytesToBytes));
             }
-            UserChain::new((users, codecs), &decoded, all, &most_decoded)
+            UserChain::new(all, &most_decoded)
         });
         let is_raw = packed.is_some() && bytes_to_bytes.is_empty() && all_transpose(&array_to_array);
         let raw = is_raw.then(|| codecs.to_vec());
@@ -235,11 +235,6 @@ impl Pipeline {
         scratch: &'a mut Scratch,
     ) -> Result<DecodedChunk<'a>> {
         let Scratch { elements, intermediate } = scratch;
-        if let Some(chain) = &self.user_chain {
-            let chunk = chain.run(Direction::Decode, CodecData::Bytes(encoded.into()))?.into_elements()?;
-            let strides = transposed_strides(&self.decoded.shape, &identity(&self.decoded.shape));
-            return Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides });
-        }
         if self.packed.is_some() && self.only_transposed() {
             self.decode_packed(encoded, wanted, elements, intermediate)?;
             let strides = self.strides();
@@ -252,15 +247,18 @@ impl Pipeline {
         Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides })
     }
 
+    /// The decoded chunk of these elements, which are in C order.
+    pub(super) fn in_c_order<'a>(&self, chunk: ArrayBytes, scratch: &'a mut Scratch) -> DecodedChunk<'a> {
+        let strides = transposed_strides(&self.decoded.shape, &identity(&self.decoded.shape));
+        DecodedChunk { elements: Elements::of(chunk, &mut scratch.elements), strides }
+    }
+
     /// Decodes the whole chunk to elements in C order, for small chunks: transpositions move
     /// elements here.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn decode_all(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        if let Some(chain) = &self.user_chain {
-            return chain.run(Direction::Decode, CodecData::Bytes(encoded.into()))?.into_elements();
-        }
         let mut intermediate = [Vec::new(), Vec::new()];
         let bytes = self.undo_bytes_to_bytes(encoded, &mut intermediate)?;
         let chunk = self.array_to_bytes.codec.decode(bytes);
@@ -296,9 +294,6 @@ impl Pipeline {
     /// encoder, and as [`check_encodes`](Self::check_encodes).
     pub fn encode(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
         self.check_encodes().map_err(|error| error.in_stage(Stage::Encode))?;
-        if let Some(chain) = &self.user_chain {
-            return chain.run(Direction::Encode, CodecData::Array(elements)).map(CodecData::into_packed);
-        }
         let mut elements = elements;
         for stage in &self.array_to_array {
             elements = stage.codec.encode(elements).map_err(stage.add_context(Stage::Encode))?;

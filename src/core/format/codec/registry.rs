@@ -7,7 +7,7 @@
 use super::build::WasmModule;
 use super::configuration::Configuration;
 use super::kind::CodecKind;
-use super::user::OptionalUserCodecs;
+use super::user::{BindResult, OptionalUserCodecs, Unbound};
 use super::{
     ChunkRepresentation, Codec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding,
     unsupported,
@@ -38,7 +38,9 @@ pub struct CodecEntry {
 /// Binds a codec to the chunk that it sees: validates the configuration against the chunk, and
 /// computes what depends on both. A bytes → bytes codec gets the chunk that the array → bytes codec
 /// sees.
-type Bind = fn(&Configuration<'_>, &ChunkRepresentation) -> Result<Codec>;
+///
+/// Most codecs have no chain and return a [`Result`], which the table converts.
+type Bind = fn(&Configuration<'_>, &ChunkRepresentation) -> BindResult<Codec>;
 
 macro_rules! entries {
     ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $module:ident, $bind:expr, $peers:expr;)*) => {
@@ -55,39 +57,50 @@ macro_rules! entries {
     };
 }
 
+/// The function of a codec as one of [`Bind`]'s type.
+macro_rules! converted {
+    ($bind:expr) => {
+        |configuration, decoded| bound($bind(configuration, decoded))
+    };
+}
+
+fn bound(result: std::result::Result<Codec, impl Into<Unbound>>) -> BindResult<Codec> {
+    result.map_err(Into::into)
+}
+
 /// The function of a codec. In a build without the codec's module it is another one that is never
 /// called, so that the build does not contain the codec.
 macro_rules! bind {
     (Full, $bind:expr) => {{
         #[cfg(feature = "full")]
-        let bind: Bind = $bind;
+        let bind: Bind = converted!($bind);
         #[cfg(not(feature = "full"))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full));
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full).into());
         bind
     }};
     (Images, $bind:expr) => {{
         #[cfg(feature = "images")]
-        let bind: Bind = $bind;
+        let bind: Bind = converted!($bind);
         #[cfg(not(feature = "images"))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Images));
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Images).into());
         bind
     }};
     (Grib, $bind:expr) => {{
         #[cfg(feature = "grib")]
-        let bind: Bind = $bind;
+        let bind: Bind = converted!($bind);
         #[cfg(not(feature = "grib"))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Grib));
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Grib).into());
         bind
     }};
     (FullOrGrib, $bind:expr) => {{
         #[cfg(any(feature = "full", feature = "grib"))]
-        let bind: Bind = $bind;
+        let bind: Bind = converted!($bind);
         #[cfg(not(any(feature = "full", feature = "grib")))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full));
+        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full).into());
         bind
     }};
     (Engine, $bind:expr) => {
-        $bind
+        converted!($bind)
     };
 }
 
@@ -183,7 +196,8 @@ pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
 /// configuration that breaks the codec's specification or does not fit the chunk. All name the
 /// codec and the field.
 pub fn bind(metadata: &CodecMetadata, decoded: &ChunkRepresentation) -> Result<Codec> {
-    let BoundCodec { codec, encode_error } = bind_with(metadata, decoded, &None)?;
+    let BoundCodec { codec, encode_error } =
+        bind_with(metadata, decoded, &None).map_err(Unbound::into_error)?;
     encode_error.map_or(Ok(codec), Err)
 }
 
@@ -198,19 +212,21 @@ pub struct BoundCodec {
 /// Binds a codec for decoding. It may contain a chain with user codecs.
 ///
 /// # Errors
-/// As [`bind()`], without the errors of parameters that only an encoder needs.
+/// As [`bind()`], without the errors of parameters that only an encoder needs. `UnknownKind` while
+/// a user codec's kind is not known.
 pub fn bind_with(
     metadata: &CodecMetadata,
     decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,
-) -> Result<BoundCodec> {
+) -> BindResult<BoundCodec> {
     let add_context = |error: Error| {
         // What a codec names is a field of its configuration.
         let in_configuration = metadata.format != ZarrFormat::V2 && error.context().field.is_some();
         let error = if in_configuration { error.within_field("configuration") } else { error };
         error.in_codec(metadata.name.as_str()).within_field(&metadata.field)
     };
-    let BoundCodec { codec, encode_error } = bind_entry(metadata, decoded, users).map_err(add_context)?;
+    let bound = bind_entry(metadata, decoded, users);
+    let BoundCodec { codec, encode_error } = bound.map_err(|unbound| unbound.map_error(add_context))?;
     Ok(BoundCodec { codec, encode_error: encode_error.map(add_context) })
 }
 
@@ -218,14 +234,14 @@ fn bind_entry(
     metadata: &CodecMetadata,
     decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,
-) -> Result<BoundCodec> {
+) -> BindResult<BoundCodec> {
     let entry = lookup(&metadata.name, metadata.format)?;
     if !entry.module.is_in_this_build() {
         // The next codec of the chain sees another data type or shape, which only the codec can
         // tell.
         let is_in_full = matches!(entry.module, WasmModule::Full | WasmModule::FullOrGrib);
         if entry.kind == CodecKind::ArrayToArray && is_in_full && !HAS_USER_CODECS {
-            return Err(Error::needs_full(&metadata.name));
+            return Err(Error::needs_full(&metadata.name).into());
         }
         let codec = external::codec((entry.kind, entry.module), metadata, decoded, users)?;
         return Ok(BoundCodec { codec, encode_error: None });

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use super::build::WasmModule;
 use super::registry::{self, BoundCodec};
+use super::user::Unbound;
 use super::{ArrayBytes, ChunkRepresentation, Codec, CodecData, CodecKind, Direction, wrong_decoded_len};
 use crate::error::{Error, Result, Stage};
 use crate::format::data_type::description::Description;
@@ -137,7 +138,8 @@ fn bind(
         let field = "configuration".to_owned();
         let configuration = configuration.clone();
         let metadata = CodecMetadata { name: name.to_owned(), configuration, format, field };
-        let bound = registry::bind_with(&metadata, decoded, &None).map(|bound| (metadata, bound));
+        let bound = registry::bind_with(&metadata, decoded, &None).map_err(Unbound::into_error);
+        let bound = bound.map(|bound| (metadata, bound));
         match (&bound, &first) {
             (Ok((_, BoundCodec { encode_error: None, .. })), _) => return bound,
             (Ok(_), Some(Err(_))) | (_, None) => first = Some(bound),

@@ -1,19 +1,17 @@
-//! A chain that contains user codecs. It runs one codec at a time, stops at each user codec, and
-//! resumes after the user codec's answer. See [`user`](super::user).
+//! Chains that contain user codecs, also within a codec of theirs. They run one codec at a time,
+//! stop at each user codec, and resume after the user codec's answer. See [`user`](super::user).
 
-use std::rc::Rc;
+use std::task::{Poll, ready};
 
+use super::array_bytes::ArrayBytes;
 use super::named::NamedCodec;
-use super::user::{CallKey, UserCodecs};
-use super::{ChunkRepresentation, Codec, CodecData, Direction};
+use super::pipeline::{ChunkBox, DecodedChunk, Pipeline, Scratch};
+use super::user::CodecCalls;
+use super::{Codec, CodecData, Direction};
 use crate::error::Result;
-use crate::format::metadata::CodecMetadata;
 
 /// A chain with user codecs.
 pub(super) struct UserChain {
-    users: Rc<UserCodecs>,
-    /// The number of the chain in `users`.
-    number: usize,
     /// All codecs, in encoding order.
     codecs: Vec<NamedCodec<Codec>>,
     /// The most bytes that each of the last codecs, which are bytes → bytes, may decode to.
@@ -21,42 +19,83 @@ pub(super) struct UserChain {
 }
 
 impl UserChain {
-    /// The chain of these codecs, which encode the chunk `decoded`. `most_decoded` has the most
-    /// bytes that each of its bytes → bytes codecs may decode to.
-    pub(super) fn new(
-        (users, metadata): (&Rc<UserCodecs>, &[CodecMetadata]),
-        decoded: &ChunkRepresentation,
-        codecs: Vec<NamedCodec<Codec>>,
-        most_decoded: &[usize],
-    ) -> Self {
-        let number = users.pipeline(metadata, decoded);
-        Self { users: users.clone(), number, codecs, most_decoded: most_decoded.to_vec() }
+    /// The chain of these codecs. `most_decoded` has the most bytes that each of its bytes → bytes
+    /// codecs may decode to.
+    pub(super) fn new(codecs: Vec<NamedCodec<Codec>>, most_decoded: &[usize]) -> Self {
+        Self { codecs, most_decoded: most_decoded.to_vec() }
     }
 
     /// Runs a chunk through the chain, from the codec after the last answered user codec.
     ///
     /// # Errors
-    /// Of [`Stage::UserCodec`](crate::error::Stage) while a user codec has not answered, and those
-    /// of the codecs.
-    pub(super) fn run<'a>(&self, direction: Direction, input: CodecData<'a>) -> Result<CodecData<'a>> {
-        let key = CallKey { pipeline: self.number, direction, input: input.clone().into_packed() };
-        let (start, mut data) = self.users.resume(&key)?.unwrap_or((0, input));
+    /// Those of the codecs.
+    pub(super) fn poll_run<'a>(
+        &self,
+        direction: Direction,
+        input: CodecData<'a>,
+        calls: &mut CodecCalls,
+    ) -> Poll<Result<CodecData<'a>>> {
+        let (start, mut data) = ready!(calls.resume(direction)).unwrap_or((0, input));
         let mut codecs: Vec<_> = self.codecs.iter().collect();
         if direction == Direction::Decode {
             codecs.reverse();
         }
         for (at, named) in codecs.into_iter().enumerate().skip(start) {
             if let Some(stage) = &named.user {
-                return Err(self.users.ask(key, at, stage, data));
+                calls.ask(direction, at, stage, data);
+                return Poll::Pending;
             }
             // Decoding begins with the last codec.
             let limit = self.most_decoded.iter().rev().nth(at).copied();
             let limit = limit.unwrap_or(usize::MAX);
-            data = named
-                .codec
-                .run_within(direction, data, limit)
-                .map_err(named.add_context(direction.stage()))?;
+            let run = calls.within(at, |calls| named.codec.poll_run(direction, data, limit, calls));
+            data = ready!(run).map_err(named.add_context(direction.stage()))?;
         }
-        Ok(data)
+        Poll::Ready(Ok(data))
+    }
+}
+
+impl Pipeline {
+    /// As [`decode`](Self::decode); pending while a user codec has not answered.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn poll_decode<'a>(
+        &'a self,
+        encoded: &[u8],
+        wanted: &ChunkBox,
+        scratch: &'a mut Scratch,
+        calls: &mut CodecCalls,
+    ) -> Poll<Result<DecodedChunk<'a>>> {
+        if self.user_chain.is_none() {
+            return Poll::Ready(self.decode(encoded, wanted, scratch));
+        }
+        let chunk = ready!(self.poll_decode_all(encoded, calls))?;
+        Poll::Ready(Ok(self.in_c_order(chunk, scratch)))
+    }
+
+    /// As [`decode_all`](Self::decode_all); pending while a user codec has not answered.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn poll_decode_all(&self, encoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<ArrayBytes>> {
+        let Some(chain) = &self.user_chain else { return Poll::Ready(self.decode_all(encoded)) };
+        let decoded = ready!(chain.poll_run(Direction::Decode, CodecData::Bytes(encoded.into()), calls));
+        Poll::Ready(decoded?.into_elements())
+    }
+
+    /// As [`encode`](Self::encode); pending while a user codec has not answered.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn poll_encode(&self, elements: ArrayBytes, calls: &mut CodecCalls) -> Poll<Result<Vec<u8>>> {
+        let Some(chain) = &self.user_chain else { return Poll::Ready(self.encode(elements)) };
+        self.check_encodes().map_err(|error| error.in_stage(Direction::Encode.stage()))?;
+        chain.poll_run(Direction::Encode, CodecData::Array(elements), calls).map_ok(CodecData::into_packed)
+    }
+
+    /// Whether the chain has user codecs, perhaps within a codec. Only `poll_…` runs them.
+    pub fn has_user_codecs(&self) -> bool {
+        self.user_chain.is_some()
     }
 }

@@ -18,7 +18,7 @@ use crate::hierarchy::erase::{EraseOptions, erase as erase_node};
 use crate::hierarchy::exists::exists as kind_at;
 use crate::js::describe::{describe_type, type_description};
 use crate::js::error::Exported;
-use crate::js::user_codecs::{question_of, users_of};
+use crate::js::user_codecs::users_of;
 use crate::js::{describe, registry, store, task};
 use crate::quoted::quoted;
 use crate::read::array::Array;
@@ -42,9 +42,8 @@ pub fn new_codec_question(options: &str, like: Option<u32>, users: &str) -> Expo
     let Ok(like) = like.map(registry::array).transpose() else { return Ok(None) };
     let like = like.as_ref().map(|array| array.binding().declared());
     let Ok(options) = array_options(options, None, like, users) else { return Ok(None) };
-    let users = options.users.clone();
-    let _ = NewNode::Array(Box::new(options)).check();
-    Ok(question_of(&users)?)
+    let question = NewNode::Array(Box::new(options)).codec_question();
+    Ok(question.map(|site| site.to_json()))
 }
 
 /// Creates an array. Returns its summary.

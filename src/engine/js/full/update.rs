@@ -1,11 +1,13 @@
 //! Decode workers change stored chunks, too: the call for that, and changes that wait for
 //! user-defined codecs.
 
+use std::task::Poll;
+
 use crate::access::assemble::Assembly;
 use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, Updated, apply};
 use crate::error::{Result, Stage};
 use crate::format::codec::pipeline::Scratch;
-use crate::format::codec::user::CodecCall;
+use crate::format::codec::user::{CodecCall, CodecCalls};
 use crate::js::decode_host::{answer_with, slice};
 use crate::js::worker_part::WorkerPart;
 
@@ -78,16 +80,12 @@ pub unsafe extern "C" fn zarr_update(
         let binding = worker.binding(array)?;
         let update = ChunkUpdate::from_words(update)?;
         let old = (has_old != 0).then_some(old);
-        let updated = if binding.users().is_some() {
-            let pending = PendingUpdate::begin(binding, update, old, elements)?;
-            if pending.is_waiting() {
-                worker.hold(part, Box::new(pending));
-                return Ok((WAITING, Vec::new()));
-            }
-            pending.finish()?
-        } else {
-            apply(binding, &update, old, elements).map_err(|error| error.in_stage(Stage::Encode))?
-        };
-        Ok(outcome(updated))
+        let mut calls = CodecCalls::default();
+        if let Poll::Ready(updated) = apply(binding, &update, old, elements, &mut calls) {
+            return Ok(outcome(updated.map_err(|error| error.in_stage(Stage::Encode))?));
+        }
+        let pending = PendingUpdate::new(binding, update, old, elements, calls);
+        worker.hold(part, Box::new(pending));
+        Ok((WAITING, Vec::new()))
     })
 }

@@ -5,15 +5,17 @@
 //! A block at the array's edge may be smaller than its chunk; the rest decodes to the fill value.
 //! The encoder writes whole chunks. N5's other modes (variable length, objects) are refused.
 
+use std::task::{Poll, ready};
+
 use crate::error::{Error, Result};
 use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::kind::CodecKind;
-use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use crate::format::codec::pipeline::{DecodedChunk, Elements, Pipeline, Scratch};
 use crate::format::codec::registry::kind_of;
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::user::OptionalUserCodecs;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
+use crate::format::codec::user::{BindResult, CodecCalls, OptionalUserCodecs, Unbound, without_user_codecs};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, PollArrayToBytes};
 use crate::format::data_type::Endian;
 use crate::format::dimension_order::{c_strides, signed_stride};
 use crate::format::json::Json;
@@ -42,7 +44,8 @@ struct N5 {
 ///
 /// # Errors
 /// `Format` unless the codecs are those of N5: transpose, bytes and at most one compressor.
-pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+/// `UnknownKind` as [`Pipeline::bind_with`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> BindResult<Codec> {
     let codecs = codec_list(configuration, "codecs")?;
     check_chain(&codecs, decoded.shape.len())?;
     let size = decoded.data_type.size();
@@ -83,18 +86,33 @@ fn check_chain(codecs: &[CodecMetadata], rank: usize) -> Result<()> {
 
 impl ArrayToBytes for N5 {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        without_user_codecs(|calls| self.poll_decode(encoded, calls))
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        without_user_codecs(|calls| self.poll_encode(decoded, calls))
+    }
+
+    fn with_user_codecs(&self) -> Option<&dyn PollArrayToBytes> {
+        self.whole.has_user_codecs().then_some(self as &dyn PollArrayToBytes)
+    }
+}
+
+impl PollArrayToBytes for N5 {
+    fn poll_decode(&self, encoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<ArrayBytes>> {
         let (shape, content) = self.read_header(encoded)?;
         let block = ChunkRepresentation { shape, ..self.chunk.clone() };
         let most = self.chunk.byte_len()?.unwrap_or(0).saturating_mul(MAX_CHUNKS).max(MIN_LIMIT_BYTES);
         limits::within(block.byte_len()?.unwrap_or(u64::MAX), most.min(limits::CHUNK_BYTES), "N5 block")?;
         if block.shape == self.chunk.shape {
-            return self.decode_block(&self.whole, &block.shape, content);
+            return self.decode_block(&self.whole, &block.shape, content, calls);
         }
-        let pipeline = Pipeline::bind_with(&self.codecs, block.clone(), &self.users)?;
-        self.decode_block(&pipeline, &block.shape, content)
+        let pipeline = Pipeline::bind_with(&self.codecs, block.clone(), &self.users);
+        let pipeline = pipeline.map_err(Unbound::into_error)?;
+        self.decode_block(&pipeline, &block.shape, content, calls)
     }
 
-    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+    fn poll_encode(&self, decoded: &ArrayBytes, calls: &mut CodecCalls) -> Poll<Result<Vec<u8>>> {
         require_encoders()?;
         let too_long = |_| {
             Error::argument(
@@ -110,8 +128,8 @@ impl ArrayToBytes for N5 {
         let mut elements = Vec::new();
         limits::reserve(&mut elements, decoded.fixed()?.len(), "chunk")?;
         elements.extend_from_slice(decoded.fixed()?);
-        encoded.extend_from_slice(&self.whole.encode(ArrayBytes::Fixed(elements))?);
-        Ok(encoded)
+        encoded.extend_from_slice(&ready!(self.whole.poll_encode(ArrayBytes::Fixed(elements), calls))?);
+        Poll::Ready(Ok(encoded))
     }
 }
 
@@ -141,10 +159,21 @@ impl N5 {
     }
 
     /// Decodes the block to the first corner of the chunk.
-    fn decode_block(&self, pipeline: &Pipeline, shape: &[u64], content: &[u8]) -> Result<ArrayBytes> {
+    fn decode_block(
+        &self,
+        pipeline: &Pipeline,
+        shape: &[u64],
+        content: &[u8],
+        calls: &mut CodecCalls,
+    ) -> Poll<Result<ArrayBytes>> {
         let whole: Vec<_> = shape.iter().map(|len| 0..*len).collect();
         let mut scratch = Scratch::default();
-        let block = pipeline.decode(content, &whole, &mut scratch)?;
+        let block = ready!(pipeline.poll_decode(content, &whole, &mut scratch, calls))?;
+        Poll::Ready(self.in_chunk(shape, &block))
+    }
+
+    /// The chunk with the elements of the block in its first corner.
+    fn in_chunk(&self, shape: &[u64], block: &DecodedChunk<'_>) -> Result<ArrayBytes> {
         let Elements::Fixed(elements) = block.elements else {
             return Err(Error::format("the N5 block has elements of variable length"));
         };

@@ -5,19 +5,27 @@
 //! a chain of codecs each; the values are an array of one dimension. In memory an element is a
 //! byte, 1 or 0, and its value: see [`data_type`](crate::format::data_type).
 
+use std::task::{Poll, ready};
+
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::user::OptionalUserCodecs;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, wrong_decoded_len};
+use crate::format::codec::user::{BindResult, CodecCalls, OptionalUserCodecs, Unbound, without_user_codecs};
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec, PollArrayToBytes, wrong_decoded_len,
+};
 use crate::format::data_type::{DataType, FillValue};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
 /// The bytes of both lengths.
 const HEADER: usize = 16;
+
+/// The numbers of both chains, by which [`CodecCalls`] tells them apart.
+const MASK: usize = 0;
+const VALUES: usize = 1;
 
 struct Optional {
     /// The number of elements of a chunk.
@@ -26,19 +34,20 @@ struct Optional {
     data_codecs: Vec<CodecMetadata>,
     users: OptionalUserCodecs,
     value_type: DataType,
+    has_user_codecs: bool,
 }
 
 /// Binds the codec. Its configuration: `mask_codecs` and `data_codecs`.
 ///
 /// # Errors
-/// `Format` for elements that are not optional, and as [`Pipeline::bind`].
-pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
+/// `Format` for elements that are not optional, and as [`Pipeline::bind_with`].
+pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> BindResult<Codec> {
     let (mask_codecs, data_codecs) =
         (codec_list(configuration, "mask_codecs")?, codec_list(configuration, "data_codecs")?);
     let users = configuration.users().clone();
     let DataType::Optional(value_type) = &decoded.data_type else {
         let error = Error::format("zarrs.optional encodes optional elements only");
-        return Err(error.actual(decoded.data_type.name()));
+        return Err(error.actual(decoded.data_type.name()).into());
     };
     let mask = ChunkRepresentation {
         shape: decoded.shape.clone(),
@@ -47,15 +56,16 @@ pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) ->
     };
     let count = limits::within(decoded.element_count()?, limits::CHUNK_BYTES, "elements of a chunk")?;
     let mask = Pipeline::bind_with(&mask_codecs, mask, &users)?;
-    let codec = Optional { count, mask, data_codecs, users, value_type: (**value_type).clone() };
+    let (value_type, has_user_codecs) = ((**value_type).clone(), mask.has_user_codecs());
+    let mut codec = Optional { count, mask, data_codecs, users, value_type, has_user_codecs };
     // Errors in the chain of the values come now, not at the first chunk.
-    codec.values(count.max(1))?;
+    codec.has_user_codecs |= codec.values(count.max(1))?.has_user_codecs();
     Ok(Codec::array_to_bytes(codec))
 }
 
 impl Optional {
     /// The chain for `count` values.
-    fn values(&self, count: usize) -> Result<Pipeline> {
+    fn values(&self, count: usize) -> BindResult<Pipeline> {
         let values = ChunkRepresentation {
             shape: vec![count as u64],
             data_type: self.value_type.clone(),
@@ -65,39 +75,74 @@ impl Optional {
     }
 
     /// Whether each element has a value, in C order.
-    fn decode_mask(&self, encoded: &[u8]) -> Result<Vec<bool>> {
-        let mask = self.mask.decode_all(encoded)?.into_fixed()?;
+    fn decode_mask(&self, encoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<Vec<bool>>> {
+        let mask = calls.within(MASK, |calls| self.mask.poll_decode_all(encoded, calls));
+        let mask = ready!(mask)?.into_fixed()?;
         if mask.len() == self.count {
-            Ok(mask.into_iter().map(|byte| byte != 0).collect())
+            Poll::Ready(Ok(mask.into_iter().map(|byte| byte != 0).collect()))
         } else {
-            Err(wrong_mask())
+            Poll::Ready(Err(wrong_mask()))
         }
     }
 
     /// The values, in the order of the elements that have one.
-    fn decode_values(&self, encoded: &[u8], count: usize) -> Result<ArrayBytes> {
+    fn decode_values(
+        &self,
+        encoded: &[u8],
+        count: usize,
+        calls: &mut CodecCalls,
+    ) -> Poll<Result<ArrayBytes>> {
         if count == 0 {
-            return Ok(match self.value_type.size() {
+            return Poll::Ready(Ok(match self.value_type.size() {
                 Some(_) => ArrayBytes::Fixed(Vec::new()),
                 None => ArrayBytes::Variable(VariableBytes::new()),
-            });
+            }));
         }
-        self.values(count)?.decode_all(encoded)
+        let values = self.values(count).map_err(Unbound::into_error)?;
+        calls.within(VALUES, |calls| values.poll_decode_all(encoded, calls))
+    }
+
+    fn encode_values(
+        &self,
+        values: ArrayBytes,
+        count: usize,
+        calls: &mut CodecCalls,
+    ) -> Poll<Result<Vec<u8>>> {
+        if count == 0 {
+            return Poll::Ready(Ok(Vec::new()));
+        }
+        let chain = self.values(count).map_err(Unbound::into_error)?;
+        calls.within(VALUES, |calls| chain.poll_encode(values, calls))
     }
 }
 
 impl ArrayToBytes for Optional {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        let (mask, values) = split(encoded)?;
-        let mask = self.decode_mask(mask)?;
-        let count = mask.iter().filter(|has_value| **has_value).count();
-        match self.decode_values(values, count)? {
-            ArrayBytes::Fixed(values) => spread_fixed(&mask, &values, self.value_type.size().unwrap_or(0)),
-            ArrayBytes::Variable(values) => spread_variable(&mask, &values),
-        }
+        without_user_codecs(|calls| self.poll_decode(encoded, calls))
     }
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        without_user_codecs(|calls| self.poll_encode(decoded, calls))
+    }
+
+    fn with_user_codecs(&self) -> Option<&dyn PollArrayToBytes> {
+        self.has_user_codecs.then_some(self as &dyn PollArrayToBytes)
+    }
+}
+
+impl PollArrayToBytes for Optional {
+    fn poll_decode(&self, encoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<ArrayBytes>> {
+        let (mask, values) = split(encoded)?;
+        let mask = ready!(self.decode_mask(mask, calls))?;
+        let count = mask.iter().filter(|has_value| **has_value).count();
+        let elements = match ready!(self.decode_values(values, count, calls))? {
+            ArrayBytes::Fixed(values) => spread_fixed(&mask, &values, self.value_type.size().unwrap_or(0)),
+            ArrayBytes::Variable(values) => spread_variable(&mask, &values),
+        };
+        Poll::Ready(elements)
+    }
+
+    fn poll_encode(&self, decoded: &ArrayBytes, calls: &mut CodecCalls) -> Poll<Result<Vec<u8>>> {
         let (mask, values) = match decoded {
             ArrayBytes::Fixed(elements) => {
                 gather_fixed(elements, self.value_type.size().unwrap_or(0).saturating_add(1))
@@ -105,13 +150,14 @@ impl ArrayToBytes for Optional {
             ArrayBytes::Variable(elements) => gather_variable(elements)?,
         };
         if mask.len() != self.count {
-            return Err(Error::argument("the chunk has the wrong number of elements"));
+            return Poll::Ready(Err(Error::argument("the chunk has the wrong number of elements")));
         }
         let count = mask.iter().filter(|byte| **byte != 0).count();
-        let mask = self.mask.encode(ArrayBytes::Fixed(mask))?;
-        let values = if count == 0 { Vec::new() } else { self.values(count)?.encode(values)? };
+        let mask = calls.within(MASK, |calls| self.mask.poll_encode(ArrayBytes::Fixed(mask), calls));
+        let values = self.encode_values(values, count, calls);
+        let (mask, values) = (ready!(mask)?, ready!(values)?);
         let lens = [mask.len() as u64, values.len() as u64].map(u64::to_le_bytes);
-        Ok([lens.concat(), mask, values].concat())
+        Poll::Ready(Ok([lens.concat(), mask, values].concat()))
     }
 }
 

@@ -8,6 +8,7 @@ use super::index::{IndexLocation, ShardIndexFormat};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::Pipeline;
+use crate::format::codec::user::BindResult;
 use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::format::metadata::CodecMetadata;
@@ -18,8 +19,9 @@ use crate::limits;
 ///
 /// # Errors
 /// `Format` for a wrong configuration and for inner chunks that do not divide the shard, `Limit`
-/// for an index that is too large and for shards that nest too deep.
-pub fn bind(configuration: &Configuration<'_>, shard: &ChunkRepresentation) -> Result<Codec> {
+/// for an index that is too large and for shards that nest too deep. `UnknownKind` as
+/// [`Pipeline::bind_with`].
+pub fn bind(configuration: &Configuration<'_>, shard: &ChunkRepresentation) -> BindResult<Codec> {
     let chunk_shape = configuration.sizes("chunk_shape")?;
     let chunk_shape = configuration.required("chunk_shape", chunk_shape)?;
     let codecs = codec_list(configuration, "codecs")?;
@@ -33,7 +35,7 @@ pub fn bind(configuration: &Configuration<'_>, shard: &ChunkRepresentation) -> R
     let sharding = Sharding { shard: shard.clone(), inner: Rc::new(inner), grid, index: Rc::new(index) };
     if sharding.depth() > limits::SHARD_DEPTH {
         let (depth, most) = (sharding.depth() as u64, limits::SHARD_DEPTH as u64);
-        return Err(limits::exceeded("nesting of shards", depth, most));
+        return Err(limits::exceeded("nesting of shards", depth, most).into());
     }
     Ok(Codec::array_to_bytes(sharding))
 }

@@ -16,6 +16,7 @@ pub mod transformer;
 mod whole;
 
 use std::rc::Rc;
+use std::task::Poll;
 
 pub use bind::{bind, codec_list};
 pub use index::{IndexLocation, ShardIndex};
@@ -24,7 +25,8 @@ pub use order::ChunkOrder;
 use crate::error::Result;
 use crate::format::codec::build::{WasmModule, require_encoders};
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation};
+use crate::format::codec::user::{CodecCalls, without_user_codecs};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, PollArrayToBytes};
 use crate::format::data_type::FillValue;
 use index::ShardIndexFormat;
 
@@ -85,16 +87,30 @@ impl Sharding {
 
 impl ArrayToBytes for Sharding {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        whole::decode(self, encoded)
+        without_user_codecs(|calls| self.poll_decode(encoded, calls))
     }
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
-        require_encoders()?;
-        whole::encode(self, decoded)
+        without_user_codecs(|calls| self.poll_encode(decoded, calls))
     }
 
     fn sharding(&self) -> Option<&Sharding> {
         Some(self)
+    }
+
+    fn with_user_codecs(&self) -> Option<&dyn PollArrayToBytes> {
+        self.inner.has_user_codecs().then_some(self as &dyn PollArrayToBytes)
+    }
+}
+
+impl PollArrayToBytes for Sharding {
+    fn poll_decode(&self, encoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<ArrayBytes>> {
+        whole::decode(self, encoded, calls)
+    }
+
+    fn poll_encode(&self, decoded: &ArrayBytes, calls: &mut CodecCalls) -> Poll<Result<Vec<u8>>> {
+        require_encoders()?;
+        whole::encode(self, decoded, calls)
     }
 }
 

@@ -1,45 +1,57 @@
 //! Decodes or encodes a whole shard: for chains that hide the index (a compressor after the shard),
 //! and for writing. Other reads fetch single inner chunks: see `access::plan`.
 
+use std::task::Poll;
+
 use super::{Sharding, is_fill};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::unravel;
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::element_buffer::{ElementBuffer, Put};
 use crate::format::codec::pipeline::{DecodedChunk, Elements, Scratch};
-use crate::format::codec::user::is_waiting;
+use crate::format::codec::user::CodecCalls;
 use crate::format::codec::{ArrayBytes, ChunkRepresentation};
 use crate::format::dimension_order::{c_strides, places, signed_stride};
 use crate::kernel::scatter;
 use crate::limits;
 
-/// Decodes all inner chunks to one array.
-pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> {
+/// Decodes all inner chunks to one array. While some wait for user codecs, the others go on, so
+/// that all calls are made at once.
+pub(super) fn decode(
+    sharding: &Sharding,
+    encoded: &[u8],
+    calls: &mut CodecCalls,
+) -> Poll<Result<ArrayBytes>> {
     let ChunkRepresentation { data_type, fill_value, .. } = &sharding.shard;
     let count = sharding.shard.element_count()?;
     let mut shard = ElementBuffer::new(count, data_type.size(), fill_value, Vec::new())?;
     let index = sharding.index.read_from(encoded)?;
     let all: Vec<_> = sharding.inner_shape().iter().map(|extent| 0..*extent).collect();
     let mut scratch = Scratch::default();
-    let mut unanswered = None;
+    let mut is_waiting = false;
     for (linear, position) in positions(sharding).enumerate() {
         let Some(range) = index.get(linear)? else { continue };
         let range = limits::to_usize(range.start, "shard")?..limits::to_usize(range.end, "shard")?;
-        match sharding.inner.decode(encoded.get(range).unwrap_or_default(), &all, &mut scratch) {
-            Ok(chunk) => put(&mut shard, sharding, &position, chunk)?,
-            // The other chunks go on, so that all calls of user codecs are made at once.
-            Err(error) if is_waiting(&error) => unanswered = Some(error),
-            Err(error) => return Err(error),
+        let bytes = encoded.get(range).unwrap_or_default();
+        let chunk =
+            calls.within(linear, |calls| sharding.inner.poll_decode(bytes, &all, &mut scratch, calls));
+        match chunk {
+            Poll::Ready(chunk) => put(&mut shard, sharding, &position, chunk?)?,
+            Poll::Pending => is_waiting = true,
         }
     }
-    unanswered.map_or_else(|| shard.into_array_bytes(), Err)
+    if is_waiting { Poll::Pending } else { Poll::Ready(shard.into_array_bytes()) }
 }
 
-/// Encodes all inner chunks. Chunks of fill values are left out.
-pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+/// Encodes all inner chunks, also as [`decode`]. Chunks of fill values are left out.
+pub(super) fn encode(
+    sharding: &Sharding,
+    decoded: &ArrayBytes,
+    calls: &mut CodecCalls,
+) -> Poll<Result<Vec<u8>>> {
     let mut chunks = Vec::new();
-    let mut unanswered = None;
-    for position in positions(sharding) {
+    let mut is_waiting = false;
+    for (linear, position) in positions(sharding).enumerate() {
         let elements = gather(sharding, decoded, &position)?;
         let empty = match &elements {
             ArrayBytes::Fixed(bytes) => is_fill(bytes, &sharding.shard.fill_value),
@@ -47,14 +59,16 @@ pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8
                 (0..elements.len()).all(|i| elements.get(i) == Some(sharding.shard.fill_value.0.as_slice()))
             }
         };
-        let encoded = if empty { None } else { Some(sharding.inner.encode(elements)) };
-        match encoded.transpose() {
-            Ok(encoded) => chunks.push(encoded),
-            Err(error) if is_waiting(&error) => unanswered = Some(error),
-            Err(error) => return Err(error),
+        if empty {
+            chunks.push(None);
+            continue;
+        }
+        match calls.within(linear, |calls| sharding.inner.poll_encode(elements, calls)) {
+            Poll::Ready(encoded) => chunks.push(Some(encoded?)),
+            Poll::Pending => is_waiting = true,
         }
     }
-    unanswered.map_or_else(|| sharding.index.assemble(&chunks, 0..chunks.len()), Err)
+    if is_waiting { Poll::Pending } else { Poll::Ready(sharding.index.assemble(&chunks, 0..chunks.len())) }
 }
 
 /// The positions of all inner chunks, in C order.

@@ -1,22 +1,13 @@
-//! The calls of user codecs for one piece of work. Most pieces of work are one chunk; a shard that
-//! is encoded or decoded as a whole has many chunks.
+//! The calls of user codecs for one stored chunk. Most stored chunks need one call at a time; a
+//! shard that is encoded or decoded as a whole has many chunks, whose calls are made together.
 
 use std::rc::Rc;
+use std::task::Poll;
 
-use super::{BoundUserCodec, CodecSite, waiting};
+use super::{BoundUserCodec, CodecSite};
 use crate::error::{Error, Result};
 use crate::format::codec::{ChunkRepresentation, CodecData, CodecKind, Direction};
-
-/// Identifies a chunk by its pipeline and its input.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CallKey {
-    /// The number of the pipeline.
-    pub pipeline: usize,
-    /// Whether the chunk is decoded or encoded.
-    pub direction: Direction,
-    /// The whole input of the pipeline, packed.
-    pub input: Vec<u8>,
-}
+use crate::sorted::{Key, Map};
 
 /// One call of a user codec.
 #[derive(Clone, Debug)]
@@ -38,84 +29,117 @@ pub struct CodecCall<'a> {
     pub input: &'a [u8],
 }
 
+/// The chunk that a chain decodes or encodes, within the stored chunk: the numbers that lead to it.
+/// They are numbers of inner chunks in their shard, and of chains in their codec.
+#[derive(Clone, Debug)]
+struct CallKey {
+    direction: Direction,
+    numbers: Vec<u64>,
+}
+
+impl Key for CallKey {
+    // Lists of different lengths have different bytes; their order does not matter.
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.push(u8::from(self.direction == Direction::Encode));
+        self.numbers.put(bytes);
+    }
+}
+
+/// The last call for a chunk. What its chain did before is in the input.
 #[derive(Debug)]
-struct PendingCall {
-    id: u32,
+struct LastCall {
+    /// The position of the codec in its chain, in the order of the direction.
     at: usize,
+    direction: Direction,
     stage: Rc<BoundUserCodec>,
     input: Vec<u8>,
-    is_handed_out: bool,
+    /// Set when the call has been handed out.
+    id: Option<u32>,
     answer: Option<CodecData<'static>>,
 }
 
-/// The calls of one piece of work, with their answers.
+/// The calls for one stored chunk, with their answers. It is passed down to the chains, each of
+/// which finds its last call by the number of its chunk.
 #[derive(Debug, Default)]
 pub struct CodecCalls {
-    entries: Vec<(CallKey, PendingCall)>,
-    next: u32,
+    /// The numbers that lead to the chunk which is decoded or encoded now.
+    numbers: Vec<u64>,
+    calls: Map<CallKey, LastCall>,
 }
 
 impl CodecCalls {
-    /// The number of the next call.
-    pub fn next(&self) -> u32 {
-        self.next
-    }
-
-    /// Continues the numbers of other calls: all calls of one part have different numbers.
-    pub fn continue_at(&mut self, next: u32) {
-        self.next = next;
+    /// Does the work on the inner chunk, or with the inner chain, of this number.
+    pub fn within<T>(&mut self, number: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.numbers.push(number as u64);
+        let done = work(self);
+        self.numbers.pop();
+        done
     }
 
     /// Whether every call has an answer.
     pub fn is_answered(&self) -> bool {
-        self.entries.iter().all(|(_, entry)| entry.answer.is_some())
+        self.calls.values().all(|call| call.answer.is_some())
     }
 
-    #[allow(clippy::arithmetic_side_effects, reason = "the place of a codec in its chain")]
-    pub(super) fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData<'static>)>> {
-        match self.entries.iter().find(|(known, _)| known == key).map(|(_, entry)| entry) {
-            None => Ok(None),
-            Some(PendingCall { answer: Some(answer), at, .. }) => Ok(Some((at + 1, answer.clone()))),
-            Some(_) => Err(waiting()),
+    /// Where a chain goes on: the position after the last user codec, and its output. `None` if no
+    /// user codec was called for the chunk, and pending while the last one has not answered.
+    #[allow(clippy::arithmetic_side_effects, reason = "the position of a codec in its chain")]
+    pub(in crate::format::codec) fn resume(
+        &self,
+        direction: Direction,
+    ) -> Poll<Option<(usize, CodecData<'static>)>> {
+        match self.calls.get(&self.key(direction)) {
+            None => Poll::Ready(None),
+            Some(LastCall { answer: Some(answer), at, .. }) => Poll::Ready(Some((at + 1, answer.clone()))),
+            Some(_) => Poll::Pending,
         }
     }
 
+    /// Records a call for the chunk. It replaces the one before.
+    pub(in crate::format::codec) fn ask(
+        &mut self,
+        direction: Direction,
+        at: usize,
+        stage: &Rc<BoundUserCodec>,
+        input: CodecData<'_>,
+    ) {
+        let (stage, input) = (stage.clone(), input.into_packed());
+        let call = LastCall { at, direction, stage, input, id: None, answer: None };
+        self.calls.insert(self.key(direction), call);
+    }
+
+    fn key(&self, direction: Direction) -> CallKey {
+        CallKey { direction, numbers: self.numbers.clone() }
+    }
+
+    /// Passes every call that was not passed before to `take`. Each gets the id `next`, which then
+    /// goes up.
     #[allow(
         clippy::arithmetic_side_effects,
         reason = "a part makes fewer than 2^32 calls: each has an entry in memory"
     )]
-    pub(super) fn ask(&mut self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData<'_>) {
-        let input = input.into_packed();
-        let id = self.next;
-        self.next += 1;
-        let entry = PendingCall { id, at, stage: stage.clone(), input, is_handed_out: false, answer: None };
-        self.entries.retain(|(known, _)| *known != key);
-        self.entries.push((key, entry));
-    }
-
-    /// Passes every call that was not passed before to `take`.
-    pub fn hand_out(&mut self, mut take: impl FnMut(CodecCall<'_>)) {
-        for (key, entry) in &mut self.entries {
-            if entry.answer.is_some() || std::mem::replace(&mut entry.is_handed_out, true) {
-                continue;
-            }
-            let BoundUserCodec { site, decoded, encoded, kind } = &*entry.stage;
-            let (id, direction, kind) = (entry.id, key.direction, *kind);
-            take(CodecCall { id, site, direction, kind, decoded, encoded, input: &entry.input });
+    pub fn hand_out(&mut self, next: &mut u32, mut take: impl FnMut(CodecCall<'_>)) {
+        for call in self.calls.values_mut().filter(|call| call.id.is_none()) {
+            let id = *next;
+            *next += 1;
+            call.id = Some(id);
+            let BoundUserCodec { site, decoded, encoded, kind } = &*call.stage;
+            let (direction, kind, input) = (call.direction, *kind, call.input.as_slice());
+            take(CodecCall { id, site, direction, kind, decoded, encoded, input });
         }
     }
 
-    /// Stores the output of a call. Returns false when no open call has this number.
+    /// Stores the output of a call. Returns false when no open call has this id.
     ///
     /// # Errors
     /// `Format` for output that does not fit the chunk; the error names the codec.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<bool> {
-        let entry = self.entries.iter_mut().find(|(_, entry)| entry.id == id && entry.answer.is_none());
-        let Some((key, entry)) = entry else { return Ok(false) };
-        let data = entry.stage.output(key.direction, output);
+        let mut open = self.calls.values_mut().filter(|call| call.answer.is_none());
+        let Some(call) = open.find(|call| call.id == Some(id)) else { return Ok(false) };
+        let direction = call.direction;
         let add_context =
-            |error: Error| error.in_codec(entry.stage.site.codec.as_str()).in_stage(key.direction.stage());
-        entry.answer = Some(data.map_err(add_context)?);
+            |error: Error| error.in_codec(call.stage.site.codec.as_str()).in_stage(direction.stage());
+        call.answer = Some(call.stage.output(direction, output).map_err(add_context)?);
         Ok(true)
     }
 }

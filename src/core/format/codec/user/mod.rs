@@ -4,27 +4,27 @@
 //! Binding and decoding are synchronous, but a user codec may be asynchronous. So a chain stops at
 //! a user codec:
 //!
-//! 1. The pipeline records a [`CodecCall`] with the codec's input and fails with
-//!    [`Stage::UserCodec`].
+//! 1. The pipeline records a [`CodecCall`] with the codec's input in [`CodecCalls`]. The functions
+//!    that may stop are named `poll_…`, take the calls, and return [`Poll::Pending`].
 //! 2. The `js` and `ts` rooms run the codec and pass the output to [`CodecCalls::answer`].
-//! 3. The pipeline starts again. [`CodecCalls`] remembers how far each chunk got, so that no codec
-//!    runs twice on it.
+//! 3. The pipeline starts again with the same calls. They know how far each chunk got, so that no
+//!    codec runs twice on it.
 //!
-//! Binding works in the same way: a codec of unknown kind leaves a [`CodecSite`] as a question.
+//! A codec of unknown kind cannot be bound. [`Unbound`] then has the question: its [`CodecSite`].
 
 mod calls;
 mod chain;
 mod registered;
 
-use std::cell::RefCell;
 use std::rc::Rc;
+use std::task::Poll;
 
-pub use calls::{CallKey, CodecCall, CodecCalls};
+pub use calls::{CodecCall, CodecCalls};
 pub use chain::arrange_v2;
 pub use registered::{CodecSite, RegisteredCodec};
 
-use super::{ChunkRepresentation, CodecData, CodecKind};
-use crate::error::{Error, Result, Stage};
+use super::{ChunkRepresentation, CodecKind};
+use crate::error::{Error, Result};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// The user codecs that the chains of one array may contain. Nearly every array has `None`.
@@ -35,9 +35,6 @@ pub type OptionalUserCodecs = Option<Rc<UserCodecs>>;
 pub struct UserCodecs {
     names: Vec<String>,
     registered: Vec<RegisteredCodec>,
-    question: RefCell<Option<CodecSite>>,
-    calls: RefCell<CodecCalls>,
-    pipelines: RefCell<Vec<(Vec<CodecMetadata>, ChunkRepresentation)>>,
 }
 
 /// A user codec at its position in a chain.
@@ -60,7 +57,7 @@ impl UserCodecs {
     /// `Argument` for another form, `Format` or `Unsupported` for an unknown encoded data type.
     pub fn from_json(json: &str) -> Result<Self> {
         let (names, registered) = registered::parse(json)?;
-        Ok(Self { names, registered, ..Self::default() })
+        Ok(Self { names, registered })
     }
 
     /// The name that a codec of the metadata is registered with, if any. A v2 `id` may be
@@ -89,70 +86,76 @@ impl UserCodecs {
     /// Binds the user codec that the metadata names; `None` when it is not a user codec.
     ///
     /// # Errors
-    /// Of [`Stage::UserCodec`] while its kind is not known. Then
-    /// [`take_question`](Self::take_question) returns what to ask.
+    /// [`Unbound::UnknownKind`] while its kind is not known, and `Limit` for a chunk whose length
+    /// in bytes does not fit 64 bits.
     pub fn bind(
         &self,
         codec: &CodecMetadata,
         decoded: &ChunkRepresentation,
-    ) -> Result<Option<Rc<BoundUserCodec>>> {
+    ) -> BindResult<Option<Rc<BoundUserCodec>>> {
         let Some(name) = self.name_of(codec) else { return Ok(None) };
         let site = CodecSite::new(name, codec, decoded)?;
         let Some(known) = self.registered.iter().find(|known| known.is_at(codec, &site)) else {
-            self.question.replace(Some(site));
-            return Err(waiting());
+            return Err(Unbound::UnknownKind(Box::new(site)));
         };
         let encoded = known.encoded(decoded)?;
         Ok(Some(Rc::new(BoundUserCodec { site, decoded: decoded.clone(), encoded, kind: known.kind })))
     }
+}
 
-    /// Takes the codec whose kind must be known before the chain can be bound.
-    pub fn take_question(&self) -> Option<CodecSite> {
-        self.question.take()
+/// The result of binding codecs that may be users'.
+pub type BindResult<T> = std::result::Result<T, Unbound>;
+
+/// Why a codec or a chain is not bound.
+#[derive(Debug)]
+pub enum Unbound {
+    /// The kind of this user codec must be known first.
+    UnknownKind(Box<CodecSite>),
+    /// An error.
+    Failed(Error),
+}
+
+impl Unbound {
+    /// Changes the error, if it is one.
+    #[must_use]
+    pub fn map_error(self, change: impl FnOnce(Error) -> Error) -> Self {
+        match self {
+            Self::UnknownKind(site) => Self::UnknownKind(site),
+            Self::Failed(error) => Self::Failed(change(error)),
+        }
     }
 
-    /// The number of a pipeline, which [`CallKey`] refers to. A pipeline that is bound again has
-    /// the same number.
-    #[allow(clippy::arithmetic_side_effects, reason = "one was pushed")]
-    pub fn pipeline(&self, codecs: &[CodecMetadata], decoded: &ChunkRepresentation) -> usize {
-        let mut pipelines = self.pipelines.borrow_mut();
-        let known = pipelines.iter().position(|known| known.0 == codecs && known.1 == *decoded);
-        known.unwrap_or_else(|| {
-            pipelines.push((codecs.to_vec(), decoded.clone()));
-            pipelines.len() - 1
-        })
-    }
-
-    /// Swaps in the calls of one chunk before it is decoded or encoded, and swaps them out
-    /// afterwards.
-    pub fn swap_calls(&self, calls: &mut CodecCalls) {
-        std::mem::swap(&mut *self.calls.borrow_mut(), calls);
-    }
-
-    /// The position of the last answered user codec plus one, and its output; `None` for a chunk
-    /// without a call.
-    ///
-    /// # Errors
-    /// Of [`Stage::UserCodec`] while a call of the chunk has no answer.
-    pub fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData<'static>)>> {
-        self.calls.borrow().resume(key)
-    }
-
-    /// Records a call of a user codec and returns the error that stops the pipeline.
-    pub fn ask(&self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData<'_>) -> Error {
-        self.calls.borrow_mut().ask(key, at, stage, input);
-        waiting()
+    /// The error for those who cannot ask for the kind.
+    pub fn into_error(self) -> Error {
+        match self {
+            Self::UnknownKind(site) => {
+                Error::unsupported("the kind of a user codec is not known").in_codec(site.codec)
+            }
+            Self::Failed(error) => error,
+        }
     }
 }
 
-/// The error that stops binding, decoding or encoding until a user codec has answered.
-fn waiting() -> Error {
-    Error::unsupported("a user codec has not answered yet").in_stage(Stage::UserCodec)
+impl From<Error> for Unbound {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
 }
 
-/// Whether work stopped only because a user codec has not answered yet.
-pub fn is_waiting(error: &Error) -> bool {
-    error.context().stage == Some(Stage::UserCodec)
+/// Does work where user codecs are not run.
+///
+/// # Errors
+/// Those of the work, and `Unsupported` if it needs a user codec.
+pub fn without_user_codecs<T>(run: impl FnOnce(&mut CodecCalls) -> Poll<Result<T>>) -> Result<T> {
+    match run(&mut CodecCalls::default()) {
+        Poll::Ready(done) => done,
+        Poll::Pending => Err(cannot_run_here()),
+    }
+}
+
+/// The error of running a user codec without [`CodecCalls`].
+pub(super) fn cannot_run_here() -> Error {
+    Error::unsupported("a user codec cannot run here: the facade must run it")
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
