@@ -99,8 +99,6 @@ pub enum Stage {
     Encode,
     /// Resolving a selection.
     Selection,
-    /// Decoding in a worker that has stopped. The work is started once more elsewhere.
-    Worker,
     /// The full build must do the work. It is not a failure, and callers never see it: TypeScript
     /// repeats the call there.
     Full,
@@ -117,7 +115,6 @@ impl Stage {
             Self::Decode => "decode",
             Self::Encode => "encode",
             Self::Selection => "selection",
-            Self::Worker => "worker",
             Self::Full => "full",
             Self::Reading => "reading",
         }
@@ -131,7 +128,6 @@ impl Stage {
             Self::Decode,
             Self::Encode,
             Self::Selection,
-            Self::Worker,
             Self::Full,
             Self::Reading,
         ];

@@ -17,13 +17,13 @@ use zarr_wasm::access::selection::Selection;
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::read::array::Array;
-use zarr_wasm_engine::internals::read::decoder::{Decoder, PartDecoder};
+use zarr_wasm_engine::internals::read::decoder::{Decoded, Decoder, EncodedChunks, PartDecoder, Undecoded};
 use zarr_wasm_engine::internals::read::inline_decoder::InlineDecoder;
 use zarr_wasm_engine::internals::read::{ReadRequest, read};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::turn::set_pause;
 use zarr_wasm_engine::internals::store::wrap::{Counting, Gathering};
-use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store};
+use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store, Value};
 
 /// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries
 /// and a checksum at the end.
@@ -312,6 +312,46 @@ fn the_same_elements_are_decoded_once_for_all_who_read_them() {
         drop((tally, decoder));
         array.forget_chunks();
         assert_eq!((Rc::strong_count(&array), Rc::strong_count(&store)), held, "{leave:?}");
+    }
+}
+
+/// Loses the worker of so many parts.
+struct Losing {
+    inner: InlineDecoder,
+    left: Cell<usize>,
+}
+
+struct LostPart;
+
+impl Decoder for Losing {
+    fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        if left == 0 { self.inner.begin(array, header) } else { Ok(Box::new(LostPart)) }
+    }
+}
+
+impl PartDecoder for LostPart {
+    fn supply(&mut self, _: EncodedChunks) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Decoded<Value>> {
+        Box::pin(async { Err(Undecoded::WorkerLost("the worker has stopped".to_owned())) })
+    }
+}
+
+#[test]
+fn a_part_is_read_again_where_its_worker_was_lost_but_only_once() {
+    let (_, array) = slow_array(SHARDED, true);
+    let expected = read_selection(&array, Selection::all(), None).unwrap_or_else(|error| panic!("{error:?}"));
+    for lost in 0..3 {
+        array.forget_chunks();
+        let decoder = Rc::new(Losing { inner: InlineDecoder::default(), left: Cell::new(lost) });
+        match block_on(read_with(&array, Selection::all(), None, decoder)) {
+            Ok(read) => assert!(lost < 2 && read == expected, "{lost}"),
+            Err(error) => assert_eq!((lost, error.message()), (2, "the worker has stopped")),
+        }
     }
 }
 

@@ -12,9 +12,9 @@ use super::error::{reported_error, store_failed};
 use super::host;
 use super::job::{Job, PartNumbers, refused};
 use crate::access::part::Part;
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, Result};
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
+use crate::read::decoder::{Decoded, Decoder, EncodedChunks, PartDecoder, Undecoded};
 use crate::sorted::Map;
 use crate::store::{LocalFuture, Value};
 
@@ -58,15 +58,15 @@ impl PartDecoder for JobPart {
         supplied.map_err(|thrown| thrown_error(&thrown))
     }
 
-    fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Decoded<Value>> {
         Box::pin(async move {
             let promise = self.job.decode_finish(self.part).map_err(|thrown| thrown_error(&thrown))?;
             let elements = self.settled(promise).await?;
-            elements.ok_or_else(|| Error::unsupported("a decoder returned no elements"))
+            elements.ok_or_else(|| Error::unsupported("a decoder returned no elements").into())
         })
     }
 
-    fn finish_at(self: Box<Self>, part: &Part) -> LocalFuture<'static, Result<Option<Value>>> {
+    fn finish_at(self: Box<Self>, part: &Part) -> LocalFuture<'static, Decoded<Option<Value>>> {
         let PartNumbers { number, start, shape } = PartNumbers::of(part);
         Box::pin(async move {
             let promise = self.job.decode_finish_at(self.part, number, &start, &shape).map_err(refused)?;
@@ -77,12 +77,12 @@ impl PartDecoder for JobPart {
 
 impl JobPart {
     /// The job's answer: the elements; `None` if it wrote them into the result.
-    async fn settled(mut self: Box<Self>, promise: JsValue) -> Result<Option<Value>> {
+    async fn settled(mut self: Box<Self>, promise: JsValue) -> Decoded<Option<Value>> {
         let settled = host::settled(promise).await;
         self.is_over = true;
         let elements = settled.map_err(|thrown| thrown_error(&thrown))?;
-        if let Some(loss) = elements.as_string() {
-            return Err(Error::unsupported(loss).in_stage(Stage::Worker));
+        if let Some(reason) = elements.as_string() {
+            return Err(Undecoded::WorkerLost(reason));
         }
         Ok(elements.dyn_into::<Uint8Array>().ok().map(our_value))
     }
@@ -111,7 +111,7 @@ fn count_uses(values: &[Value]) -> Map<usize, usize> {
     uses
 }
 
-/// The error for a `Failure` of `worker/protocol.ts`: the report of another instance as JSON, and
+/// The error for a `Failure` of `decode/messages.ts`: the report of another instance as JSON, and
 /// what a user's codec threw. Also accepts any other thrown value.
 pub fn thrown_error(thrown: &JsValue) -> Error {
     reported_error(thrown).unwrap_or_else(|| store_failed("decoding failed", thrown.clone()))

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::access::part::Part;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
 
@@ -27,6 +27,25 @@ pub trait Decoder {
     fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>>;
 }
 
+/// Why a part was not decoded.
+#[derive(Clone, Debug)]
+pub enum Undecoded {
+    /// The worker that had the part has stopped, for this reason. The part can be decoded
+    /// elsewhere.
+    WorkerLost(String),
+    /// The chunks or the decoder are to blame.
+    Failed(Error),
+}
+
+impl From<Error> for Undecoded {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The result of decoding a part.
+pub type Decoded<T> = std::result::Result<T, Undecoded>;
+
 /// A part that is being decoded.
 pub trait PartDecoder {
     /// Hands over encoded chunks that have arrived.
@@ -36,11 +55,11 @@ pub trait PartDecoder {
     fn supply(&mut self, supply: EncodedChunks) -> Result<()>;
 
     /// Waits for the packed elements of the part.
-    fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>>;
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Decoded<Value>>;
 
     /// Like [`finish`](Self::finish), but may write the elements into the result instead, at the
     /// place of `part`. Returns `None` if it did.
-    fn finish_at(self: Box<Self>, _part: &Part) -> LocalFuture<'static, Result<Option<Value>>> {
+    fn finish_at(self: Box<Self>, _part: &Part) -> LocalFuture<'static, Decoded<Option<Value>>> {
         let finished = self.finish();
         Box::pin(async move { finished.await.map(Some) })
     }

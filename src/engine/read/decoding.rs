@@ -3,8 +3,9 @@
 use crate::access::instruction::word;
 use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result};
-use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder, Undecoded};
 use crate::read::fetching::ChunkFetcher;
+use crate::read::types::Interrupted;
 use crate::store::Value;
 use crate::store::gather::GAP_BYTES;
 
@@ -36,10 +37,18 @@ impl DecoderInput<'_> {
 }
 
 /// Completes the key of an error, because decoders know only keys relative to the array.
-pub(super) fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
+fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
     match error.context().key.clone() {
         Some(relative) => error.replace_key(fetcher.array.key(&relative).as_str()),
         None => error,
+    }
+}
+
+/// Why a part is interrupted that was not decoded.
+pub(super) fn interrupted(fetcher: &ChunkFetcher, undecoded: Undecoded) -> Interrupted {
+    match undecoded {
+        Undecoded::WorkerLost(reason) => Interrupted::WorkerLost(reason),
+        Undecoded::Failed(error) => Interrupted::Failed(with_full_key(fetcher, error)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::codec::pipeline::Scratch;
 use crate::limits;
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
+use crate::read::decoder::{Decoded, Decoder, EncodedChunks, PartDecoder};
 use crate::store::{LocalFuture, Value};
 
 /// Decodes on this thread.
@@ -41,7 +41,7 @@ impl PartDecoder for InlinePart {
         self.assembly.supply(&supply.table, &buffers, &mut self.scratch.borrow_mut())
     }
 
-    fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Decoded<Value>> {
         Box::pin(async move { Ok(Value::from(self.assembly.finish()?)) })
     }
 }

@@ -11,7 +11,7 @@ use futures_util::future::FutureExt;
 use crate::access::level::Level;
 use crate::access::part::Part;
 use crate::access::plan::PartPlan;
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, Result};
 use crate::read::fetching::ChunkFetcher;
 use crate::read::part_work::{LOOKED_AT, PartTask, ReadContext};
 use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
@@ -22,10 +22,6 @@ use crate::store::{RequestContext, Subject};
 
 /// How often a part is started again because a shard changed.
 const RESTARTS: usize = 4;
-
-fn is_lost_worker(error: &Error) -> bool {
-    error.context().stage == Some(Stage::Worker)
-}
 
 /// Reads the parts of one read.
 pub(super) struct PartReader<'a> {
@@ -107,10 +103,11 @@ impl<'a> PartReader<'a> {
                 }
                 // The chunks were lost with the decode worker, so they are fetched again. If a
                 // second worker is lost, these chunks are probably the cause.
-                Err(Interrupted::Failed(error)) if is_lost_worker(&error) && !has_lost_worker => {
+                Err(Interrupted::WorkerLost(_)) if !has_lost_worker => {
                     has_lost_worker = true;
                     self.take_back(&reported);
                 }
+                Err(Interrupted::WorkerLost(reason)) => return Err(Error::unsupported(reason)),
                 Err(Interrupted::Failed(error)) => return Err(error),
             }
         }

@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::format::dimension_order::{in_array_order, packed_strides};
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
-use crate::read::decoding::{DecoderInput, with_full_key};
+use crate::read::decoding::{DecoderInput, interrupted};
 use crate::read::fetching::{Arrival, ChunkFetcher, PendingArrival, wrong_length};
 use crate::read::shared_chunks::BatchReader;
 use crate::read::types::{
@@ -165,7 +165,7 @@ impl ReadContext {
                 } else {
                     decoding.finish_at(&part).await
                 };
-                decoded.map_err(|error| with_full_key(&self.fetcher, error))?.map(Base::Bytes)
+                decoded.map_err(|undecoded| interrupted(&self.fetcher, undecoded))?.map(Base::Bytes)
             }
             None if covers(&state.chunks, &part) => Some(Base::Covered),
             None => Some(Base::Fill),

@@ -7,7 +7,7 @@ use crate::access::part::Part;
 use crate::access::selection::Selection;
 use crate::error::Result;
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
+use crate::read::decoder::{Decoded, Decoder, EncodedChunks, PartDecoder};
 use crate::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read};
 use crate::store::{LocalFuture, RequestContext, Value};
 
@@ -25,7 +25,7 @@ impl PartDecoder for Discarding {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Decoded<Value>> {
         Box::pin(async { Ok(Value::from(Vec::new())) })
     }
 }

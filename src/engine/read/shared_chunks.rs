@@ -11,7 +11,7 @@ use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result, Stage};
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::Decoder;
-use crate::read::decoding::{DecoderInput, with_full_key};
+use crate::read::decoding::{DecoderInput, interrupted};
 use crate::read::fetching::{Arrival, ChunkFetcher};
 use crate::read::types::{DecodedBatch, WholeChunk};
 use crate::store::Value;
@@ -64,7 +64,7 @@ impl BatchReader {
         let elements = match decoding {
             Some(decoding) => {
                 let decoded = decoding.finish().await;
-                Some(decoded.map_err(|error| with_full_key(&self.fetcher, error))?)
+                Some(decoded.map_err(|undecoded| interrupted(&self.fetcher, undecoded))?)
             }
             None => None,
         };

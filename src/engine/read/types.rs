@@ -182,6 +182,8 @@ pub(super) enum Interrupted {
     /// A shard changed between the request for its index and a request for its chunks. Holds the
     /// chunk indices of the shard.
     Changed(Rc<[u64]>),
+    /// The decoder's worker has stopped, as in [`Undecoded`](super::decoder::Undecoded).
+    WorkerLost(String),
     /// A request or the decoder failed.
     Failed(Error),
 }
