@@ -42,45 +42,35 @@ function postable({ report, cause }: Failure): DecodeFailure {
 
 /** The user's codecs of one part: those that are modules run here. */
 class PartCodecs {
-  readonly #part: number;
+  readonly #id: number;
   readonly #modules: ReadonlyMap<string, string>;
   readonly #runner: CodecRunner;
   readonly #notify: () => void;
   #answers: CodecAnswer[] = [];
   #failure: Failure | undefined;
   #running = 0;
-  #requests: CodecRequest[] = [];
 
   /** `notify` is called when the codecs have answered or one has failed. */
-  constructor(part: number, modules: ReadonlyMap<string, string>, runner: CodecRunner, notify: () => void) {
-    this.#part = part;
+  constructor(id: number, modules: ReadonlyMap<string, string>, runner: CodecRunner, notify: () => void) {
+    this.#id = id;
     this.#modules = modules;
     this.#runner = runner;
     this.#notify = notify;
   }
 
-  /** Continues the part with the answers so far. Returns whether more are missing. */
-  proceed(host: DecodeHost, answers: CodecAnswer[]): boolean {
+  /** Continues with the answers so far. Returns what the page is asked if more are missing. */
+  proceed(host: DecodeHost, answers: CodecAnswer[]): Outcome | undefined {
     if (this.#failure) throw postable(this.#failure);
-    const all = [...answers, ...this.#answers];
+    const [id, all] = [this.#id, [...answers, ...this.#answers]];
     this.#answers = [];
-    for (const answer of all) host.answer(this.#part, answer);
-    if (all.length > 0) host.resume(this.#part);
-    for (const request of host.requests(this.#part)) {
-      if (!this.#modules.has(request.site.registered)) this.#requests.push(request);
+    for (const answer of all) host.answer(id, answer);
+    if (all.length > 0) host.resume(id);
+    const requests: CodecRequest[] = [];
+    for (const request of host.requests(id)) {
+      if (!this.#modules.has(request.site.registered)) requests.push(request);
       else void this.#run(request);
     }
-    return host.isWaiting(this.#part);
-  }
-
-  /** Whether a codec runs here. */
-  get isRunning(): boolean {
-    return this.#running > 0;
-  }
-
-  /** The requests for codecs that run on the page. */
-  takeRequests(): CodecRequest[] {
-    return this.#requests.splice(0);
+    return host.isWaiting(id) ? { type: "asks", id, requests, isRunning: this.#running > 0 } : undefined;
   }
 
   async #run(request: CodecRequest): Promise<void> {
@@ -244,7 +234,7 @@ export class DecodeServer {
       this.#register(instance, id, begin.array);
     }
     for (const supply of supplies) host.supply(id, supply);
-    const asks = this.#asks(host, id, answers);
+    const asks = this.#begun.get(id)?.coding?.proceed(host, answers);
     if (asks) return asks;
     if (!end) return { type: "begun", id };
     if (spare) keepSpare(spare);
@@ -271,18 +261,11 @@ export class DecodeServer {
       }
       this.#register(instance, id, begin.array);
     }
-    const asks = this.#asks(host, id, answers);
+    const asks = this.#begun.get(id)?.coding?.proceed(host, answers);
     if (asks) return asks;
     const result = host.finishUpdate(id);
     this.#end(instance, id);
     return { type: "done", id, result };
-  }
-
-  /** The requests to the user's codecs, if more answers are missing. */
-  #asks(host: DecodeHost, id: number, answers: CodecAnswer[]): Outcome | undefined {
-    const coding = this.#begun.get(id)?.coding;
-    if (!coding?.proceed(host, answers)) return undefined;
-    return { type: "asks", id, requests: coding.takeRequests(), isRunning: coding.isRunning };
   }
 
   #bind(instance: BuildInstance, array: number): void {

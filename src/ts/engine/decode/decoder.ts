@@ -2,7 +2,7 @@
  * A decoder, as the pool sees it: it takes the messages of `messages.ts` and answers them. There
  * are four kinds: a worker from a blob, a worker from a URL, a worker thread of Node, and the
  * engine's own thread. They are tried in this order, the URL first if there is one, because content
- * security policies forbid some and some browsers lack some. `IdleClock` ends those that have
+ * security policies forbid some and some browsers lack some. `idleClock` ends those that have
  * nothing to do.
  */
 import { pauseIfDue } from "../../model/waiting.ts";
@@ -71,35 +71,24 @@ export async function openDecoder(module: WebAssembly.Module, state: EngineState
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * A timer that ends what has been idle for a while. It does not keep Node's process alive.
+ * A timer that ends what has been idle for `limit()` ms. It does not keep Node's process alive.
+ * Returns the function to call when something is idle from then on, or the limit may have changed.
+ * `end(since)` ends what has been idle since then, and returns whether anything is left to watch.
  */
-export class IdleClock {
-  readonly #limit: () => number;
-  readonly #end: (since: number) => boolean;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Time at which the timer fires; infinity if none is set. */
-  #due = Number.POSITIVE_INFINITY;
-
-  /**
-   * `limit()` is in ms. `end(since)` ends what has been idle since then, and returns whether
-   * anything is left to watch.
-   */
-  constructor(limit: () => number, end: (since: number) => boolean) {
-    this.#limit = limit;
-    this.#end = end;
-  }
-
-  /** Something is idle from now on. The limit may have changed. */
-  watch(): void {
-    const limit = Math.max(1, this.#limit());
-    const due = performance.now() + limit;
-    if (!(limit <= LONGEST) || due >= this.#due) return;
-    clearTimeout(this.#timer);
-    this.#due = due;
-    this.#timer = setTimeout(() => {
-      this.#due = Number.POSITIVE_INFINITY;
-      if (this.#end(performance.now() - this.#limit())) this.watch();
-    }, limit);
-    (this.#timer as { unref?(): void }).unref?.();
-  }
+export function idleClock(limit: () => number, end: (since: number) => boolean): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Time at which the timer fires. */
+  let due = Number.POSITIVE_INFINITY;
+  return function watch() {
+    const ms = Math.max(1, limit());
+    const next = performance.now() + ms;
+    if (!(ms <= LONGEST) || next >= due) return;
+    clearTimeout(timer);
+    due = next;
+    timer = setTimeout(() => {
+      due = Number.POSITIVE_INFINITY;
+      if (end(performance.now() - limit())) watch();
+    }, ms);
+    (timer as { unref?(): void }).unref?.();
+  };
 }

@@ -218,19 +218,17 @@ export class DecodePool {
       if (task) this.#queue(task);
       return;
     }
-    this.#count(answer.ms ?? 0, task?.array?.chain);
+    const { counters } = this.#engine.state;
+    const { ms = 0 } = answer;
+    // The codecs of a part that was cancelled meanwhile are not known.
+    const { chain = "" } = task?.array ?? {};
+    counters.decodeMs += ms;
+    counters.decodeMsBy[chain] = (counters.decodeMsBy[chain] ?? 0) + ms;
     for (const memory of answer.returned ?? []) this.#copies.keep(memory);
     decoder.answered();
     if (task) this.#settle(decoder, task, answer);
     this.#decoders.rest(decoder);
     this.#pump();
-  }
-
-  /** The codecs of a part that was cancelled meanwhile are not known. */
-  #count(ms: number, chain = ""): void {
-    const { counters } = this.#engine.state;
-    counters.decodeMs += ms;
-    counters.decodeMsBy[chain] = (counters.decodeMsBy[chain] ?? 0) + ms;
   }
 
   #settle(decoder: PoolDecoder, task: Task, outcome: Outcome): void {

@@ -5,7 +5,7 @@
  */
 import { INTERNAL } from "../../model/errors.ts";
 import { NOBODY } from "../../port/worker_start.ts";
-import { type Decoder, IdleClock } from "./decoder.ts";
+import { type Decoder, idleClock } from "./decoder.ts";
 import type { DecodeBuild, Failure, FromDecoder } from "./messages.ts";
 import { dropSpares } from "./part_memory.ts";
 import type { CopyMemory } from "./transfer.ts";
@@ -126,7 +126,7 @@ export class PoolDecoders {
   readonly #listener: PoolListener;
   /** The arrays to bind at the first decoder when it has started. */
   readonly #expected = new Map<number, BoundArray>();
-  readonly #idle: IdleClock;
+  readonly #watchIdle: () => void;
   #opening = 0;
   /** At most so many decoders run after the start of another one failed. */
   #most = Number.POSITIVE_INFINITY;
@@ -138,7 +138,7 @@ export class PoolDecoders {
     this.#options = options;
     this.#copies = copies;
     this.#listener = listener;
-    this.#idle = new IdleClock(idleMs, (since) => this.#endIdle(since));
+    this.#watchIdle = idleClock(idleMs, (since) => this.#endIdle(since));
   }
 
   get isStarting(): boolean {
@@ -168,7 +168,7 @@ export class PoolDecoders {
   /** A decoder may be idle from now on. */
   rest(decoder: PoolDecoder): void {
     decoder.rest();
-    this.#idle.watch();
+    this.#watchIdle();
   }
 
   /** Ends all decoders, and their work so. */
@@ -207,7 +207,7 @@ export class PoolDecoders {
     this.running.push(started);
     for (const array of this.#expected.values()) started.bind(array);
     this.#expected.clear();
-    this.#idle.watch();
+    this.#watchIdle();
   }
 
   /**
