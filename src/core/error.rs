@@ -10,6 +10,7 @@ use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::builds::Build;
 use crate::quoted::quoted;
 
 /// The result of every fallible function in this crate.
@@ -99,11 +100,6 @@ pub enum Stage {
     Encode,
     /// Resolving a selection.
     Selection,
-    /// The full build must do the work. It is not a failure, and callers never see it: TypeScript
-    /// repeats the call there.
-    Full,
-    /// As `Full`, for the build `reading`.
-    Reading,
 }
 
 impl Stage {
@@ -115,22 +111,12 @@ impl Stage {
             Self::Decode => "decode",
             Self::Encode => "encode",
             Self::Selection => "selection",
-            Self::Full => "full",
-            Self::Reading => "reading",
         }
     }
 
     /// The stage with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
-        let all = [
-            Self::Metadata,
-            Self::CodecName,
-            Self::Decode,
-            Self::Encode,
-            Self::Selection,
-            Self::Full,
-            Self::Reading,
-        ];
+        let all = [Self::Metadata, Self::CodecName, Self::Decode, Self::Encode, Self::Selection];
         all.into_iter().find(|stage| stage.name() == name)
     }
 }
@@ -166,6 +152,8 @@ pub struct Context {
     pub expected: Option<String>,
     /// What was found.
     pub actual: Option<String>,
+    /// The build that can do the work, where this one lacks a part of the package.
+    pub build: Option<Build>,
 }
 
 macro_rules! constructors {
@@ -206,22 +194,24 @@ impl Error {
     /// This build lacks `what`, and the full build has it: TypeScript loads the full build and
     /// repeats the call.
     pub fn needs_full(what: &str) -> Self {
-        Self::needs(what, Stage::Full)
+        Self::needs(what, Build::Full)
     }
 
     /// As [`needs_full`](Self::needs_full), for the build `reading`.
     pub fn needs_reading(what: &str) -> Self {
-        Self::needs(what, Stage::Reading)
+        Self::needs(what, Build::Reading)
     }
 
     #[cold]
-    fn needs(what: &str, build: Stage) -> Self {
-        Self::unsupported(format!("the {} build is needed: {what}", build.name())).in_stage(build)
+    fn needs(what: &str, build: Build) -> Self {
+        let mut error = Self::unsupported(format!("the {} build is needed: {what}", build.name()));
+        error.0.context.build = Some(build);
+        error
     }
 
     /// Whether another build can do the work.
     pub fn is_of_build(&self) -> bool {
-        matches!(self.context().stage, Some(Stage::Full | Stage::Reading))
+        self.context().build.is_some()
     }
 
     /// `Ok` in the full build. In other builds the compiler drops the code that follows the check.
@@ -440,5 +430,7 @@ mod tests {
         }
         assert_eq!(Stage::from_name("decode"), Some(Stage::Decode));
         assert_eq!(Stage::from_name("nonsense"), None);
+        let error = Error::needs_reading("lists");
+        assert_eq!((error.context().build, error.is_of_build()), (Build::of_name("reading"), true));
     }
 }

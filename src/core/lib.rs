@@ -112,6 +112,8 @@
 #[doc(hidden)]
 pub mod access;
 #[doc(hidden)]
+pub mod builds;
+#[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
 pub mod format;
@@ -126,6 +128,7 @@ pub mod sorted;
 use zarr_wasm_kernel as kernel;
 
 pub use access::selection::{DimensionSelection, Selection};
+pub use builds::Build;
 pub use error::{Context, Error, ErrorKind, Opaque, Result, Stage};
 pub use format::codec::ArrayBytes;
 pub use format::codec::array_bytes::VariableBytes;

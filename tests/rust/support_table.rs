@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::format::codec::build::WasmModule;
+use zarr_wasm::builds::Build;
 use zarr_wasm::format::codec::kind::CodecKind;
 use zarr_wasm::format::codec::registry::ENTRIES;
 use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
@@ -30,11 +30,12 @@ fn codecs() -> String {
             CodecKind::BytesToBytes => "bytes → bytes",
         };
         let module = match entry.module {
-            WasmModule::Engine => "engine",
-            WasmModule::Full => "full",
-            WasmModule::Images => "images",
-            WasmModule::Grib => "grib",
-            WasmModule::FullOrGrib => "full, grib",
+            Build::Engine => "engine",
+            Build::Reading => "reading",
+            Build::Full => "full",
+            Build::Images => "images",
+            Build::Grib => "grib",
+            Build::FullOrGrib => "full, grib",
         };
         let quoted =
             |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

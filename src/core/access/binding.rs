@@ -13,10 +13,10 @@ use std::rc::Rc;
 
 use crate::access::level::Level;
 use crate::access::rows::Rows;
+use crate::builds::Build;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
-use crate::format::codec::build::WasmModule;
 use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::sharding::transformer;
 use crate::format::codec::user::{BindResult, CodecSite, OptionalUserCodecs, Unbound, arrange_v2};
@@ -242,10 +242,10 @@ impl Binding {
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
-    pub fn module(&self) -> Result<WasmModule> {
-        let module = self.first_chain()?.level(0).map_or(WasmModule::Engine, |level| level.pipeline.module());
+    pub fn module(&self) -> Result<Build> {
+        let module = self.first_chain()?.level(0).map_or(Build::Engine, |level| level.pipeline.module());
         let is_left = matches!(self.metadata.format, ZarrFormat::Draft(_)) || self.users.is_some();
-        Ok(if is_left && module == WasmModule::Engine { WasmModule::Full } else { module })
+        Ok(if is_left && module == Build::Engine { Build::Full } else { module })
     }
 
     /// The shape of what is stored under one key: of a shard, where there are shards.

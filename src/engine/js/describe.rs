@@ -7,9 +7,9 @@ use super::error::Exported;
 use super::record::{Record, bigints, dimensions, list, texts};
 use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
+use crate::builds::Build;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::codec::build::WasmModule;
 use crate::format::codec::standalone::StandaloneCodec;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
@@ -122,7 +122,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
         .with("order", &order)
         .with("codecs", &codecs(binding.declared()))
         .with("storageTransformers", &storage_transformers(binding.declared()))
-        .with_text("build", binding.module().map_or("engine", WasmModule::name))
+        .with_text("build", binding.module().map_or("engine", Build::name))
         .finish())
 }
 
@@ -166,7 +166,7 @@ pub fn describe_type(array: u32) -> Exported<String> {
 #[wasm_bindgen(js_name = decodeBuild)]
 pub fn decode_build(array: u32) -> String {
     let module = registry::array(array).and_then(|array| array.binding().module());
-    module.map_or("engine", WasmModule::name).to_owned()
+    module.map_or("engine", Build::name).to_owned()
 }
 
 /// The description of a codec on its own: JSON text of a `CodecDescription`.

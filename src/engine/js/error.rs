@@ -7,12 +7,13 @@ use std::rc::Rc;
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::JsValue;
 
+use crate::builds::Build;
 use crate::error::{Context, Error, ErrorKind, Result, Stage};
 use crate::format::json::Document;
 use crate::format::json::text::{ObjectText, string};
 
 /// The text members of a report.
-fn texts<'a>(error: &'a Error, message: &'a str) -> [(&'static str, Option<&'a str>); 9] {
+fn texts<'a>(error: &'a Error, message: &'a str) -> [(&'static str, Option<&'a str>); 10] {
     let context = error.context();
     [
         ("code", Some(error.kind().code())),
@@ -24,16 +25,24 @@ fn texts<'a>(error: &'a Error, message: &'a str) -> [(&'static str, Option<&'a s
         ("field", context.field.as_deref()),
         ("expected", context.expected.as_deref()),
         ("actual", context.actual.as_deref()),
+        ("build", context.build.map(Build::name)),
     ]
 }
 
 /// A report for JavaScript, with the whole message, and the value that the host threw as its cause.
+/// Where another build can answer the call, it is no report but `NeededBuild` of
+/// `ts/engine/instances.ts`.
 #[allow(clippy::cast_precision_loss)]
 pub fn report_to_js(error: &Error) -> JsValue {
     let report = Object::new();
     // Setting a member of a plain object does not fail.
     let set = |name: &str, value: &JsValue| drop(Reflect::set(&report, &name.into(), value));
     let message = error.to_string();
+    if let Some(build) = error.context().build {
+        set("needsBuild", &build.name().into());
+        set("message", &message.into());
+        return report.into();
+    }
     for (name, text) in texts(error, &message) {
         if let Some(text) = text {
             set(name, &text.into());
@@ -102,6 +111,7 @@ fn error_of(json: &str) -> Result<Error> {
         field: text("field"),
         expected: text("expected"),
         actual: text("actual"),
+        build: text("build").and_then(|build| Build::of_name(&build)),
     }))
 }
 

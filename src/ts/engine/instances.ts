@@ -32,8 +32,17 @@ const includes = (build: EngineBuild, other: EngineBuild): boolean =>
 /** Whether a counter is the number of bytes held now. The other counters are sums. */
 const isOfBytes = (at: number) => at % 3 === 2;
 
-/** Takes the answer of a task: the report of its error, or its value. */
-export type Settle = (report: ErrorReport | undefined, value: unknown) => void;
+/** The answer of a call that the build `needsBuild` can do, and this one cannot. */
+interface NeededBuild {
+  needsBuild: EngineBuild;
+  message: string;
+}
+
+/** Why a call has no value: an error, or it has to be repeated in another build. */
+type Unanswered = ErrorReport | NeededBuild;
+
+/** Takes the answer of a task: why it has no value, or its value. */
+export type Settle = (unanswered: Unanswered | undefined, value: unknown) => void;
 
 /** How a call uses the engine. */
 interface Use {
@@ -58,19 +67,18 @@ class NeedsBuild extends UnsupportedError {
   }
 }
 
-const errorOf = (report: ErrorReport): ZarrError =>
-  report.stage === "full" || report.stage === "reading"
-    ? new NeedsBuild(report.stage, report.message)
-    : errorFromReport(report);
+const errorOf = (unanswered: Unanswered): ZarrError =>
+  "needsBuild" in unanswered
+    ? new NeedsBuild(unanswered.needsBuild, unanswered.message)
+    : errorFromReport(unanswered);
 
 /**
  * Turns the engine's report of a failed synchronous call into an error. Other values are returned
  * as they are.
  */
 function meant(thrown: unknown): unknown {
-  const isReport =
-    typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
-  if (isReport) return errorOf(thrown as ErrorReport);
+  const isObject = typeof thrown === "object" && thrown !== null && !(thrown instanceof Error);
+  if (isObject && ("code" in thrown || "needsBuild" in thrown)) return errorOf(thrown as Unanswered);
   // The glue converts arguments, and the conversions of the language throw these.
   return thrown instanceof TypeError
     ? new ZarrError("Argument", `an argument has another type: ${thrown.message}`, { cause: thrown })
@@ -103,8 +111,8 @@ function attempt<T>(instance: Instance, begin: BeginTask, { signal, finishes }: 
     signal?.addEventListener("abort", abort, { once: true });
     try {
       task = instance.enter(() =>
-        begin(instance.glue, (report, value) =>
-          finish(() => (report ? reject(errorOf(report)) : resolve(value as T))),
+        begin(instance.glue, (unanswered, value) =>
+          finish(() => (unanswered ? reject(errorOf(unanswered)) : resolve(value as T))),
         ),
       );
     } catch (error) {

@@ -195,7 +195,7 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
 export interface ErrorReport {
   code: ErrorCode;
   message: string;
-  stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection" | "reading" | "full";
+  stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection";
   node?: string;
   key?: string;
   range?: [offset: number, length: number];

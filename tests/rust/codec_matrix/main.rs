@@ -18,9 +18,9 @@ use std::path::Path;
 
 use configurations::{Trial, trial};
 use elements::{data_types, sample};
+use zarr_wasm::builds::Build;
 use zarr_wasm::error::{Error, ErrorKind};
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::format::codec::build::WasmModule;
 use zarr_wasm::format::codec::kind::CodecKind;
 use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use zarr_wasm::format::codec::registry::{CodecEntry, ENTRIES};
@@ -86,7 +86,7 @@ fn run(entry: &CodecEntry, data_type: &DataType) -> Outcome {
     };
     let encoded = match pipeline.encode(decoded.clone()) {
         Ok(encoded) => encoded,
-        Err(error) if [WasmModule::Images, WasmModule::Grib].contains(&entry.module) => {
+        Err(error) if [Build::Images, Build::Grib].contains(&entry.module) => {
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{}: {error}", entry.name);
             let is_proved = entry.kind != CodecKind::ArrayToBytes || has_vector(entry, data_type);
             assert!(is_proved, "{} of {data_type:?} has no vector", entry.name);

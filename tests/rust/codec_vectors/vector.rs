@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use ::base64::Engine as _;
 use serde_json::Value as Json;
+use zarr_wasm::builds::Build;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
-use zarr_wasm::format::codec::build::WasmModule;
 use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation, registry};
 use zarr_wasm::format::data_type::{DataType, FillValue, name};
 use zarr_wasm::format::json::Document;
@@ -29,7 +29,7 @@ impl Vector {
     /// Whether the codec can decode but not encode: those of images and of GRIB messages.
     pub fn is_read_only(&self) -> bool {
         let module = registry::module_of(&self.codec.name, self.codec.format).unwrap();
-        [WasmModule::Images, WasmModule::Grib].contains(&module)
+        [Build::Images, Build::Grib].contains(&module)
     }
 
     /// Whether these are the elements, or near enough where the format leaves decoders a choice.

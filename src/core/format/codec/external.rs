@@ -5,16 +5,17 @@
 //! module that the array needs. The planner only has to know the position of the codec in its
 //! chain.
 
-use super::build::{WasmModule, needs_module};
+use super::build::needs_module;
 use super::kind::CodecKind;
 use super::user::{BindResult, BoundUserCodec, OptionalUserCodecs, cannot_run_here};
 use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
+use crate::builds::Build;
 use crate::error::{Error, Result};
 use crate::format::metadata::{CodecMetadata, codec};
 
 #[derive(Clone, Copy)]
 enum Runner {
-    Module(WasmModule),
+    Module(Build),
     /// JavaScript of the user. The pipeline never calls the codec: see
     /// [`stepwise`](super::stepwise).
     User,
@@ -32,7 +33,7 @@ struct ExternalCodec {
 /// `UnknownKind` while the kind of a user codec in its configuration is not known. Planning must
 /// know it before decoding.
 pub(super) fn codec(
-    (kind, module): (CodecKind, WasmModule),
+    (kind, module): (CodecKind, Build),
     metadata: &CodecMetadata,
     decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,

@@ -18,9 +18,9 @@ use super::bytes_chain::{most_decoded, undo};
 use super::named::NamedCodec;
 use super::stepwise::UserChain;
 use super::user::{BindResult, OptionalUserCodecs, Unbound};
+use crate::builds::Build;
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
-use crate::format::codec::build::WasmModule;
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, CodecKind, Output,
@@ -42,7 +42,7 @@ pub struct Pipeline {
     /// The most bytes that each of them may decode to.
     most_decoded: Vec<usize>,
     packed: Option<Packed>,
-    module: WasmModule,
+    module: Build,
     /// The same codecs, when some of them are user codecs, or contain a chain with user codecs.
     pub(super) user_chain: Option<UserChain>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
@@ -116,7 +116,7 @@ impl Pipeline {
         let mut array_to_bytes = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
-        let mut module = WasmModule::Engine;
+        let mut module = Build::Engine;
         let mut has_user_codec = false;
         for metadata in codecs {
             let named = NamedCodec::bind(metadata, &encoded, users)?;
@@ -184,7 +184,7 @@ impl Pipeline {
     }
 
     /// Which WebAssembly module can decode the whole chain.
-    pub fn module(&self) -> WasmModule {
+    pub fn module(&self) -> Build {
         self.module
     }
 
@@ -420,12 +420,12 @@ impl Pipeline {
 /// # Errors
 /// `Unsupported` for a chain that needs two modules beside the engine. Neither contains the other.
 /// The host build contains both.
-fn union_of_modules(module: WasmModule, other: Option<WasmModule>) -> Result<WasmModule> {
-    match (module, other.unwrap_or(WasmModule::Engine)) {
-        (module, WasmModule::Engine) => Ok(module),
-        (WasmModule::Engine, other) => Ok(other),
-        (WasmModule::FullOrGrib, other @ (WasmModule::Full | WasmModule::Grib))
-        | (other @ (WasmModule::Full | WasmModule::Grib), WasmModule::FullOrGrib) => Ok(other),
+fn union_of_modules(module: Build, other: Option<Build>) -> Result<Build> {
+    match (module, other.unwrap_or(Build::Engine)) {
+        (module, Build::Engine) => Ok(module),
+        (Build::Engine, other) => Ok(other),
+        (Build::FullOrGrib, other @ (Build::Full | Build::Grib))
+        | (other @ (Build::Full | Build::Grib), Build::FullOrGrib) => Ok(other),
         (module, other) if module == other || (module.is_in_this_build() && other.is_in_this_build()) => {
             Ok(module)
         }

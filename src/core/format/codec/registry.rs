@@ -4,7 +4,6 @@
 //! The last four columns say what other libraries do with the codec in v3 metadata, from
 //! measurements or from their documentation. The table in `docs/codecs.md` is made from them.
 
-use super::build::WasmModule;
 use super::configuration::Configuration;
 use super::kind::CodecKind;
 use super::user::{BindResult, OptionalUserCodecs, Unbound};
@@ -12,6 +11,7 @@ use super::{
     ChunkRepresentation, Codec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding,
     unsupported,
 };
+use crate::builds::Build;
 use crate::error::{Error, HAS_USER_CODECS, Result, Stage};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
@@ -27,7 +27,7 @@ pub struct CodecEntry {
     /// The kind, which decides the position in a chain.
     pub kind: CodecKind,
     /// The WebAssembly module that decodes it.
-    pub module: WasmModule,
+    pub module: Build,
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
     /// A test on the host writes the table of codecs from it.
     #[cfg(not(target_arch = "wasm32"))]
@@ -49,7 +49,7 @@ macro_rules! entries {
             aliases: &$aliases,
             v2_ids: &$v2_ids,
             kind: CodecKind::$kind,
-            module: WasmModule::$module,
+            module: Build::$module,
             #[cfg(not(target_arch = "wasm32"))]
             peers: $peers,
             bind: bind!($module, $bind),
@@ -75,28 +75,28 @@ macro_rules! bind {
         #[cfg(feature = "full")]
         let bind: Bind = converted!($bind);
         #[cfg(not(feature = "full"))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full).into());
+        let bind: Bind = |_, _| Err(super::build::needs_module(Build::Full).into());
         bind
     }};
     (Images, $bind:expr) => {{
         #[cfg(feature = "images")]
         let bind: Bind = converted!($bind);
         #[cfg(not(feature = "images"))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Images).into());
+        let bind: Bind = |_, _| Err(super::build::needs_module(Build::Images).into());
         bind
     }};
     (Grib, $bind:expr) => {{
         #[cfg(feature = "grib")]
         let bind: Bind = converted!($bind);
         #[cfg(not(feature = "grib"))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Grib).into());
+        let bind: Bind = |_, _| Err(super::build::needs_module(Build::Grib).into());
         bind
     }};
     (FullOrGrib, $bind:expr) => {{
         #[cfg(any(feature = "full", feature = "grib"))]
         let bind: Bind = converted!($bind);
         #[cfg(not(any(feature = "full", feature = "grib")))]
-        let bind: Bind = |_, _| Err(super::build::needs_module(WasmModule::Full).into());
+        let bind: Bind = |_, _| Err(super::build::needs_module(Build::Full).into());
         bind
     }};
     (Engine, $bind:expr) => {
@@ -185,7 +185,7 @@ pub fn kind_of(name: &str, format: ZarrFormat) -> Option<CodecKind> {
 }
 
 /// The WebAssembly module that decodes the codec of this name; `None` for an unknown name.
-pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
+pub fn module_of(name: &str, format: ZarrFormat) -> Option<Build> {
     find(name, format).map(|entry| entry.module)
 }
 
@@ -239,7 +239,7 @@ fn bind_entry(
     if !entry.module.is_in_this_build() {
         // The next codec of the chain sees another data type or shape, which only the codec can
         // tell.
-        let is_in_full = matches!(entry.module, WasmModule::Full | WasmModule::FullOrGrib);
+        let is_in_full = matches!(entry.module, Build::Full | Build::FullOrGrib);
         if entry.kind == CodecKind::ArrayToArray && is_in_full && !HAS_USER_CODECS {
             return Err(Error::needs_full(&metadata.name).into());
         }
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(kind_of("zlib", ZarrFormat::V2), Some(CodecKind::BytesToBytes));
         assert_eq!(kind_of("bytes", ZarrFormat::V2), None);
         assert_eq!(kind_of("endian", ZarrFormat::V3), Some(CodecKind::ArrayToBytes));
-        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V3), Some(WasmModule::Engine));
+        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V3), Some(Build::Engine));
         assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V2), None);
     }
 

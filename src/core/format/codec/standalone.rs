@@ -8,10 +8,10 @@
 
 use std::borrow::Cow;
 
-use super::build::WasmModule;
 use super::registry::{self, BoundCodec};
 use super::user::Unbound;
 use super::{ArrayBytes, ChunkRepresentation, Codec, CodecData, CodecKind, Direction, wrong_decoded_len};
+use crate::builds::Build;
 use crate::error::{Error, Result, Stage};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, Integer, name, typestr};
@@ -107,16 +107,16 @@ impl StandaloneCodec {
 
     /// The WebAssembly module that can run the codec. The module of images encodes nothing, but it
     /// says so.
-    fn module(&self, direction: Direction) -> WasmModule {
+    fn module(&self, direction: Direction) -> Build {
         let own = registry::module_of(&self.metadata.name, self.metadata.format);
-        let module = match (&self.codec, own.unwrap_or(WasmModule::Engine)) {
-            (Codec::ArrayToBytes(codec), WasmModule::Engine) => {
-                codec.sharding().map_or(WasmModule::Engine, super::sharding::Sharding::module)
+        let module = match (&self.codec, own.unwrap_or(Build::Engine)) {
+            (Codec::ArrayToBytes(codec), Build::Engine) => {
+                codec.sharding().map_or(Build::Engine, super::sharding::Sharding::module)
             }
             (_, module) => module,
         };
         match direction {
-            Direction::Encode if module == WasmModule::Engine => WasmModule::Full,
+            Direction::Encode if module == Build::Engine => Build::Full,
             _ => module,
         }
     }

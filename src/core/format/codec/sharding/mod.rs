@@ -22,8 +22,9 @@ pub use bind::{bind, codec_list};
 pub use index::{IndexLocation, ShardIndex};
 pub use order::ChunkOrder;
 
+use crate::builds::Build;
 use crate::error::Result;
-use crate::format::codec::build::{WasmModule, require_encoders};
+use crate::format::codec::build::require_encoders;
 use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::user::{CodecCalls, without_user_codecs};
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, PollArrayToBytes};
@@ -46,7 +47,7 @@ impl Sharding {
     }
 
     /// Which WebAssembly module can decode the inner chunks.
-    pub fn module(&self) -> WasmModule {
+    pub fn module(&self) -> Build {
         self.inner.module()
     }
 
