@@ -14,7 +14,7 @@ use std::rc::Rc;
 use crate::access::level::Level;
 use crate::access::rows::Rows;
 use crate::builds::Build;
-use crate::error::{Error, Result};
+use crate::error::{Error, HAS_USER_CODECS, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
@@ -135,7 +135,7 @@ impl Binding {
     /// # Errors
     /// As [`of`](Self::of).
     pub fn of_with(mut declared: ArrayMetadata, users: OptionalUserCodecs) -> Result<Self> {
-        if let (Some(users), ZarrFormat::V2) = (&users, declared.format) {
+        if let (true, Some(users), ZarrFormat::V2) = (HAS_USER_CODECS, &users, declared.format) {
             arrange_v2(&mut declared.codecs, users);
         }
         let (metadata, declared) = match transformer::as_sharded(&declared)? {

@@ -10,7 +10,7 @@ use super::kind::CodecKind;
 use super::user::{BindResult, BoundUserCodec, OptionalUserCodecs, cannot_run_here};
 use super::{ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, Output};
 use crate::builds::Build;
-use crate::error::{Error, Result};
+use crate::error::{Error, HAS_USER_CODECS, Result};
 use crate::format::metadata::{CodecMetadata, codec};
 
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ pub(super) fn codec(
     decoded: &ChunkRepresentation,
     users: &OptionalUserCodecs,
 ) -> BindResult<Codec> {
-    if let Some(users) = users {
+    if let Some(users) = users.as_ref().filter(|_| HAS_USER_CODECS) {
         inner_codecs(metadata).iter().try_for_each(|codec| users.bind(codec, decoded).map(drop))?;
     }
     Ok(of_kind(kind, Runner::Module(module), decoded))

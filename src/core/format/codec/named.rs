@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::registry::{self, BoundCodec};
 use super::user::{BindResult, BoundUserCodec, OptionalUserCodecs};
 use super::{BytesToBytes, ChunkRepresentation, Codec, external};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, HAS_USER_CODECS, Result, Stage};
 use crate::format::metadata::CodecMetadata;
 
 /// A codec, and its name in the metadata for errors.
@@ -26,8 +26,8 @@ impl NamedCodec<Codec> {
         users: &OptionalUserCodecs,
     ) -> BindResult<Self> {
         let user = match users {
-            Some(users) => users.bind(metadata, decoded)?,
-            None => None,
+            Some(users) if HAS_USER_CODECS => users.bind(metadata, decoded)?,
+            _ => None,
         };
         let BoundCodec { codec, encode_error } = match &user {
             Some(stage) => BoundCodec { codec: external::user_codec(stage), encode_error: None },

@@ -8,7 +8,7 @@ use super::named::NamedCodec;
 use super::pipeline::{ChunkBox, DecodedChunk, Pipeline, Scratch};
 use super::user::CodecCalls;
 use super::{Codec, CodecData, Direction};
-use crate::error::Result;
+use crate::error::{HAS_USER_CODECS, Result};
 
 /// A chain with user codecs.
 pub(super) struct UserChain {
@@ -67,7 +67,7 @@ impl Pipeline {
         scratch: &'a mut Scratch,
         calls: &mut CodecCalls,
     ) -> Poll<Result<DecodedChunk<'a>>> {
-        if self.user_chain.is_none() {
+        if !self.has_user_codecs() {
             return Poll::Ready(self.decode(encoded, wanted, scratch));
         }
         let chunk = ready!(self.poll_decode_all(encoded, calls))?;
@@ -79,7 +79,7 @@ impl Pipeline {
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn poll_decode_all(&self, encoded: &[u8], calls: &mut CodecCalls) -> Poll<Result<ArrayBytes>> {
-        let Some(chain) = &self.user_chain else { return Poll::Ready(self.decode_all(encoded)) };
+        let Some(chain) = self.user_chain() else { return Poll::Ready(self.decode_all(encoded)) };
         let decoded = ready!(chain.poll_run(Direction::Decode, CodecData::Bytes(encoded.into()), calls));
         Poll::Ready(decoded?.into_elements())
     }
@@ -89,13 +89,18 @@ impl Pipeline {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn poll_encode(&self, elements: ArrayBytes, calls: &mut CodecCalls) -> Poll<Result<Vec<u8>>> {
-        let Some(chain) = &self.user_chain else { return Poll::Ready(self.encode(elements)) };
+        let Some(chain) = self.user_chain() else { return Poll::Ready(self.encode(elements)) };
         self.check_encodes().map_err(|error| error.in_stage(Direction::Encode.stage()))?;
         chain.poll_run(Direction::Encode, CodecData::Array(elements), calls).map_ok(CodecData::into_packed)
     }
 
     /// Whether the chain has user codecs, perhaps within a codec. Only `poll_…` runs them.
     pub fn has_user_codecs(&self) -> bool {
-        self.user_chain.is_some()
+        self.user_chain().is_some()
+    }
+
+    /// The chain with user codecs. Builds that run none do not contain its code.
+    fn user_chain(&self) -> Option<&UserChain> {
+        self.user_chain.as_ref().filter(|_| HAS_USER_CODECS)
     }
 }
