@@ -7,11 +7,18 @@
  */
 import { ask, run } from "../scripts/run_command.mjs";
 
-/** Modules with unsafe code, and those that use `vector.rs` and `copy.rs`. */
-const MODULES = ["bitshuffle", "copy", "fill", "interleave", "lz4", "scatter", "shuffle", "vector"];
+/**
+ * Modules with unsafe code, and those that use `vector.rs` and `copy.rs`. `wasm_module` is that of
+ * the contract.
+ */
+const MODULES = [
+  ...["bitshuffle", "copy", "fill", "interleave", "lz4", "scatter", "shuffle", "vector"],
+  "wasm_module",
+];
 
 const TEST = [
   ...["+nightly", "miri", "test", "--locked", "--package", "zarr-wasm-kernel"],
+  ...["--package", "zarr-wasm-contract"],
   ...["--target-dir", "target/miri"],
 ];
 /** Miri hides the machine by default; property tests read the folder that they run in. */

@@ -7,11 +7,16 @@
 //! Values that JavaScript owns (buffers, stores, signals) cross beside the bytes, and records refer
 //! to them by index ([`Held`]).
 //!
-//! This crate does not say what an operation does. The engine implements it (`src/engine/js`).
+//! The wasm modules without JavaScript of their own have [`calls`] in place of operations, which take
+//! blocks of bytes that are too large to be copied ([`wasm_module`]).
+//!
+//! This crate does not say what an operation or a call does. The engine implements it (`src/engine/js`).
 
 #![warn(missing_docs)]
-#![forbid(unsafe_code)]
 
+#[cfg(not(target_arch = "wasm32"))]
+mod call_declarations;
+pub mod calls;
 pub mod encoding;
 #[macro_use]
 mod define;
@@ -21,6 +26,8 @@ pub mod records;
 pub mod shape;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod typescript;
+#[allow(unsafe_code)] // the only place where memory of JavaScript and of these modules meets
+pub mod wasm_module;
 
 pub use encoding::{Bytes, Held, Natural, Reader, Record, Writer};
 pub use records::*;

@@ -3,7 +3,9 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 use crate::encoding::Record;
+#[cfg(not(target_arch = "wasm32"))]
 use crate::encoding::{HeldBytes, Natural};
+#[cfg(not(target_arch = "wasm32"))]
 use crate::records::*;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::shape::{Shape, Types};

@@ -1,8 +1,10 @@
-//! Writes `src/ts/contract.ts`: a declaration and a shape of each type, and the table of operations.
+//! Writes `src/ts/contract.ts`: a declaration and a shape of each type, the table of operations, and the
+//! calls of modules.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
 use crate::records::Build;
@@ -56,7 +58,8 @@ pub fn contract() -> String {
     format!(
         "{HEADER}{imports}}} from \"./model/records.ts\";\n\n{declarations}\n{ABOUT_OPERATIONS}\
          export interface WasmOperations {{\n{operations}}}\n\n{ABOUT_TABLE}\
-         export const WASM_OPERATIONS = {{\n{table}}};\n",
+         export const WASM_OPERATIONS = {{\n{table}}};\n\n{calls}",
+        calls = call_declarations(),
         imports = imports(&format!("{declarations}{table}")),
     )
 }

@@ -3,11 +3,12 @@
 //!
 //! [`examine`] finds and checks the conventions of a node by the table in [`registry`]. [`declare`]
 //! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
-//! In wasm this crate is a separate module, which is downloaded at the first use. [`answer`] is its
-//! entry point for JSON; `src/ts/convention/` writes the requests. [`numbers`] is the entry point
-//! for what has many numbers: [`warp`].
+//! In wasm this crate is a separate module, which is downloaded at the first use; [`calls`] has its
+//! calls. [`answer`] is that for JSON; `src/ts/convention/` writes the requests. What has many
+//! numbers takes [`numbers`]: [`warp`].
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
+pub mod calls;
 pub mod cf;
 mod declaration;
 pub mod declare;
@@ -35,12 +36,8 @@ mod tile_matrix_set;
 mod uom;
 mod value;
 mod warp;
-
-#[cfg(target_arch = "wasm32")]
-#[allow(unsafe_code)] // `extern "C"` functions take raw pointers.
-mod host;
-
 use zarr_wasm::{error, format, limits, quoted, sorted};
+use zarr_wasm_contract as contract;
 use zarr_wasm_kernel as kernel;
 
 use crate::error::{Error, Result};
@@ -78,20 +75,5 @@ pub fn answer(request: &str) -> Result<String> {
         Some("time") => Ok(cf::time::answer(&cf::time::Question::of(request)?)?.text()),
         Some("pyramid") => Ok(pyramid::step(&pyramid::Question::of(request)?)?.text()),
         _ => Err(Error::argument("an operation is examine, declare, packing, time or pyramid")),
-    }
-}
-
-/// Answers a request of numbers, which begins with the number of its operation: [`warp`] describes
-/// the operands. The response is little-endian doubles.
-///
-/// # Errors
-/// `Argument` for a malformed request, and the errors of the operations.
-pub fn answer_numbers(request: &[u8]) -> Result<Vec<u8>> {
-    let mut numbers = numbers::Numbers::new(request);
-    match numbers.count()? {
-        0 => warp::keep(&mut numbers),
-        1 => warp::located(&mut numbers),
-        2 => warp::sampled(&mut numbers),
-        _ => Err(numbers::malformed()),
     }
 }

@@ -121,6 +121,8 @@ pub mod format;
 pub mod limits;
 #[doc(hidden)]
 pub mod quoted;
+#[doc(hidden)]
+pub mod report;
 mod sans_io;
 #[doc(hidden)]
 pub mod sorted;

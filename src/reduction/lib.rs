@@ -12,6 +12,7 @@
 //! - [`accumulators`]: what is remembered of each cell.
 //! - [`quantiles`]: many numbers in little memory.
 //! - [`wire`]: requests as numbers, in which they cross to the workers.
+//! - [`calls`]: the calls of the module.
 //! - [`downsample`]: the elements of a pyramid's next level, apart from reductions.
 //!
 //! It does not read arrays, and it knows no attributes: coordinates, calendars and names are those
@@ -22,6 +23,7 @@
 pub mod accumulators;
 pub mod add;
 pub mod answer;
+pub mod calls;
 pub mod downsample;
 pub mod part;
 pub mod quantiles;
@@ -29,9 +31,6 @@ pub mod request;
 pub mod session;
 pub mod wire;
 
-#[cfg(target_arch = "wasm32")]
-#[allow(unsafe_code)] // `extern "C"` functions take raw pointers.
-mod host;
 #[cfg(test)]
 mod random;
 #[cfg(test)]
@@ -40,6 +39,7 @@ mod tests;
 mod twin;
 
 use zarr_wasm::{error, format, limits};
+use zarr_wasm_contract as contract;
 use zarr_wasm_kernel as kernel;
 
 pub use request::Reduction;

@@ -36,8 +36,21 @@ impl<'a> Numbers<'a> {
         Ok(self.0.take(count)?.iter().map(|bytes| f64::from_le_bytes(*bytes)))
     }
 
-    fn number(&mut self) -> Result<f64> {
+    /// A number.
+    ///
+    /// # Errors
+    /// `Argument` when there is none.
+    pub fn number(&mut self) -> Result<f64> {
         self.list(1)?.next().ok_or_else(malformed)
+    }
+
+    /// A count, which may be larger than any.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number).
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    pub fn saturated(&mut self) -> Result<u64> {
+        Ok(self.number()? as u64)
     }
 
     /// A count.

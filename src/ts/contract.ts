@@ -1192,3 +1192,189 @@ export const WASM_OPERATIONS = {
   eraseKey: { takes: storeEntryShape, gives: nothing, build: "full" },
   layOutArchive: { takes: newArchiveShape, gives: archiveLayoutShape, build: "full" },
 };
+
+/** How a call of a wasm module ended, by its number. */
+export const STATUSES = ["done", "failed", "same", "empty", "waiting"] as const;
+
+/** The calls of a decoder: the engine's module, in a decode worker or on the engine's thread. */
+export interface DecodeCalls {
+  /** Registers an array: its metadata document and its codecs of the user, both as JSON. */
+  bind: {
+    words: [array: number];
+    blocks: [document: ArrayBufferView, users: ArrayBufferView];
+  };
+  /** Removes an array. */
+  unbind: {
+    words: [array: number];
+  };
+  /** Starts a part. */
+  begin: {
+    words: [part: number, array: number];
+    table: Uint32Array;
+  };
+  /** Decodes chunks of a part. */
+  supply: {
+    words: [part: number];
+    table: Uint32Array;
+    blocks: ArrayBufferView[];
+    ends: Uint32Array | undefined;
+  };
+  /**
+   * Requests to the user's codecs for a part. The status says whether the part waits for
+   * answers.
+   */
+  requests: {
+    words: [part: number];
+  };
+  /** Takes the output of a codec of the user. */
+  answer: {
+    words: [part: number, id: number];
+    blocks: [output: ArrayBufferView];
+  };
+  /** Continues a part after answers. */
+  resume: {
+    words: [part: number];
+  };
+  /**
+   * Finishes a part. The result is its elements; of an update that waited, what `Update`
+   * gives.
+   */
+  finish: {
+    words: [part: number];
+  };
+  /** Removes a part. */
+  cancel: {
+    words: [part: number];
+  };
+  /**
+   * Updates a stored chunk: its old bytes, if there are any, and the new elements. The result
+   * is the bytes to store.
+   */
+  update: {
+    words: [part: number, array: number, hasOld: number];
+    table: Uint32Array;
+    blocks: [old: ArrayBufferView, elements: ArrayBufferView];
+  };
+  /** Runs a codec on its own. It encodes if `encodes` is 1, else it decodes. */
+  runCodec: {
+    words: [encodes: number];
+    blocks: [description: ArrayBufferView, input: ArrayBufferView];
+  };
+  /** Decompresses a build of the package: a Zstandard frame with another build as prefix. */
+  unpack: {
+    blocks: [frame: ArrayBufferView, prefix: ArrayBufferView];
+  };
+  /** The warnings about chunks decoded since the last call, one a line. */
+  warnings: object;
+}
+
+export const DECODE_CALLS = {
+  bind: 0,
+  unbind: 1,
+  begin: 2,
+  supply: 3,
+  requests: 4,
+  answer: 5,
+  resume: 6,
+  finish: 7,
+  cancel: 8,
+  update: 9,
+  runCodec: 10,
+  unpack: 11,
+  warnings: 12,
+};
+
+/** The calls of the conventions' module. */
+export interface ConventionsCalls {
+  /** Answers a request in JSON with JSON. */
+  answer: {
+    blocks: [request: ArrayBufferView];
+  };
+  /** Keeps a grid of longitudes and latitudes. */
+  keepGrid: {
+    blocks: [request: ArrayBufferView];
+  };
+  /** The positions of a map's pixels in an array. */
+  locate: {
+    blocks: [request: ArrayBufferView];
+  };
+  /** The values of an array at positions. */
+  sample: {
+    blocks: [request: ArrayBufferView];
+  };
+}
+
+export const CONVENTIONS_CALLS = {
+  answer: 0,
+  keepGrid: 1,
+  locate: 2,
+  sample: 3,
+};
+
+/** The calls of the reductions' module. Floats are in blocks. */
+export interface ReductionCalls {
+  /**
+   * The sizes of a reduction in bytes, before it begins: of its elements, and of its
+   * accumulators.
+   */
+  sizes: {
+    blocks: [request: ArrayBufferView];
+  };
+  /**
+   * Begins a reduction whose accumulators may take `most` bytes. The result is its number and
+   * its sizes. It ends with the instance.
+   */
+  open: {
+    blocks: [most: ArrayBufferView, request: ArrayBufferView];
+  };
+  /** What a part contributes to: the request of `Add`. */
+  within: {
+    words: [session: number];
+    blocks: [part: ArrayBufferView];
+  };
+  /** What is remembered of the elements of a part. */
+  add: {
+    blocks: [request: ArrayBufferView, elements: ArrayBufferView];
+  };
+  /** Adds a part, as `Add` and `Take` do. The result is that of `Take`. */
+  takeElements: {
+    words: [session: number];
+    blocks: [part: ArrayBufferView, elements: ArrayBufferView];
+  };
+  /** Takes what is remembered of a part. The result is the number of elements that are merged. */
+  take: {
+    words: [session: number];
+    blocks: [part: ArrayBufferView, accumulators: ArrayBufferView];
+  };
+  /** Goes on from the words of another reduction. */
+  resume: {
+    words: [session: number];
+    blocks: [groups: ArrayBufferView, accumulators: ArrayBufferView];
+  };
+  /** The words of a reduction, for `Resume`. */
+  words: {
+    words: [session: number];
+  };
+  /** The answers to a question: the index of their type, as a byte, and them. */
+  answer: {
+    words: [session: number, question: number, source: number, skipsMissing: number];
+    blocks: [settings: ArrayBufferView];
+  };
+  /** Downsamples a box of elements. */
+  downsample: {
+    blocks: [request: ArrayBufferView];
+  };
+}
+
+export const REDUCTION_CALLS = {
+  sizes: 0,
+  open: 1,
+  within: 2,
+  add: 3,
+  takeElements: 4,
+  take: 5,
+  resume: 6,
+  words: 7,
+  answer: 8,
+  downsample: 9,
+};

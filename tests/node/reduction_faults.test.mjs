@@ -127,13 +127,12 @@ withEach("an abort in the middle rejects with its reason, and nothing comes afte
 });
 
 /**
- * A module with the interface of the reductions, of which `reduction_add` traps:
+ * A module with the interface of the reductions, of which each call traps:
  *
  *     (module
  *       (memory (export "memory") 4096)
- *       (func (export "reduction_request") (export "reduction_elements") (param i32) (result i32)
- *         (i32.const 1024))
- *       (func (export "reduction_add") (param i32 i32 i32) (result i32) unreachable))
+ *       (func (export "zarr_alloc") (param i32) (result i32) (i32.const 1024))
+ *       (func (export "reduction_call") (param i32 i32 i32) (result i32) unreachable))
  */
 const TRAPPING = new WebAssembly.Module(
   Uint8Array.of(
@@ -141,9 +140,8 @@ const TRAPPING = new WebAssembly.Module(
     ...[1, 13, 2, 0x60, 1, 0x7f, 1, 0x7f, 0x60, 3, 0x7f, 0x7f, 0x7f, 1, 0x7f],
     ...[3, 3, 2, 0, 1],
     ...[5, 4, 1, 0, 0x80, 32],
-    ...[7, 67, 4, 6, ...Buffer.from("memory"), 2, 0],
-    ...[17, ...Buffer.from("reduction_request"), 0, 0, 18, ...Buffer.from("reduction_elements"), 0, 0],
-    ...[13, ...Buffer.from("reduction_add"), 0, 1],
+    ...[7, 40, 3, 6, ...Buffer.from("memory"), 2, 0],
+    ...[10, ...Buffer.from("zarr_alloc"), 0, 0, 14, ...Buffer.from("reduction_call"), 0, 1],
     ...[10, 11, 2, 5, 0, 0x41, 0x80, 8, 0x0b, 3, 0, 0, 0x0b],
   ),
 );

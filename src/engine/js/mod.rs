@@ -9,8 +9,8 @@
 //! call that needs it fails with [`Error::needs_reading`](crate::error::Error::needs_reading) or
 //! [`Error::needs_full`](crate::error::Error::needs_full).
 //!
-//! [`decode_host`] is a second interface, for decode workers. It uses plain numbers and no
-//! wasm-bindgen glue.
+//! [`decode_calls`] is a second interface, for decode workers. It takes plain bytes, without
+//! wasm-bindgen.
 
 // wasm-bindgen's macro writes items without documentation.
 #![allow(missing_docs)]
@@ -19,14 +19,13 @@ mod bytes;
 mod caches;
 mod children;
 mod consolidated;
-#[allow(unsafe_code)] // an `extern "C"` face is unsafe by its nature
-mod decode_host;
+mod decode_calls;
+mod decode_worker;
 mod decoder;
 mod describe;
 mod error;
 mod fetch;
 #[cfg(feature = "full")]
-#[allow(unsafe_code)] // as `decode_host`
 mod full;
 mod host;
 mod job;

@@ -1,6 +1,8 @@
 //! The objects that a decode worker holds by number: parts of reads and, in the full build, changes
 //! to stored chunks that wait for user-defined codecs.
 
+use crate::contract::wasm_module::Answer;
+
 use crate::access::assemble::Assembly;
 use crate::error::{HAS_USER_CODECS, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
@@ -30,11 +32,11 @@ pub trait WorkerPart {
     /// Whether answers are missing.
     fn is_waiting(&self) -> bool;
 
-    /// Finishes: the status of `zarr_finish`, and the elements or the bytes to store.
+    /// Finishes: the elements or the bytes to store.
     ///
     /// # Errors
     /// `Argument` while answers are missing; `Limit` if the elements need too much memory.
-    fn finish(self: Box<Self>) -> Result<(u32, Vec<u8>)>;
+    fn finish(self: Box<Self>) -> Result<Answer>;
 }
 
 impl WorkerPart for Assembly {
@@ -61,7 +63,7 @@ impl WorkerPart for Assembly {
         Self::is_waiting(self)
     }
 
-    fn finish(self: Box<Self>) -> Result<(u32, Vec<u8>)> {
-        Ok((0, Self::finish(*self)?))
+    fn finish(self: Box<Self>) -> Result<Answer> {
+        Ok(Self::finish(*self)?.into())
     }
 }

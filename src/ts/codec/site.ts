@@ -84,7 +84,7 @@ interface RequestsMessage {
   requests: (Omit<CodecRequest, "bytes" | "site"> & { site: number; start: number; end: number })[];
 }
 
-/** Parses the answer of `zarr_requests`. */
+/** Parses the result of the call `requests`. */
 export function readRequests(result: Uint8Array<ArrayBuffer>): CodecRequest[] {
   if (result.length === 0) return [];
   const end = 4 + new DataView(result.buffer, result.byteOffset).getUint32(0, true);

@@ -99,7 +99,7 @@ function sourceWords({ geometry }: WarpSource, whole: [number, number], isGlobe:
 }
 
 async function send({ id, columns, rows, longitudes, latitudes }: CurvilinearGrid): Promise<void> {
-  await askNumbers([0, id, columns, rows], [longitudes, latitudes]);
+  await askNumbers("keepGrid", [id, columns, rows], [longitudes, latitudes]);
 }
 
 /** Grids that are being sent to the conventions module. */
@@ -121,11 +121,11 @@ async function askPositions(
   signal?: AbortSignal,
 ): Promise<Float64Array> {
   try {
-    return numbersOf(await askNumbers(question, [], signal));
+    return numbersOf(await askNumbers("locate", question, [], signal));
   } catch (error) {
     if (geometry.kind !== "curvilinear" || !(error instanceof NotFoundError)) throw error;
     await unlessAborted(keep(geometry.grid), signal);
-    return numbersOf(await askNumbers(question, [], signal));
+    return numbersOf(await askNumbers("locate", question, [], signal));
   }
 }
 
@@ -214,8 +214,8 @@ async function sampled(
   { method = "nearest", signal }: WarpOptions,
 ): Promise<Float32Array<ArrayBuffer>> {
   const isLinear = method === "linear" ? 1 : 0;
-  const head = [2, isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2];
-  const answer = await askNumbers(head, [positions, values], signal);
+  const head = [isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2];
+  const answer = await askNumbers("sample", head, [positions, values], signal);
   return new Float32Array(answer.buffer);
 }
 
@@ -298,7 +298,7 @@ async function locatedIn(
   const { x, y } = source.plane;
   const whole: [number, number] = [array.shape[x] ?? 0, array.shape[y] ?? 0];
   const pieces = await controlPoints({ extent, size }, projection, signal);
-  const words = [1, ...size, ...sourceWords(source, whole, projection.isGlobe)];
+  const words = [...size, ...sourceWords(source, whole, projection.isGlobe)];
   const question = [...words, ...pieces];
   return { source, whole, located: locatedOf(await askPositions(question, source, signal), whole) };
 }

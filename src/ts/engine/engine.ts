@@ -5,6 +5,7 @@
  */
 import type { EngineStatus } from "../port/protocol.ts";
 import { Arrays } from "./arrays.ts";
+import { Conventions } from "./conventions.ts";
 import { DecodePools } from "./decode/pools.ts";
 import { PartReducer } from "./decode/reducer.ts";
 import { PersistentCaches } from "./http/persistent_cache.ts";
@@ -12,7 +13,7 @@ import { Instances } from "./instances.ts";
 import type { PageLink } from "./page.ts";
 import { EngineState } from "./state.ts";
 import { Stores } from "./stores.ts";
-import { Conventions, WasmBuilds } from "./wasm_builds.ts";
+import { WasmBuilds } from "./wasm_builds.ts";
 
 export class Engine {
   readonly page: PageLink;

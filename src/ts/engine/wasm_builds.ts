@@ -4,18 +4,12 @@
  * message; the engine asks the page for the others. The engine's text is a deflate stream, which
  * JavaScript engines inflate themselves. The other builds are Zstandard frames that refer to the
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
- *
- * The build of the conventions (`src/conventions/` in Rust) is called here: with JSON text, or with
- * numbers for warping and downsampling. Its calls are pure but for the grids that warping keeps,
- * which callers give again when they are gone; so an instance that trapped is thrown away and the
- * next call has a new one.
  */
 
 import { ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";
 import { nodeModule } from "../model/node.ts";
 import { once } from "../model/once.ts";
-import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { compileResponse, requireOk, WASM_OPTION } from "../port/loading.ts";
 import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
@@ -24,13 +18,13 @@ import type { EngineState } from "./state.ts";
 
 /** A function of each build that no smaller one exports. */
 const FUNCTION: Record<Build, string> = {
-  engine: "zarr_bind",
+  engine: "decode_call",
   reading: "icechunkStore",
   full: "writeArray",
-  images: "zarr_bind",
-  grib: "zarr_bind",
-  conventions: "conventions_answer",
-  reduction: "reduction_answer",
+  images: "decode_call",
+  grib: "decode_call",
+  conventions: "conventions_call",
+  reduction: "reduction_call",
 };
 
 /** The published file of a build. */
@@ -174,90 +168,5 @@ export async function unpacked(
       `a wasm build of zarr-wasm does not fit the engine; reload the page, and check that all files of the bundle are of one version: ${cause}`,
       { cause },
     );
-  }
-}
-
-/** The exports of `src/engine/js/convention_host.rs`. */
-interface ConventionExports {
-  memory: WebAssembly.Memory;
-  conventions_request(len: number): number;
-  conventions_answer(request: number, len: number): number;
-  conventions_numbers(request: number, len: number): number;
-  conventions_answer_ptr(): number;
-  conventions_answer_len(): number;
-}
-
-type Entry = "conventions_answer" | "conventions_numbers";
-
-/** Copies the answer, because the next call of another caller overwrites it in wasm memory. */
-function called(
-  wasm: ConventionExports,
-  entry: Entry,
-  request: Uint8Array,
-): { status: number; answer: Uint8Array<ArrayBuffer> } {
-  const at = wasm.conventions_request(request.length) >>> 0;
-  if (at === 0) throw new ZarrError("Limit", `no memory for a request of ${request.length} bytes`);
-  new Uint8Array(wasm.memory.buffer, at, request.length).set(request);
-  const status = wasm[entry](at, request.length);
-  const [pointer, len] = [wasm.conventions_answer_ptr() >>> 0, wasm.conventions_answer_len()];
-  return { status, answer: new Uint8Array(wasm.memory.buffer, pointer, len).slice() };
-}
-
-/** The instance of the conventions' module, which starts at the first question. */
-export class Conventions {
-  readonly #builds: WasmBuilds;
-  #starting: Promise<ConventionExports> | undefined;
-
-  constructor(builds: WasmBuilds) {
-    this.#builds = builds;
-  }
-
-  /** Starts the module before a call needs it. If that fails, the first call tells why. */
-  prepare(): void {
-    this.#instance().catch(() => {});
-  }
-
-  /** Drops the instance. */
-  forget(): void {
-    this.#starting = undefined;
-  }
-
-  /**
-   * Sends a request to the module. The answer is the JSON text of a value (status 0) or of an
-   * error.
-   */
-  async ask(request: string): Promise<{ status: number; answer: string }> {
-    const bytes = newEncoder().encode(request);
-    const { status, answer } = await this.#asked("conventions_answer", bytes, "the attributes are too large");
-    return { status, answer: newDecoder().decode(answer) };
-  }
-
-  /** As `ask`, with binary numbers in place of JSON. */
-  askNumbers(request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> {
-    return this.#asked("conventions_numbers", request, "the map is too large");
-  }
-
-  async #asked(entry: Entry, request: Uint8Array, tooMuch: string) {
-    const wasm = await this.#instance();
-    try {
-      return called(wasm, entry, request);
-    } catch (cause) {
-      if (cause instanceof ZarrError) throw cause;
-      this.forget();
-      throw new ZarrError("Limit", tooMuch, { cause });
-    }
-  }
-
-  #instance(): Promise<ConventionExports> {
-    if (!this.#starting) {
-      this.#starting = this.#start();
-      this.#starting.catch(() => this.forget());
-    }
-    return this.#starting;
-  }
-
-  async #start(): Promise<ConventionExports> {
-    const instance = await WebAssembly.instantiate(await this.#builds.module("conventions"), {});
-    return instance.exports as unknown as ConventionExports;
   }
 }

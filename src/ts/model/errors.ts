@@ -191,10 +191,13 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   return isOurs(error) && (tags.length === 0 || tags.includes(error._tag as T));
 }
 
-/** The engine's report of an error; see `src/engine/js/error.rs`. */
+/** A wasm module's report of an error; see `src/core/report.rs`. */
 export interface ErrorReport {
   code: ErrorCode;
+  /** The message without its context. */
   message: string;
+  /** The whole message, if it has a context. */
+  text?: string;
   stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection";
   node?: string;
   key?: string;
@@ -217,9 +220,9 @@ function detailsOf(report: ErrorReport): ErrorDetails {
   return details;
 }
 
-function classify(report: ErrorReport): ZarrError {
+function classify(report: ErrorReport, message: string): ZarrError {
   const details = detailsOf(report);
-  const { code, stage, message, codec = "" } = report;
+  const { code, stage, codec = "" } = report;
   const direction = stage === "encode" ? "encode" : "decode";
   if (code === "NotFound")
     return new NotFoundError(message, { ...details, found: kindOfNode(report.actual) });
@@ -235,12 +238,14 @@ function classify(report: ErrorReport): ZarrError {
 }
 
 /**
- * Converts the engine's report to the error class that callers check for, with the engine's
+ * Converts a report, or its JSON text, to the error class that callers check for, with the whole
  * message.
  */
-export function errorFromReport(report: ErrorReport): ZarrError {
-  const error = classify(report);
-  if (!(error instanceof NotFoundError)) error.message = withoutSecrets(report.message);
+export function errorFromReport(report: ErrorReport | string): ZarrError {
+  if (typeof report === "string") return errorFromReport(JSON.parse(report) as ErrorReport);
+  const message = report.text ?? report.message;
+  const error = classify(report, message);
+  if (!(error instanceof NotFoundError)) error.message = withoutSecrets(message);
   return error;
 }
 

@@ -3,6 +3,7 @@
  * arrays are given by number (`definitions.ts`). Shapes are in elements, lengths in bytes. The
  * engine implements them in `engine/operations/`.
  */
+import type { ConventionsCalls } from "../contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { ErrorReport } from "../model/errors.ts";
 import type {
@@ -400,10 +401,8 @@ export interface Operations {
     omeVersion: string | undefined;
   }): ArchiveLayout;
 
-  // Conventions: JSON text in, JSON text out.
-  convention(args: { request: string }): { status: number; answer: string };
-  /** Numbers in binary form, both ways (`src/conventions/numbers.rs`). An error is JSON text. */
-  numbers(args: { request: Uint8Array }): { status: number; answer: Uint8Array<ArrayBuffer> };
+  /** A call of the conventions' module: JSON text or numbers, both ways, as bytes. */
+  convention(args: { call: keyof ConventionsCalls; request: Uint8Array }): Uint8Array<ArrayBuffer>;
 }
 
 export type OperationName = keyof Operations;

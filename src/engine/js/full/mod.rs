@@ -5,5 +5,5 @@ mod new_archive;
 mod nodes;
 mod objects;
 mod store_calls;
-mod update;
+pub(super) mod update;
 mod write;

@@ -10,7 +10,8 @@ import { failureOf } from "../../codec/fault.ts";
 import { CodecRunner } from "../../codec/run.ts";
 import { type CodecAnswer, type CodecEntry, type CodecRequest, entryOf } from "../../codec/site.ts";
 import type { CodecsDefinition, CodedArray } from "../../port/definitions.ts";
-import { copyOf, DecodeFailure, DecodeHost } from "./decode_host.ts";
+import { ReportedError } from "../wasm_module.ts";
+import { copyOf, DecodeHost } from "./decode_host.ts";
 import { placeShared } from "./gate.ts";
 import type {
   DecodeBuild,
@@ -32,11 +33,11 @@ const importEntry = async (url: string): Promise<CodecEntry> =>
   entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
 
 /** The error for a failure, with a cause that can be posted. */
-function postable({ report, cause }: Failure): DecodeFailure {
+function postable({ report, cause }: Failure): ReportedError {
   try {
-    return new DecodeFailure(report, { cause: structuredClone(cause) });
+    return new ReportedError(report, { cause: structuredClone(cause) });
   } catch {
-    return new DecodeFailure(report, { cause: new Error(String(cause)) });
+    return new ReportedError(report, { cause: new Error(String(cause)) });
   }
 }
 
@@ -65,12 +66,13 @@ class PartCodecs {
     this.#answers = [];
     for (const answer of all) host.answer(id, answer);
     if (all.length > 0) host.resume(id);
+    const asked = host.requests(id);
     const requests: CodecRequest[] = [];
-    for (const request of host.requests(id)) {
+    for (const request of asked.requests) {
       if (!this.#modules.has(request.site.registered)) requests.push(request);
       else void this.#run(request);
     }
-    return host.isWaiting(id) ? { type: "asks", id, requests, isRunning: this.#running > 0 } : undefined;
+    return asked.isWaiting ? { type: "asks", id, requests, isRunning: this.#running > 0 } : undefined;
   }
 
   async #run(request: CodecRequest): Promise<void> {
@@ -282,7 +284,7 @@ export class DecodeServer {
     try {
       this.#bind(instance, array);
     } catch (error) {
-      if (!(error instanceof DecodeFailure)) this.#drop(instance);
+      if (!(error instanceof ReportedError)) this.#drop(instance);
     }
   }
 
@@ -299,7 +301,7 @@ export class DecodeServer {
   }
 
   #failed(instance: BuildInstance, id: number, error: unknown): Outcome {
-    if (error instanceof DecodeFailure) {
+    if (error instanceof ReportedError) {
       this.#cancel(id);
       this.#recycle(instance);
       return { type: "failed", id, report: error.report, cause: error.cause };

@@ -6,7 +6,7 @@
  */
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../../model/errors.ts";
+import { errorFromReport, INTERNAL, ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
 import type {
   EngineCost,
@@ -19,7 +19,6 @@ import type {
   WriteArguments,
   WriteEvent,
 } from "../../port/operations.ts";
-import { DecodeFailure } from "../decode/decode_host.ts";
 import type { Updated } from "../decode/messages.ts";
 import type { DecodePool } from "../decode/pool.ts";
 import { Reducer } from "../decode/reducer.ts";
@@ -30,6 +29,7 @@ import { crossingSummary } from "../lossless.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";
+import { ReportedError } from "../wasm_module.ts";
 import type { CallContext, OperationTable } from "./operation.ts";
 
 /** Transfers a result's memory, unless it belongs to the caller. */
@@ -45,9 +45,7 @@ function reporting<T>(run: () => T): T {
   try {
     return run();
   } catch (failure) {
-    if (!(failure instanceof DecodeFailure)) throw failure;
-    const { text, ...report } = JSON.parse(failure.report) as ErrorReport & { text?: string };
-    throw errorFromReport({ ...report, message: text ?? report.message });
+    throw failure instanceof ReportedError ? errorFromReport(failure.report) : failure;
   }
 }
 
@@ -69,7 +67,7 @@ function answersSoFar<T>(run: () => T): T | undefined {
   try {
     return run();
   } catch (failure) {
-    if (failure instanceof DecodeFailure) return undefined;
+    if (failure instanceof ReportedError) return undefined;
     throw failure;
   }
 }

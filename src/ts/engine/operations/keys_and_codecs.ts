@@ -3,7 +3,7 @@
  * one codec, which runs in a decoder, for the entries of the registry and for
  * `zarr-wasm/numcodecs`.
  */
-import { type ErrorReport, errorFromReport } from "../../model/errors.ts";
+import { errorFromReport } from "../../model/errors.ts";
 import type {
   ArchiveLayout,
   CodecDescription,
@@ -75,12 +75,10 @@ export const storeOperations = {
     computeFull: (glue, { entries, omeVersion }) => glue.layOutArchive(entries, omeVersion) as ArchiveLayout,
   },
 
-  convention: ({ request }, { engine }) => engine.conventions.ask(request),
-
-  async numbers({ request }, { engine, give }) {
-    const answered = await engine.conventions.askNumbers(request);
-    give(answered.answer.buffer);
-    return answered;
+  async convention({ call, request }, { engine, give }) {
+    const answer = await engine.conventions.call(call, request);
+    give(answer.buffer);
+    return answer;
   },
 } satisfies Partial<OperationTable>;
 
@@ -100,7 +98,7 @@ export const codecOperations = {
       give(bytes.buffer);
       return bytes;
     } catch (failure) {
-      throw errorFromReport(JSON.parse((failure as Failure).report) as ErrorReport);
+      throw errorFromReport((failure as Failure).report);
     }
   },
 } satisfies Partial<OperationTable>;

@@ -11,7 +11,6 @@ import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/request.ts";
 import type { ArrayDefinition } from "../../port/definitions.ts";
 import type { PartEvent, ProgressNumbers, ReadArguments, ResultLayout } from "../../port/operations.ts";
-import { DecodeFailure } from "../decode/decode_host.ts";
 import type { SharedTarget } from "../decode/gate.ts";
 import type { PartReduction, PartTarget } from "../decode/messages.ts";
 import type { DecodePool } from "../decode/pool.ts";
@@ -19,6 +18,7 @@ import type { DecodePools } from "../decode/pools.ts";
 import type { BoundArray, ReadPart, Task } from "../decode/work.ts";
 import type { Glue, Instances, Settle } from "../instances.ts";
 import type { CallContext } from "../operations/operation.ts";
+import { ReportedError } from "../wasm_module.ts";
 import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
 
 /** Receives the parts of a read: an `Assembly`, a stream or a sum. */
@@ -67,8 +67,7 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
   try {
     place(elements);
   } catch (error) {
-    const message = `there is not enough memory for the result: ${(error as Error).message}`;
-    throw new DecodeFailure(JSON.stringify({ code: "Limit", message }));
+    throw ReportedError.limit(`there is not enough memory for the result: ${(error as Error).message}`);
   }
 }
 
