@@ -9,8 +9,8 @@ use wasm_bindgen::JsValue;
 use crate::error::{Error, ErrorKind};
 use crate::report::{report, reported};
 
-/// A report for JavaScript, with the value that the host threw as its cause. Where another build can
-/// answer the call, it is no report but `NeededBuild` of `ts/engine/instances.ts`.
+/// A report for JavaScript, with the value that the host threw as its cause. Where another build
+/// can answer the call, it is no report but `NeededBuild` of `ts/engine/instances.ts`.
 pub fn report_to_js(error: &Error) -> JsValue {
     // Setting a member of a plain object does not fail.
     let set = |report: &JsValue, name: &str, value: &JsValue| drop(Reflect::set(report, &name.into(), value));
