@@ -51,7 +51,7 @@ macro_rules! records {
         $($rest:tt)*
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[doc = $about])* $variant,)* }
 
         impl $name {
@@ -61,6 +61,11 @@ macro_rules! records {
             /// The text that stands for it in TypeScript.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
+            }
+
+            /// The one with this text.
+            pub fn of_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|each| each.name() == name)
             }
         }
 

@@ -118,6 +118,10 @@ pub struct Bytes(pub Vec<u8>);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Natural(pub u64);
 
+/// The number in `zarr_format`: 2 or 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatVersion(pub u8);
+
 /// The index of a value that JavaScript owns, among those that cross beside the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held(pub u32);
@@ -149,6 +153,7 @@ primitives! {
     (): nothing(|(), _| ()), |_| Some(()), ("undefined", "nothing");
     bool: byte(|it, to| to.byte(u8::from(*it))), |from| Some(from.byte()? == 1), ("boolean", "flag");
     u8: byte(|it, to| to.byte(*it)), |from| from.byte(), ("number", "byte");
+    FormatVersion: byte(|it, to| to.byte(it.0)), |from| Some(FormatVersion(from.byte()?)), ("2 | 3", "formatVersion");
     u32: word(|it, to| to.word(*it)), |from| from.word(), ("number", "word");
     u64: double_word(|it, to| to.double_word(*it)), |from| from.double_word(), ("bigint", "bigWord");
     i64: double_word(|it, to| to.double_word(it.cast_unsigned())),
@@ -159,10 +164,10 @@ primitives! {
     String: bytes(|it, to| to.bytes(it.as_bytes())),
         |from| Some(std::str::from_utf8(from.bytes()?).ok()?.to_owned()), ("string", "text");
     Bytes: bytes(|it, to| to.bytes(&it.0)), |from| Some(Bytes(from.bytes()?.to_vec())),
-        ("Uint8Array<ArrayBuffer>", "bytes");
+        ("Uint8Array", "bytes");
     Held: word(|it, to| to.word(it.0)), |from| Some(Held(from.word()?)), ("unknown", "held");
     HeldBytes: word(|it, to| to.word(it.0)), |from| Some(HeldBytes(from.word()?)),
-        ("Uint8Array<ArrayBuffer>", "held");
+        ("Uint8Array", "held");
 }
 
 impl<T: Record> Record for Option<T> {

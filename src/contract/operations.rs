@@ -26,8 +26,6 @@ macro_rules! with_operations {
                 consolidated_store(ConsolidatedSource) -> Consolidated;
                 /// Describes an array with user codecs.
                 describe_array(UserArray) -> ArraySummary;
-                /// Describes the data type of an array that a user's metadata object made.
-                describe_type(ArrayId) -> TypeAnswer;
                 /// JSON of the next user codec whose kind must be known before the array can be
                 /// bound. Undefined if there is none.
                 codec_question(UserArray) -> Option<String>;
@@ -80,13 +78,13 @@ macro_rules! with_operations {
                 /// The shape that values for a selection have.
                 selection_shape(SelectionOfArray) -> SelectionShape;
                 /// Writes to a selection.
-                write_array(WriteArguments) -> (), finishes;
+                write(WriteArguments) -> (), finishes;
                 /// Appends along a dimension.
-                append_array(AppendArguments) -> NodeSummary, finishes;
+                append(AppendArguments) -> NodeSummary, finishes;
                 /// Changes the shape of an array.
-                resize_array(ResizeArguments) -> NodeSummary, finishes;
+                resize(ResizeArguments) -> NodeSummary, finishes;
                 /// Reads the metadata of an array again, once no write changes them.
-                reread_array(ArrayId) -> NodeSummary;
+                reread(ArrayId) -> NodeSummary;
                 /// Stores a value. Its bytes must not change until they are sent.
                 set_key(KeyValue) -> ();
                 /// Removes a key.

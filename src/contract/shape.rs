@@ -37,7 +37,7 @@ impl Shape {
         let declared = self.whole();
         let is_one_word = !declared.contains(' ') || declared.starts_with('[');
         let entry = if is_one_word { declared } else { format!("({declared})") };
-        Self::primitive(&format!("readonly {entry}[]"), &format!("list({})", self.made))
+        Self::primitive(&format!("{entry}[]"), &format!("list({})", self.made))
     }
 
     /// A tuple of these types.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
-use crate::records::Build;
+use crate::records::{BoundArray, Build, ErrorRecord, TransformerInfo};
 use crate::shape::{Types, camel, comment};
 
 const HEADER: &str = "\
@@ -19,9 +19,25 @@ import {
   type Shape,
 ";
 
-const SHAPES: [&str; 17] = [
-    "bigWord", "byte", "bytes", "flag", "float", "held", "integer", "list", "natural", "nothing", "optional",
-    "record", "text", "texts", "tuple", "union", "word",
+const SHAPES: &[&str] = &[
+    "bigWord",
+    "byte",
+    "bytes",
+    "flag",
+    "formatVersion",
+    "float",
+    "held",
+    "integer",
+    "list",
+    "natural",
+    "nothing",
+    "optional",
+    "record",
+    "text",
+    "texts",
+    "tuple",
+    "union",
+    "word",
 ];
 
 /// The operations: their declaration, and the table of their shapes.
@@ -51,8 +67,10 @@ fn imports(text: &str) -> String {
 /// The whole file.
 pub fn contract() -> String {
     let mut types = Types::default();
-    // Errors cross outside of operations.
-    crate::records::ErrorRecord::shape(&mut types);
+    // These cross outside of operations.
+    ErrorRecord::shape(&mut types);
+    BoundArray::shape(&mut types);
+    TransformerInfo::shape(&mut types);
     let (operations, table) = operations(&mut types);
     let declarations = types.declarations();
     format!(

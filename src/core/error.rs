@@ -13,6 +13,11 @@ use std::rc::Rc;
 use crate::builds::Build;
 use crate::quoted::quoted;
 
+/// Who must act.
+pub use zarr_wasm_contract::ErrorCode as ErrorKind;
+/// The step in which an error arose. With the kind it decides zarrita's `_tag`.
+pub use zarr_wasm_contract::Stage;
+
 /// The result of every fallible function in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -35,90 +40,6 @@ pub const HAS_USER_CODECS: bool = IS_FULL || cfg!(any(feature = "images", featur
 /// Those of the work.
 pub async fn at_node<T>(path: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
     work.await.map_err(|error| error.at_node(path))
-}
-
-/// Who must act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// The caller: nothing is there; look elsewhere.
-    NotFound,
-    /// The operator: the network, the server, the disk or the user's store failed.
-    Store,
-    /// The author of the data: it breaks the specification.
-    Format,
-    /// The developers of this package: the data is valid, but this build cannot handle it. The
-    /// message names the extension.
-    Unsupported,
-    /// The caller: a wrong argument.
-    Argument,
-    /// The caller or the author of the data: a budget of memory or steps would be exceeded.
-    Limit,
-    /// No failure: the caller cancelled the call.
-    Aborted,
-}
-
-impl ErrorKind {
-    /// The `code` of the JavaScript error.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::NotFound => "NotFound",
-            Self::Store => "Store",
-            Self::Format => "Format",
-            Self::Unsupported => "Unsupported",
-            Self::Argument => "Argument",
-            Self::Limit => "Limit",
-            Self::Aborted => "Aborted",
-        }
-    }
-
-    /// The kind with this [`code`](Self::code).
-    pub fn from_code(code: &str) -> Option<Self> {
-        [
-            Self::NotFound,
-            Self::Store,
-            Self::Format,
-            Self::Unsupported,
-            Self::Argument,
-            Self::Limit,
-            Self::Aborted,
-        ]
-        .into_iter()
-        .find(|kind| kind.code() == code)
-    }
-}
-
-/// The step in which an error arose. With the kind it decides zarrita's `_tag`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Reading or writing a metadata document.
-    Metadata,
-    /// Looking up a codec by name.
-    CodecName,
-    /// Turning bytes into elements.
-    Decode,
-    /// Turning elements into bytes.
-    Encode,
-    /// Resolving a selection.
-    Selection,
-}
-
-impl Stage {
-    /// A stable name that crosses to JavaScript.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Metadata => "metadata",
-            Self::CodecName => "codec-name",
-            Self::Decode => "decode",
-            Self::Encode => "encode",
-            Self::Selection => "selection",
-        }
-    }
-
-    /// The stage with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Metadata, Self::CodecName, Self::Decode, Self::Encode, Self::Selection];
-        all.into_iter().find(|stage| stage.name() == name)
-    }
 }
 
 /// What failed, where, and who must act. See the module.
@@ -391,7 +312,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {self}", self.0.kind.code())
+        write!(f, "{}: {self}", self.0.kind.name())
     }
 }
 
@@ -426,7 +347,7 @@ mod tests {
     #[test]
     fn codes_and_stages_round_trip() {
         for kind in [ErrorKind::NotFound, ErrorKind::Limit, ErrorKind::Aborted] {
-            assert_eq!(ErrorKind::from_code(kind.code()), Some(kind));
+            assert_eq!(ErrorKind::of_name(kind.name()), Some(kind));
         }
         assert_eq!(Stage::from_name("decode"), Some(Stage::Decode));
         assert_eq!(Stage::from_name("nonsense"), None);

@@ -8,6 +8,7 @@ import {
   byte,
   bytes,
   flag,
+  formatVersion,
   float,
   held,
   integer,
@@ -64,11 +65,11 @@ export const archiveEntryShape: Shape<ArchiveEntry> = /* @__PURE__ */ record(() 
 /** The records around the values of an archive. */
 export interface ArchiveLayout {
   /** The entries in the order of the archive, by index. */
-  order: readonly number[];
+  order: number[];
   /** What stands before each value. */
-  headers: readonly Uint8Array<ArrayBuffer>[];
+  headers: Uint8Array[];
   /** What stands after the last value. */
-  end: Uint8Array<ArrayBuffer>;
+  end: Uint8Array;
 }
 
 export const archiveLayoutShape: Shape<ArchiveLayout> = /* @__PURE__ */ record(() => ({
@@ -90,27 +91,27 @@ export const arrayIdShape: Shape<ArrayId> = /* @__PURE__ */ record(() => ({
 /** The metadata of an array. */
 export interface ArraySummary {
   /** Its shape. */
-  shape: readonly bigint[];
+  shape: bigint[];
   /** Shape of a chunk; of an inner chunk if the array is sharded. */
-  chunks: readonly bigint[];
+  chunks: bigint[];
   /** Shape of a shard. Absent if the array is not sharded. */
-  shards?: readonly bigint[] | undefined;
+  shards?: bigint[] | undefined;
   /** For a rectilinear grid, length and number of each run of equal chunks, by dimension. */
-  grid?: readonly (readonly [bigint, number][])[] | undefined;
+  grid?: [bigint, number][][] | undefined;
   /** zarrita's name of the data type. */
   dtype: string;
   /** JSON of a `TypeDescription`. */
   dataType: string;
   /** The packed fill value. Absent for v2's null. */
-  fillValue?: Uint8Array<ArrayBuffer> | undefined;
+  fillValue?: Uint8Array | undefined;
   /** Names of the dimensions, where they have one. */
-  dimensionNames?: readonly (string | undefined)[] | undefined;
+  dimensionNames?: (string | undefined)[] | undefined;
   /** The dimensions in the memory order of chunks, slowest first. */
-  order: readonly number[];
+  order: number[];
   /** The codecs in encoding order. */
-  codecs: readonly CodecSummary[];
+  codecs: CodecSummary[];
   /** The storage transformers of a draft. */
-  storageTransformers: readonly StorageTransformerSummary[];
+  storageTransformers: StorageTransformerSummary[];
   /** The smallest build that decodes its chunks. */
   build: Build;
   /** The fallback of its data type, if that is in use. */
@@ -150,6 +151,22 @@ export const attributeUpdateShape: Shape<AttributeUpdate> = /* @__PURE__ */ reco
   path: text,
   text: text,
   replace: flag,
+}));
+
+/** An array that the engine has bound. */
+export interface BoundArray {
+  /** Its id. */
+  array: number;
+  /** JSON of a `TypeDescription`. */
+  dataType: string;
+  /** The smallest build that decodes its chunks. */
+  build: Build;
+}
+
+export const boundArrayShape: Shape<BoundArray> = /* @__PURE__ */ record(() => ({
+  array: word,
+  dataType: text,
+  build: buildShape,
 }));
 
 /**
@@ -213,13 +230,13 @@ export interface Consolidated {
   /** All paths, concatenated. */
   paths: string;
   /** The end of each path in `paths`, in UTF-16 units: 32-bit words. */
-  ends: Uint8Array<ArrayBuffer>;
+  ends: Uint8Array;
   /** For each path, 1 for an array and 0 for a group. */
-  arrays: Uint8Array<ArrayBuffer>;
+  arrays: Uint8Array;
   /** The paths of nodes that cannot be opened, and why. */
-  errors: readonly [string, ErrorRecord][];
+  errors: [string, ErrorRecord][];
   /** What is tolerated in the document. */
-  warnings: readonly string[];
+  warnings: string[];
 }
 
 export const consolidatedShape: Shape<Consolidated> = /* @__PURE__ */ record(() => ({
@@ -236,30 +253,30 @@ export interface ConsolidatedSource {
   /** The store. */
   store: number;
   /** 2 or 3. */
-  format: number;
+  format: 2 | 3;
   /** The key of v2's document. */
   key: string;
 }
 
 export const consolidatedSourceShape: Shape<ConsolidatedSource> = /* @__PURE__ */ record(() => ({
   store: word,
-  format: byte,
+  format: formatVersion,
   key: text,
 }));
 
 /** How the decoder converts elements (`src/core/format/conversion.rs`). */
 export interface ConversionRequest {
   /** Words from the conventions' module. */
-  unpacking?: readonly number[] | undefined;
+  unpacking?: number[] | undefined;
   /** The numeric type to convert to, or `"bytes"`. */
   to?: string | undefined;
   /** Low, high, gamma, bytes of a colour, and the table of colours. */
-  shading?: readonly number[] | undefined;
+  shading?: number[] | undefined;
   /**
    * Three numbers for each label with its own colour: lower and upper 32 bits, and the bytes
    * of the colour.
    */
-  labels?: readonly number[] | undefined;
+  labels?: number[] | undefined;
   /** Whether each number is followed by its mask. */
   mask?: boolean | undefined;
   /** Each part answers with a summary instead of elements: the range, and the number of bins. */
@@ -292,7 +309,7 @@ export type DimensionSelection =
   | "All"
   | { Index: number | bigint }
   | { Slice: SliceSelection }
-  | { List: readonly (number | bigint)[] };
+  | { List: (number | bigint)[] };
 
 export const dimensionSelectionShape: Shape<DimensionSelection> = /* @__PURE__ */ union(() => ({
   All: undefined,
@@ -304,9 +321,9 @@ export const dimensionSelectionShape: Shape<DimensionSelection> = /* @__PURE__ *
 /** The direct children of a prefix. */
 export interface Directory {
   /** Keys. */
-  keys: readonly string[];
+  keys: string[];
   /** Prefixes of more keys; they end with a slash. */
-  prefixes: readonly string[];
+  prefixes: string[];
 }
 
 export const directoryShape: Shape<Directory> = /* @__PURE__ */ record(() => ({
@@ -405,9 +422,9 @@ export const fallbackSummaryShape: Shape<FallbackSummary> = /* @__PURE__ */ reco
 /** How the parts of a reduction grow. */
 export interface Growth {
   /** Dimensions in the order in which parts grow, the last one first. */
-  order: readonly number[];
+  order: number[];
   /** The dimensions along which different parts have no cell in common. */
-  apart: readonly number[];
+  apart: number[];
   /** The bytes that a part aims at, decoded. */
   bytes: number;
   /** The bytes of parts, decoded, whose ranges of shards are asked for together. */
@@ -460,7 +477,7 @@ export interface KeyValue {
   /** The key. */
   key: string;
   /** The value. */
-  value: Uint8Array<ArrayBuffer>;
+  value: Uint8Array;
 }
 
 export const keyValueShape: Shape<KeyValue> = /* @__PURE__ */ record(() => ({
@@ -474,12 +491,12 @@ export interface LargeDocument {
   /** The suffix of its key. */
   suffix: string;
   /** The document as UTF-8. */
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: Uint8Array;
   /**
    * The attributes in it: the byte offsets of their start, of the start and the end of each
    * token that `JSON.parse` loses, and of their end. Absent if the summary has them.
    */
-  attributes?: readonly number[] | undefined;
+  attributes?: number[] | undefined;
   /** The places of these tokens (`model/json.ts`). */
   places?: string | undefined;
 }
@@ -494,7 +511,7 @@ export const largeDocumentShape: Shape<LargeDocument> = /* @__PURE__ */ record((
 /** Some names. */
 export interface Names {
   /** The names. */
-  names: readonly string[];
+  names: string[];
 }
 
 export const namesShape: Shape<Names> = /* @__PURE__ */ record(() => ({
@@ -504,7 +521,7 @@ export const namesShape: Shape<Names> = /* @__PURE__ */ record(() => ({
 /** The values of a new archive. */
 export interface NewArchive {
   /** The values. */
-  entries: readonly ArchiveEntry[];
+  entries: ArchiveEntry[];
   /** The archive is an OME-Zarr of this version: its comment says so. */
   omeVersion?: string | undefined;
 }
@@ -523,7 +540,7 @@ export interface NewArray {
   /** JSON of its options (`ArrayOptions::from_json`). */
   text: string;
   /** One packed element, which replaces the fill value of the options. */
-  fill?: Uint8Array<ArrayBuffer> | undefined;
+  fill?: Uint8Array | undefined;
   /** An array whose metadata provide all missing options. */
   like?: number | undefined;
   /** What is known of the user codecs; empty if there are none. */
@@ -625,7 +642,7 @@ export interface NodeSummary {
   /** Absolute path. */
   path: string;
   /** 2 or 3. */
-  format: number;
+  format: 2 | 3;
   /** The version of the specification. */
   dialect: Dialect;
   /** The raw metadata documents, in the form that the engine takes. */
@@ -635,7 +652,7 @@ export interface NodeSummary {
   /** The attributes as a JSON object, unless they are in `large`. */
   attributes: string;
   /** What is tolerated in the metadata. */
-  warnings: readonly string[];
+  warnings: string[];
   /** The array, if it is one. */
   array?: ArraySummary | undefined;
 }
@@ -643,7 +660,7 @@ export interface NodeSummary {
 export const nodeSummaryShape: Shape<NodeSummary> = /* @__PURE__ */ record(() => ({
   kind: nodeKindShape,
   path: text,
-  format: byte,
+  format: formatVersion,
   dialect: dialectShape,
   document: text,
   large: optional(largeDocumentShape),
@@ -661,7 +678,7 @@ export interface OpenArguments {
   /** The kind that the node must have. Default: either. */
   kind?: NodeKind | undefined;
   /** 2 or 3. Default: either. */
-  format?: number | undefined;
+  format?: 2 | 3 | undefined;
   /** What to do about an unknown data type with a fallback. */
   dataTypeFallback: DataTypeFallback;
   /** Request `zarr.json` first, and v2's documents only if it does not exist. */
@@ -676,7 +693,7 @@ export const openArgumentsShape: Shape<OpenArguments> = /* @__PURE__ */ record((
   store: word,
   path: text,
   kind: optional(nodeKindShape),
-  format: optional(byte),
+  format: optional(formatVersion),
   dataTypeFallback: dataTypeFallbackShape,
   v3First: flag,
   attrs: flag,
@@ -718,7 +735,7 @@ export const planObjectsArgumentsShape: Shape<PlanObjectsArguments> = /* @__PURE
 /** A stored object: a chunk or a shard. */
 export interface PlannedObject {
   /** Its index in the grid of stored objects. */
-  chunk: readonly number[];
+  chunk: number[];
   /** Its key in the store. */
   key: string;
 }
@@ -763,7 +780,7 @@ export const readArgumentsShape: Shape<ReadArguments> = /* @__PURE__ */ record((
 /** What a read takes. */
 export interface ReadCost {
   /** Shape of the result. */
-  shape: readonly number[];
+  shape: number[];
   /** Chunks. */
   chunks: number;
   /** Stored objects. */
@@ -797,17 +814,17 @@ export interface ReadProgress {
   /** Parts that are finished. */
   parts: number;
   /** All parts. */
-  partsTotal: number;
+  totalParts: number;
   /** All chunks. */
-  chunksTotal: number;
+  totalChunks: number;
 }
 
 export const readProgressShape: Shape<ReadProgress> = /* @__PURE__ */ record(() => ({
   chunks: float,
   bytes: float,
   parts: float,
-  partsTotal: float,
-  chunksTotal: float,
+  totalParts: float,
+  totalChunks: float,
 }));
 
 /** What to read. */
@@ -815,7 +832,7 @@ export interface ReadRequest {
   /** The elements. */
   selection: Selection;
   /** Dimensions of the result in memory order, slowest first. Default: C order. */
-  order?: readonly number[] | undefined;
+  order?: number[] | undefined;
   /** How parts grow. Default: along the dimensions that are fastest in memory. */
   growth?: Growth | undefined;
   /** Whether the first parts are spread over the result. */
@@ -823,7 +840,7 @@ export interface ReadRequest {
   /** The caller consumes the parts one by one, so the result's size is not limited. */
   streamed?: boolean | undefined;
   /** The index at which the read should begin, in the array's dimensions. Default: the middle. */
-  nearest?: readonly number[] | undefined;
+  nearest?: number[] | undefined;
   /** Requests with a higher priority are fetched and decoded first. */
   priority?: number | undefined;
   /** Bypass all caches. */
@@ -868,7 +885,7 @@ export interface ResizeArguments {
   /** The array. */
   array: number;
   /** The shape. */
-  shape: readonly bigint[];
+  shape: bigint[];
   /** The job that encodes chunks. */
   job: unknown;
 }
@@ -881,8 +898,8 @@ export const resizeArgumentsShape: Shape<ResizeArguments> = /* @__PURE__ */ reco
 
 /** What is selected of an array. */
 export type Selection =
-  | { Orthogonal: readonly DimensionSelection[] }
-  | { Points: readonly (readonly (number | bigint)[])[] };
+  | { Orthogonal: DimensionSelection[] }
+  | { Points: ((number | bigint)[])[] };
 
 export const selectionShape: Shape<Selection> = /* @__PURE__ */ union(() => ({
   Orthogonal: list(dimensionSelectionShape),
@@ -905,9 +922,9 @@ export const selectionOfArrayShape: Shape<SelectionOfArray> = /* @__PURE__ */ re
 /** The extents of a selection. */
 export interface SelectionShape {
   /** Extents; 1 for an integer. */
-  shape: readonly number[];
+  shape: number[];
   /** For each dimension, whether values have it. An integer drops one. */
-  kept: readonly boolean[];
+  kept: boolean[];
 }
 
 export const selectionShapeShape: Shape<SelectionShape> = /* @__PURE__ */ record(() => ({
@@ -966,17 +983,29 @@ export const storeEntryShape: Shape<StoreEntry> = /* @__PURE__ */ record(() => (
   key: text,
 }));
 
-/** The data type of an array. */
-export interface TypeAnswer {
-  /** JSON of a `TypeDescription`. */
-  dataType: string;
-  /** The smallest build that decodes its chunks. */
-  build: Build;
+/** A storage transformer of the user, and the array that it serves. */
+export interface TransformerInfo {
+  /** Its URI. */
+  extension: string;
+  /** Its type: JSON. */
+  type: string;
+  /** Its configuration: JSON. */
+  configuration?: string | undefined;
+  /** What the keys of the array's chunks begin with. */
+  prefix: string;
+  /** Number of stored objects along each dimension. */
+  gridShape: number[];
+  /** The character between the numbers of a key. */
+  separator: string;
 }
 
-export const typeAnswerShape: Shape<TypeAnswer> = /* @__PURE__ */ record(() => ({
-  dataType: text,
-  build: buildShape,
+export const transformerInfoShape: Shape<TransformerInfo> = /* @__PURE__ */ record(() => ({
+  extension: text,
+  type: text,
+  configuration: optional(text),
+  prefix: text,
+  gridShape: list(float),
+  separator: text,
 }));
 
 /** The name of a data type, or the data type of an array. */
@@ -999,7 +1028,7 @@ export interface UnreadableSummary {
   /** What it is, if that is known. */
   kind?: NodeKind | undefined;
   /** The shape of an array. */
-  shape?: readonly bigint[] | undefined;
+  shape?: bigint[] | undefined;
   /** The name of its data type. */
   dtype?: string | undefined;
   /** The attributes as a JSON object. */
@@ -1052,9 +1081,12 @@ export const writeArgumentsShape: Shape<WriteArguments> = /* @__PURE__ */ record
 /** The packed elements of a write. */
 export interface WriteSource {
   /** The bytes of the elements. */
-  bytes: Uint8Array<ArrayBuffer>;
-  /** For elements of variable length, where each begins: one more than there are elements. */
-  offsets?: readonly number[] | undefined;
+  bytes: Uint8Array;
+  /**
+   * For elements of variable length, where each begins: a `Uint32Array`
+   * with one entry more than there are elements.
+   */
+  offsets?: unknown | undefined;
   /** The source is one element, which is written to every place. */
   isOne: boolean;
   /** Store chunks that have only the fill value. */
@@ -1065,7 +1097,7 @@ export interface WriteSource {
 
 export const writeSourceShape: Shape<WriteSource> = /* @__PURE__ */ record(() => ({
   bytes: held,
-  offsets: optional(list(word)),
+  offsets: optional(held),
   isOne: flag,
   keepEmptyChunks: flag,
   chunkOrder: optional(chunkOrderShape),
@@ -1076,22 +1108,20 @@ export interface WasmOperations {
   /** Opens a node. */
   open(args: OpenArguments): NodeSummary;
   /** Describes the direct children of a group. */
-  children(args: NodeLocation): readonly ChildSummary[];
+  children(args: NodeLocation): ChildSummary[];
   /** Describes a node that cannot be opened. Undefined for one that can. */
   unreadable(args: NodeLocation): UnreadableSummary | undefined;
   /** Wraps a store in its consolidated metadata. */
   consolidatedStore(args: ConsolidatedSource): Consolidated;
   /** Describes an array with user codecs. */
   describeArray(args: UserArray): ArraySummary;
-  /** Describes the data type of an array that a user's metadata object made. */
-  describeType(args: ArrayId): TypeAnswer;
   /**
    * JSON of the next user codec whose kind must be known before the array can be
    * bound. Undefined if there is none.
    */
   codecQuestion(args: UserArray): string | undefined;
   /** Returns the names that are codecs of this package. */
-  ownCodecs(args: Names): readonly string[];
+  ownCodecs(args: Names): string[];
   /** Describes a codec on its own. */
   describeCodec(args: CodecText): string;
   /** Reads a selection. The job receives the parts. */
@@ -1101,13 +1131,13 @@ export interface WasmOperations {
   /** The cost of reading a selection. */
   planRead(args: PlanArguments): ReadCost;
   /** Some of the stored objects that a read touches. */
-  planObjects(args: PlanObjectsArguments): readonly PlannedObject[];
+  planObjects(args: PlanObjectsArguments): PlannedObject[];
   /** Reads a value of a store, or a range of it. Undefined if it is absent. */
-  readKey(args: KeyRange): Uint8Array<ArrayBuffer> | undefined;
+  readKey(args: KeyRange): Uint8Array | undefined;
   /** The size of a value in bytes. Undefined if it is absent. */
   sizeOfKey(args: StoreEntry): number | undefined;
   /** Lists all keys below a prefix, sorted. */
-  listKeys(args: KeyPrefix): readonly string[];
+  listKeys(args: KeyPrefix): string[];
   /** Lists the direct children of a prefix, sorted. */
   listDirectory(args: KeyPrefix): Directory;
   /** Asks an Icechunk repository about itself. The answer is JSON, or an id. */
@@ -1135,13 +1165,13 @@ export interface WasmOperations {
   /** The shape that values for a selection have. */
   selectionShape(args: SelectionOfArray): SelectionShape;
   /** Writes to a selection. */
-  writeArray(args: WriteArguments): undefined;
+  write(args: WriteArguments): undefined;
   /** Appends along a dimension. */
-  appendArray(args: AppendArguments): NodeSummary;
+  append(args: AppendArguments): NodeSummary;
   /** Changes the shape of an array. */
-  resizeArray(args: ResizeArguments): NodeSummary;
+  resize(args: ResizeArguments): NodeSummary;
   /** Reads the metadata of an array again, once no write changes them. */
-  rereadArray(args: ArrayId): NodeSummary;
+  reread(args: ArrayId): NodeSummary;
   /** Stores a value. Its bytes must not change until they are sent. */
   setKey(args: KeyValue): undefined;
   /** Removes a key. */
@@ -1160,7 +1190,6 @@ export const WASM_OPERATIONS = {
   unreadable: { takes: nodeLocationShape, gives: optional(unreadableSummaryShape) },
   consolidatedStore: { takes: consolidatedSourceShape, gives: consolidatedShape },
   describeArray: { takes: userArrayShape, gives: arraySummaryShape },
-  describeType: { takes: arrayIdShape, gives: typeAnswerShape },
   codecQuestion: { takes: userArrayShape, gives: optional(text) },
   ownCodecs: { takes: namesShape, gives: list(text) },
   describeCodec: { takes: codecTextShape, gives: text },
@@ -1184,10 +1213,10 @@ export const WASM_OPERATIONS = {
   isStorageTransformer: { takes: extensionNameShape, gives: flag, build: "full" },
   newCodecQuestion: { takes: newCodecQuestionShape, gives: optional(text), build: "full" },
   selectionShape: { takes: selectionOfArrayShape, gives: selectionShapeShape, build: "full" },
-  writeArray: { takes: writeArgumentsShape, gives: nothing, build: "full", finishes: true },
-  appendArray: { takes: appendArgumentsShape, gives: nodeSummaryShape, build: "full", finishes: true },
-  resizeArray: { takes: resizeArgumentsShape, gives: nodeSummaryShape, build: "full", finishes: true },
-  rereadArray: { takes: arrayIdShape, gives: nodeSummaryShape, build: "full" },
+  write: { takes: writeArgumentsShape, gives: nothing, build: "full", finishes: true },
+  append: { takes: appendArgumentsShape, gives: nodeSummaryShape, build: "full", finishes: true },
+  resize: { takes: resizeArgumentsShape, gives: nodeSummaryShape, build: "full", finishes: true },
+  reread: { takes: arrayIdShape, gives: nodeSummaryShape, build: "full" },
   setKey: { takes: keyValueShape, gives: nothing, build: "full" },
   eraseKey: { takes: storeEntryShape, gives: nothing, build: "full" },
   layOutArchive: { takes: newArchiveShape, gives: archiveLayoutShape, build: "full" },

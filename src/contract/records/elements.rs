@@ -113,9 +113,9 @@ records! {
         /// Parts that are finished.
         parts: f64,
         /// All parts.
-        parts_total: f64,
+        total_parts: f64,
         /// All chunks.
-        chunks_total: f64,
+        total_chunks: f64,
     }
 
     /// A read to plan.
@@ -194,8 +194,9 @@ records! {
     struct WriteSource {
         /// The bytes of the elements.
         bytes: HeldBytes,
-        /// For elements of variable length, where each begins: one more than there are elements.
-        offsets: Option<Vec<u32>>,
+        /// For elements of variable length, where each begins: a `Uint32Array`
+        /// with one entry more than there are elements.
+        offsets: Option<Held>,
         /// The source is one element, which is written to every place.
         is_one: bool,
         /// Store chunks that have only the fill value.

@@ -1,7 +1,7 @@
 //! Nodes: how they are opened, and how they are described.
 
 use super::builds_and_errors::{Build, ErrorRecord};
-use crate::encoding::{Bytes, HeldBytes};
+use crate::encoding::{Bytes, FormatVersion, HeldBytes};
 
 records! {
     /// What a node is.
@@ -59,7 +59,7 @@ records! {
         /// The kind that the node must have. Default: either.
         kind: Option<NodeKind>,
         /// 2 or 3. Default: either.
-        format: Option<u8>,
+        format: Option<FormatVersion>,
         /// What to do about an unknown data type with a fallback.
         data_type_fallback: DataTypeFallback,
         /// Request `zarr.json` first, and v2's documents only if it does not exist.
@@ -91,6 +91,22 @@ records! {
         places: Option<String>,
     }
 
+    /// A storage transformer of the user, and the array that it serves.
+    struct TransformerInfo {
+        /// Its URI.
+        extension: String,
+        /// Its type: JSON.
+        r#type: String,
+        /// Its configuration: JSON.
+        configuration: Option<String>,
+        /// What the keys of the array's chunks begin with.
+        prefix: String,
+        /// Number of stored objects along each dimension.
+        grid_shape: Vec<f64>,
+        /// The character between the numbers of a key.
+        separator: String,
+    }
+
     /// An open node.
     struct NodeSummary {
         /// What it is.
@@ -98,7 +114,7 @@ records! {
         /// Absolute path.
         path: String,
         /// 2 or 3.
-        format: u8,
+        format: FormatVersion,
         /// The version of the specification.
         dialect: Dialect,
         /// The raw metadata documents, in the form that the engine takes.
@@ -200,7 +216,7 @@ records! {
         /// The store.
         store: u32,
         /// 2 or 3.
-        format: u8,
+        format: FormatVersion,
         /// The key of v2's document.
         key: String,
     }
@@ -230,8 +246,10 @@ records! {
         codecs: String,
     }
 
-    /// The data type of an array.
-    struct TypeAnswer {
+    /// An array that the engine has bound.
+    struct BoundArray {
+        /// Its id.
+        array: u32,
         /// JSON of a `TypeDescription`.
         data_type: String,
         /// The smallest build that decodes its chunks.
@@ -248,5 +266,11 @@ records! {
     struct CodecText {
         /// JSON (`src/core/format/codec/standalone.rs`).
         text: String,
+    }
+}
+
+impl Default for DataTypeFallback {
+    fn default() -> Self {
+        Self::Warn
     }
 }

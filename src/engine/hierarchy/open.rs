@@ -12,6 +12,8 @@ use std::rc::Rc;
 use futures_util::future::{Either, join3, select};
 
 pub use super::types::{LargeDocument, LeftAttributes, OpenedNode};
+use zarr_wasm_contract::DataTypeFallback;
+
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::draft::EntryPoint;
@@ -36,25 +38,12 @@ pub struct OpenOptions {
     /// document.
     pub v3_first: bool,
     /// What to do where a draft's data type is unknown and the metadata names a fallback type.
-    pub fallback: DataTypeFallbacks,
+    pub fallback: DataTypeFallback,
     /// Leave large attributes and the large document of a group where they are: see
     /// [`OpenedNode::large`]. Both may have megabytes.
     pub leaves_large: bool,
     /// Do not request v2's `.zattrs`. A v2 node then has no attributes and no dimension names.
     pub without_attributes: bool,
-}
-
-/// What to do with a fallback data type. The draft of May 2022, section `data_type`, asks for an
-/// option and for warnings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DataTypeFallbacks {
-    /// Use the fallback type and warn.
-    #[default]
-    Warn,
-    /// Use the fallback type.
-    Allow,
-    /// Fail with `Unsupported`.
-    Refuse,
 }
 
 /// How long v3's document is waited for before v2's are requested too. A nearby server answers
@@ -368,9 +357,9 @@ impl Probe<'_> {
             && let Some(fallback) = &array.fallback
         {
             match self.options.fallback {
-                DataTypeFallbacks::Warn => {}
-                DataTypeFallbacks::Allow => array.warnings.retain(|warning| *warning != fallback.warning()),
-                DataTypeFallbacks::Refuse => {
+                DataTypeFallback::Warn => {}
+                DataTypeFallback::Allow => array.warnings.retain(|warning| *warning != fallback.warning()),
+                DataTypeFallback::Refuse => {
                     return Err(Error::unsupported(fallback.description()).in_field("data_type"));
                 }
             }

@@ -1,65 +1,59 @@
 //! The children of a group, and what is known of nodes that cannot be opened. Called by
 //! `children.ts`.
 
-use js_sys::{Array as JsArray, Function};
-use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{ChildSummary, NodeLocation, UnreadableSummary};
 
-use super::error::report_to_js;
-use super::record::{Record, bigints};
-use super::{describe, registry, store, task};
+use super::call::Call;
+use super::error::record_of;
+use super::{describe, registry};
 use crate::error::{Error, Result};
-use crate::format::metadata::NodeKind;
 use crate::format::metadata::sketch::Sketch;
 use crate::hierarchy::children::{Child, children as children_of};
 use crate::hierarchy::open::{OpenOptions, open_or_sketch};
 
-/// The summaries of the direct children of a group.
-#[wasm_bindgen]
-pub fn children(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let store = registry::store(store)?;
-        let nodes = children_of(&store, path.trim_matches('/'), &store::context(signal)).await?;
-        let summaries = nodes.iter().map(summary).collect::<Result<Vec<_>>>()?;
-        Ok(summaries.into_iter().collect::<JsArray>().into())
-    })
+/// See `children` of the contract.
+pub async fn children(NodeLocation { store, path }: NodeLocation, call: Call) -> Result<Vec<ChildSummary>> {
+    let store = registry::store(store)?;
+    let nodes = children_of(&store, path.trim_matches('/'), &call.context()).await?;
+    nodes.iter().map(|child| summary(child, &call)).collect()
 }
 
-/// What is known of a node that cannot be opened; undefined for a node that can.
-#[wasm_bindgen]
-pub fn unreadable(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let store = registry::store(store)?;
-        let (path, options) = (path.trim_matches('/'), OpenOptions::default());
-        let child = open_or_sketch(&store, path, &options, &store::context(signal)).await;
-        if child.is_ok() { Ok(JsValue::UNDEFINED) } else { summary(&child) }
-    })
+/// See `unreadable` of the contract.
+pub async fn unreadable(
+    NodeLocation { store, path }: NodeLocation,
+    call: Call,
+) -> Result<Option<UnreadableSummary>> {
+    let store = registry::store(store)?;
+    let options = OpenOptions::default();
+    let child = open_or_sketch(&store, path.trim_matches('/'), &options, &call.context()).await;
+    if child.is_ok() { Ok(None) } else { Ok(summary(&child, &call)?.unreadable) }
 }
 
-/// A `NodeSummary` for a node that can be opened, else an `UnreadableSummary`.
-fn summary(child: &Child) -> Result<JsValue> {
+fn summary(child: &Child, call: &Call) -> Result<ChildSummary> {
+    let unreadable = |unreadable| ChildSummary { node: None, unreadable: Some(unreadable) };
     let node = match child {
         Ok(node) => node,
-        Err(child) => return Ok(unreadable_summary(&child.path, &child.sketch, &child.error)),
-    };
-    match describe::summary(node) {
-        Err(error) if !error.is_of_build() => {
-            let path = node.path.as_str();
-            Ok(unreadable_summary(path, &node.sketch(), &error.at_node(path)))
+        Err(child) => {
+            return Ok(unreadable(unreadable_summary(&child.path, &child.sketch, &child.error, call)));
         }
-        described => described,
+    };
+    match describe::summary(node, call) {
+        Ok(summary) => Ok(ChildSummary { node: Some(summary), unreadable: None }),
+        Err(error) if error.is_of_build() => Err(error),
+        Err(error) => {
+            let path = node.path.as_str();
+            Ok(unreadable(unreadable_summary(path, &node.sketch(), &error.at_node(path), call)))
+        }
     }
 }
 
-/// `UnreadableSummary` of `node_summary.ts`.
-fn unreadable_summary(path: &str, sketch: &Sketch, error: &Error) -> JsValue {
-    let record = Record::new()
-        .with_text("path", &format!("/{path}"))
-        .with_text_of("kind", sketch.kind.map(NodeKind::name))
-        .with_text_of("dtype", sketch.data_type.as_deref())
-        .with_text_of("attributes", sketch.attributes.as_deref())
-        .with("error", &report_to_js(error));
-    match &sketch.shape {
-        Some(shape) => record.with("shape", &bigints(shape)).finish(),
-        None => record.finish(),
+fn unreadable_summary(path: &str, sketch: &Sketch, error: &Error, call: &Call) -> UnreadableSummary {
+    UnreadableSummary {
+        path: format!("/{path}"),
+        kind: sketch.kind,
+        shape: sketch.shape.clone(),
+        dtype: sketch.data_type.clone(),
+        attributes: sketch.attributes.clone(),
+        error: record_of(error, &mut |cause| call.hold(cause)),
     }
 }

@@ -1,33 +1,38 @@
-//! Converts errors for JavaScript and from workers. A report has plain fields; `errors.ts` converts
-//! it into the class that users see.
+//! Converts errors for JavaScript and from workers. `errors.ts` converts a record into the class that
+//! users see.
 
 use std::rc::Rc;
 
-use js_sys::{JSON, Object, Reflect};
+use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::JsValue;
+use zarr_wasm_contract::{ErrorRecord, Held, Natural, Record};
 
-use crate::error::{Error, ErrorKind};
-use crate::report::{report, reported};
+use crate::error::{Context, Error, ErrorKind};
+use crate::report::reported;
 
-/// A report for JavaScript, with the value that the host threw as its cause. Where another build
-/// can answer the call, it is no report but `NeededBuild` of `ts/engine/instances.ts`.
-pub fn report_to_js(error: &Error) -> JsValue {
-    // Setting a member of a plain object does not fail.
-    let set = |report: &JsValue, name: &str, value: &JsValue| drop(Reflect::set(report, &name.into(), value));
-    if let Some(build) = error.context().build {
-        let needed = Object::new().into();
-        set(&needed, "needsBuild", &build.name().into());
-        set(&needed, "message", &error.to_string().into());
-        return needed;
-    }
-    let report = JSON::parse(&report(error)).unwrap_or_else(|thrown| thrown);
-    if let Some(cause) = error.cause().and_then(|cause| cause.downcast_ref::<JsValue>()) {
-        set(&report, "cause", cause);
-    }
-    report
+/// The record of an error. `hold` puts its cause beside the record.
+pub fn record_of(error: &Error, hold: &mut dyn FnMut(&JsValue) -> Held) -> ErrorRecord {
+    // Work of another build is no error of a call.
+    let Context { stage, node, key, range, codec, field, expected, actual, build: _ } =
+        error.context().clone();
+    let cause = error.cause().and_then(|cause| cause.downcast_ref::<JsValue>()).map(hold);
+    let range = range.map(|(offset, len)| (Natural(offset), Natural(len)));
+    let (code, message) = (error.kind(), error.to_string());
+    ErrorRecord { code, message, stage, node, key, range, codec, field, expected, actual, cause }
 }
 
-/// The error of an exported function. JavaScript catches its report.
+/// A failure for JavaScript: the bytes of an [`ErrorRecord`] and the values beside them. For work of
+/// another build, the name of that build.
+pub fn failure_to_js(error: &Error) -> JsValue {
+    if let Some(build) = error.context().build {
+        return build.name().into();
+    }
+    let values = Array::new();
+    let record = record_of(error, &mut |cause| Held(values.push(cause) - 1));
+    Array::of2(&Uint8Array::from(record.to_bytes().as_slice()), &values).into()
+}
+
+/// The error of an exported function. JavaScript catches a failure.
 pub struct Thrown(Error);
 
 /// The result of an exported function.
@@ -41,7 +46,7 @@ impl From<Error> for Thrown {
 
 impl From<Thrown> for JsValue {
     fn from(Thrown(error): Thrown) -> Self {
-        report_to_js(&error)
+        failure_to_js(&error)
     }
 }
 
@@ -59,8 +64,7 @@ pub fn reported_error(thrown: &JsValue) -> Option<Error> {
 pub fn store_failed(what: &str, thrown: JsValue) -> Error {
     // Errors of this package's own TypeScript stores keep their kind.
     let member = |name: &str| Reflect::get(&thrown, &name.into()).ok()?.as_string();
-    if let (Some(_), Some(kind)) =
-        (member("_tag"), member("code").and_then(|code| ErrorKind::from_code(&code)))
+    if let (Some(_), Some(kind)) = (member("_tag"), member("code").and_then(|code| ErrorKind::of_name(&code)))
     {
         return Error::new(kind, describe(&thrown)).caused_by(Rc::new(thrown));
     }

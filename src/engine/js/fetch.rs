@@ -10,7 +10,7 @@ use js_sys::{Array, Float64Array, Function, JsString, Object, Promise, Reflect, 
 use wasm_bindgen::prelude::*;
 
 use super::bytes::{our_value, to_js};
-use super::error::{describe, report_to_js, store_failed};
+use super::error::{describe, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
@@ -93,7 +93,7 @@ impl FetchTransport {
         let limits = [request.body_limit, request.part_limit].map(|limit| limit as f64);
         let how = [method, cache, background, reload, limits[0], limits[1]];
         let body = request.body.as_ref().map(|body| to_js(body, 1).map(|view| view.bytes)).transpose();
-        let body = body.map_err(|error| threw(report_to_js(&error)))?;
+        let body = body.map_err(|error| threw(error.to_string().into()))?;
         let (send, overrides) = (self.options.fetch.as_ref(), self.options.overrides.as_ref());
         let (how, range) = (Float64Array::from(how.as_slice()), request.range.as_deref());
         Ok(NAMES.with(|names| exchange(send, overrides, &how, &request.url, range, body, names)))

@@ -36,7 +36,7 @@ extern "C" {
     pub fn wants_progress(this: &Job) -> bool;
 
     #[wasm_bindgen(method, catch)]
-    pub fn progress(this: &Job, numbers: &Float64Array) -> Result<(), JsValue>;
+    pub fn progress(this: &Job, record: &Uint8Array) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeBegin)]
     pub fn decode_begin(this: &Job, header: &Uint32Array) -> Result<u32, JsValue>;

@@ -17,6 +17,7 @@
 
 mod bytes;
 mod caches;
+mod call;
 mod children;
 mod consolidated;
 mod decode_calls;
@@ -32,12 +33,10 @@ mod job;
 mod json;
 mod open;
 mod panic;
-mod plain;
 mod plan;
 mod read;
 #[cfg(feature = "reading")]
 mod reading;
-mod record;
 mod registry;
 mod storage_transformers;
 mod store;

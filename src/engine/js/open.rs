@@ -1,69 +1,44 @@
 //! Opens nodes and binds arrays.
 
-use js_sys::Function;
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{BoundArray, FormatVersion, NodeSummary, OpenArguments, Record};
 
+use super::call::Call;
 use super::error::Exported;
 use super::storage_transformers::{TransformerHook, registry_of};
-use super::{describe, registry, store, task, user_codecs};
+use super::{describe, registry, user_codecs};
+use crate::error::Result;
+use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
-use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
-use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
+use crate::hierarchy::open::{OpenOptions, open as open_node};
 use crate::read::array::{Array, UserExtensions};
 use crate::store::RequestContext;
 
-/// Opens the node at `path`. Returns its summary.
-///
-/// - `kind` is `"array"`, `"group"` or empty.
-/// - `format` is 2, 3 or 0.
-/// - `fallback` decides about an unknown data type with a fallback type: `"warn"`, `"allow"` or
-///   `"refuse"`.
-/// - `v3_first`: see `OpenOptions`.
-/// - `attributes` is false to save the request for v2's `.zattrs`.
-/// - `reload` is 0, 1 to bypass all caches, or 2 to ask the server whether they are still right.
-#[wasm_bindgen]
-#[allow(clippy::too_many_arguments, reason = "called by TypeScript alone, and flat for it")]
-pub fn open(
-    store: u32,
-    path: String,
-    kind: &str,
-    format: u8,
-    fallback: &str,
-    v3_first: bool,
-    attributes: bool,
-    reload: u8,
-    signal: JsValue,
-    settle: Function,
-) -> u32 {
+/// See `open` of the contract.
+pub async fn open(arguments: OpenArguments, call: Call) -> Result<NodeSummary> {
+    let OpenArguments { store, path, kind, format, data_type_fallback, v3_first, attrs, reload } = arguments;
     let options = OpenOptions {
-        kind: [NodeKind::Array, NodeKind::Group].into_iter().find(|known| known.name() == kind),
+        kind,
         format: match format {
-            2 => Some(ZarrFormat::V2),
-            3 => Some(ZarrFormat::V3),
-            _ => None,
+            Some(FormatVersion(2)) => Some(ZarrFormat::V2),
+            Some(_) => Some(ZarrFormat::V3),
+            None => None,
         },
-        fallback: match fallback {
-            "allow" => DataTypeFallbacks::Allow,
-            "refuse" => DataTypeFallbacks::Refuse,
-            _ => DataTypeFallbacks::Warn,
-        },
+        fallback: data_type_fallback,
         v3_first,
-        without_attributes: !attributes,
+        without_attributes: !attrs,
         leaves_large: true,
     };
-    task::start(settle, async move {
-        let store = registry::store(store)?;
-        let path = path.trim_matches('/');
-        let (reload, revalidates) = (reload > 0, reload == 2);
-        let context = RequestContext { reload, revalidates, ..store::context(signal) };
-        let opened = open_node(&store, path, &options, &context).await?;
-        describe::summary(&opened)
-    })
+    let store = registry::store(store)?;
+    let context = RequestContext { reload: reload > 0, revalidates: reload == 2, ..call.context() };
+    let opened = open_node(&store, path.trim_matches('/'), &options, &context).await?;
+    describe::summary(&opened, &call)
 }
 
 /// Binds an array by its documents, the user's codecs and storage transformers, so that it can be
-/// read. Throws a report.
+/// read. Returns a `BoundArray` of the contract. Throws a failure.
 #[wasm_bindgen(js_name = bindArray)]
 pub fn bind_array(
     store: u32,
@@ -71,7 +46,7 @@ pub fn bind_array(
     document: &str,
     users: &str,
     transformers: TransformerHook,
-) -> Exported<u32> {
+) -> Exported<Uint8Array> {
     let document = NodeDocument::from_json(document)?;
     let path = match document.format {
         ZarrFormat::V2 => NodePath::parse_v2(path),
@@ -81,7 +56,10 @@ pub fn bind_array(
     let registered =
         UserExtensions { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
     let array = Array::with(registry::store(store)?, path?, document, registered)?;
-    Ok(registry::add_array(array))
+    let data_type = describe::type_description(&array.binding().metadata().data_type);
+    let build = describe::build_of(array.binding());
+    let bound = BoundArray { array: registry::add_array(array), data_type, build };
+    Ok(Uint8Array::from(bound.to_bytes().as_slice()))
 }
 
 #[wasm_bindgen(js_name = releaseArray)]

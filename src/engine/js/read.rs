@@ -2,13 +2,17 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array as JsArray, Float64Array, Function, Uint8Array};
-use wasm_bindgen::prelude::*;
+use js_sys::{Array as JsArray, Float64Array, Uint8Array};
+use wasm_bindgen::JsValue;
+use zarr_wasm_contract::{
+    self as contract, ConversionRequest, ReadArguments, ReadProgress, Record, SliceSelection,
+};
 
 use super::bytes::{JsView, to_js as bytes_to_js};
+use super::call::Call;
 use super::decoder::JobDecoder;
 use super::job::{Job, PartNumbers, refused};
-use super::{host, plain, registry, store, task};
+use super::{host, registry};
 use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
 use crate::access::selection::{DimensionSelection, Selection};
@@ -21,65 +25,72 @@ use crate::read::{
 };
 use crate::store::{LocalFuture, Priority, RequestContext};
 
-/// What to read: a request as `selection.ts` writes it, of an array with elements of this type.
-fn read_request(request: &JsValue, data_type: &DataType) -> Result<ReadRequest> {
-    let dimension = |value: &JsValue| Ok(plain::word(value)? as usize);
-    let dimensions = |list: &JsValue| plain::list(list, dimension);
+/// See `read` of the contract.
+pub async fn read(arguments: ReadArguments, call: Call) -> Result<ReadProgress> {
+    let ReadArguments { array, request, job } = arguments;
+    let (array, job) = (registry::array(array)?, call.held::<Job>(job));
+    let context = read_context(&request, &call);
+    let decoder: Rc<dyn Decoder> = Rc::new(JobDecoder { job: job.clone() });
+    let sink = JobSink { wants_progress: job.wants_progress(), job };
+    let request = read_request(request, &array.binding().metadata().data_type);
+    let request = request.map_err(|error| error.at_node(array.path().as_str()))?;
+    let done = read_array(&array, &request, &decoder, &sink, &context).await?;
+    Ok(progress_record(&done))
+}
+
+/// What to read, of an array with elements of this type.
+fn read_request(request: contract::ReadRequest, data_type: &DataType) -> Result<ReadRequest> {
     Ok(ReadRequest {
-        selection: selection(request)?,
-        order: plain::read(request, "order", dimensions)?,
-        growth: plain::read(request, "growth", growth)?,
-        spreads: plain::is(request, "spreads"),
-        streamed: plain::is(request, "streamed"),
-        nearest: plain::read(request, "nearest", |place| plain::list(place, plain::number))?,
-        conversion: plain::read(request, "conversion", |wanted| conversion(wanted, data_type))?,
+        selection: selection(request.selection),
+        order: request.order.map(dimensions),
+        growth: request.growth.map(|growth| Growth {
+            order: dimensions(growth.order),
+            apart: dimensions(growth.apart),
+            bytes: growth.bytes.into(),
+            together: growth.together.into(),
+        }),
+        spreads: request.spreads == Some(true),
+        streamed: request.streamed == Some(true),
+        nearest: request.nearest,
+        conversion: request.conversion.map(|wanted| conversion(wanted, data_type)).transpose()?,
         decodes: true,
     })
 }
 
-/// How parts grow, as `reduction.ts` writes it.
-fn growth(growth: &JsValue) -> Result<Growth> {
-    let dimension = |value: &JsValue| Ok(plain::word(value)? as usize);
-    let dimensions = |name| plain::read(growth, name, |list| plain::list(list, dimension));
-    let bytes = |name| plain::read(growth, name, plain::word);
-    let read = (dimensions("order")?, dimensions("apart")?, bytes("bytes")?, bytes("together")?);
-    let (Some(order), Some(apart), Some(bytes), Some(together)) = read else {
-        return Err(plain::unreadable("the growth of parts", growth));
-    };
-    Ok(Growth { order, apart, bytes: bytes.into(), together: together.into() })
+fn dimensions(axes: Vec<u32>) -> Vec<usize> {
+    axes.into_iter().map(|axis| axis as usize).collect()
 }
 
 /// The circumstances of the requests of a read.
-pub fn read_context(request: &JsValue, signal: JsValue) -> Result<RequestContext> {
-    let priority = plain::read(request, "priority", plain::number)?.unwrap_or_default();
-    let (priority, reload) = (Priority::new(priority), plain::is(request, "reload"));
-    Ok(RequestContext { priority, reload, ..store::context(signal) })
+pub fn read_context(request: &contract::ReadRequest, call: &Call) -> RequestContext {
+    let priority = Priority::new(request.priority.unwrap_or_default());
+    RequestContext { priority, reload: request.reload == Some(true), ..call.context() }
 }
 
-/// The conversion of elements of this type, as `conversion.ts` writes it.
-fn conversion(wanted: &JsValue, data_type: &DataType) -> Result<Conversion> {
-    let numbers = |list: &JsValue| plain::list(list, plain::number);
-    let words = |list: &JsValue| plain::list(list, plain::word);
-    let conversion = match plain::read(wanted, "unpacking", words)? {
+/// The conversion of elements of this type.
+fn conversion(wanted: ConversionRequest, data_type: &DataType) -> Result<Conversion> {
+    let conversion = match &wanted.unpacking {
         // Words of `format::conversion`, from the conventions' module.
-        Some(words) => Conversion::from_words(&words, data_type)?,
+        Some(words) => Conversion::from_words(words, data_type)?,
         None => Conversion::of(data_type)?,
     };
-    let conversion = match plain::read(wanted, "shading", numbers)? {
-        Some(numbers) => conversion.shaded(shading(&numbers)?)?,
+    let conversion = match &wanted.shading {
+        Some(numbers) => conversion.shaded(shading(numbers)?)?,
         None => conversion,
     };
-    if let Some(numbers) = plain::read(wanted, "summary", numbers)? {
-        return conversion.summarised(bins(&numbers)?);
+    if let Some((low, high, count)) = wanted.summary {
+        // A count.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        return conversion.summarised(Bins { low, high, count: count as usize });
     }
-    if let Some(words) = plain::read(wanted, "labels", words)? {
-        return conversion.labelled(label_colours(&words)?);
+    if let Some(words) = &wanted.labels {
+        return conversion.labelled(label_colours(words)?);
     }
-    let conversion = match plain::member(wanted, "to").and_then(|name| name.as_string()) {
-        Some(name) => conversion.to(&name)?,
+    let conversion = match &wanted.to {
+        Some(name) => conversion.to(name)?,
         None => conversion,
     };
-    Ok(if plain::is(wanted, "mask") { conversion.masked() } else { conversion })
+    Ok(if wanted.mask == Some(true) { conversion.masked() } else { conversion })
 }
 
 /// Of each label with a colour of its own: its lower and upper half, and the bytes of the colour.
@@ -95,15 +106,6 @@ fn label_colours(words: &[u32]) -> Result<Vec<(u64, Colour)>> {
     Ok(labels)
 }
 
-/// From which number to which, and how many bins.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
-fn bins(numbers: &[f64]) -> Result<Bins> {
-    match numbers {
-        [low, high, count] => Ok(Bins { low: *low, high: *high, count: *count as usize }),
-        _ => Err(Error::argument("a summary has three numbers")),
-    }
-}
-
 /// From which number to which, gamma, bytes of a colour, and the table.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bytes
 fn shading(numbers: &[f64]) -> Result<Shading> {
@@ -114,55 +116,40 @@ fn shading(numbers: &[f64]) -> Result<Shading> {
     Ok(Shading { low, high, gamma, width: width as usize, table })
 }
 
-/// The selection of a request: `EngineSelection` of `selection.ts`.
-pub fn selection(request: &JsValue) -> Result<Selection> {
-    let selection = plain::member(request, "selection").unwrap_or(JsValue::UNDEFINED);
-    let integers = |list: &JsValue| plain::list(list, plain::integer);
-    if let Some(lists) = plain::member(&selection, "Points") {
-        return Ok(Selection::Points(plain::list(&lists, integers)?));
+/// The selection of a request.
+pub fn selection(selection: contract::Selection) -> Selection {
+    match selection {
+        contract::Selection::Points(lists) => Selection::Points(lists),
+        contract::Selection::Orthogonal(entries) => {
+            Selection::Orthogonal(entries.into_iter().map(dimension).collect())
+        }
     }
-    let entries = plain::member(&selection, "Orthogonal");
-    let entries = entries.ok_or_else(|| plain::unreadable("a selection", &selection))?;
-    Ok(Selection::Orthogonal(plain::list(&entries, dimension)?))
 }
 
-fn dimension(entry: &JsValue) -> Result<DimensionSelection> {
-    if entry.is_string() {
-        return Ok(DimensionSelection::All);
+fn dimension(entry: contract::DimensionSelection) -> DimensionSelection {
+    match entry {
+        contract::DimensionSelection::All => DimensionSelection::All,
+        contract::DimensionSelection::Index(index) => DimensionSelection::Index(index),
+        contract::DimensionSelection::List(list) => DimensionSelection::List(list),
+        contract::DimensionSelection::Slice(SliceSelection { start, stop, step }) => {
+            DimensionSelection::Slice { start, stop, step }
+        }
     }
-    if let Some(index) = plain::read(entry, "Index", plain::integer)? {
-        return Ok(DimensionSelection::Index(index));
-    }
-    if let Some(list) = plain::read(entry, "List", |list| plain::list(list, plain::integer))? {
-        return Ok(DimensionSelection::List(list));
-    }
-    let slice = plain::member(entry, "Slice").ok_or_else(|| plain::unreadable("a selection", entry))?;
-    let bound = |name| plain::read(&slice, name, plain::integer);
-    Ok(DimensionSelection::Slice { start: bound("start")?, stop: bound("stop")?, step: bound("step")? })
 }
 
+/// How far a read is.
 // The counts and bytes of a single read.
 #[allow(clippy::cast_precision_loss)]
-pub fn progress_numbers(progress: &Progress) -> Float64Array {
+pub fn progress_record(progress: &Progress) -> ReadProgress {
     let Progress { chunks, bytes, parts, parts_total, chunks_total } = *progress;
-    let numbers = [chunks, bytes, parts, parts_total, chunks_total].map(|count| count as f64);
-    Float64Array::from(numbers.as_slice())
+    let [chunks, bytes, parts, total_parts, total_chunks] =
+        [chunks, bytes, parts, parts_total, chunks_total].map(|count| count as f64);
+    ReadProgress { chunks, bytes, parts, total_parts, total_chunks }
 }
 
-/// Reads a selection. Settles with the final progress (`progress_numbers`) when the job has all
-/// parts.
-#[wasm_bindgen]
-pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let array = registry::array(array)?;
-        let decoder: Rc<dyn Decoder> = Rc::new(JobDecoder { job: job.clone() });
-        let sink = JobSink { wants_progress: job.wants_progress(), job };
-        let context = read_context(&request, signal)?;
-        let request = read_request(&request, &array.binding().metadata().data_type);
-        let request = request.map_err(|error| error.at_node(array.path().as_str()))?;
-        let done = read_array(&array, &request, &decoder, &sink, &context).await?;
-        Ok(progress_numbers(&done).into())
-    })
+/// The bytes of the record, for listeners.
+pub fn progress_bytes(progress: &Progress) -> Uint8Array {
+    Uint8Array::from(progress_record(progress).to_bytes().as_slice())
 }
 
 struct JobSink {
@@ -231,7 +218,7 @@ impl PartSink for JobSink {
     fn progress(&self, progress: &Progress) {
         if self.wants_progress {
             // A listener that throws must not end a read.
-            let _ = self.job.progress(&progress_numbers(progress));
+            let _ = self.job.progress(&progress_bytes(progress));
         }
     }
 }

@@ -3,10 +3,11 @@
 
 use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{Record, TransformerInfo};
 
 use super::error::store_failed;
-use super::record::{Record, numbers};
 use super::registry;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
@@ -22,10 +23,13 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn has(this: &TransformerHook, extension: &str) -> bool;
 
-    /// Wraps the store with the id `below`. Returns the id of an engine store, or a user's object.
+    /// Wraps the store with the id `below`. `info` is a record of the contract. Returns the id of an engine store, or a user's object.
     #[wasm_bindgen(method, catch)]
-    fn transform(this: &TransformerHook, info: &JsValue, below: u32)
-    -> std::result::Result<JsValue, JsValue>;
+    fn transform(
+        this: &TransformerHook,
+        info: &Uint8Array,
+        below: u32,
+    ) -> std::result::Result<JsValue, JsValue>;
 }
 
 /// The built-in transformers, and those that the hook knows.
@@ -62,16 +66,16 @@ impl UserTransformer {
 
     // Counts are for planning; keys are exact.
     #[allow(clippy::cast_precision_loss)]
-    fn info(&self, place: &ArrayPlace) -> JsValue {
-        let counts: Vec<f64> = place.grid_shape.iter().map(|count| *count as f64).collect();
-        Record::new()
-            .with_text("extension", &self.extension)
-            .with_text("kind", &self.kind)
-            .with_text_of("configuration", self.configuration.as_deref())
-            .with_text("prefix", &format!("/{}/", place.prefix))
-            .with("gridShape", &numbers(&counts))
-            .with_text("separator", place.separator.as_char().encode_utf8(&mut [0; 4]))
-            .finish()
+    fn info(&self, place: &ArrayPlace) -> Uint8Array {
+        let info = TransformerInfo {
+            extension: self.extension.clone(),
+            r#type: self.kind.clone(),
+            configuration: self.configuration.clone(),
+            prefix: format!("/{}/", place.prefix),
+            grid_shape: place.grid_shape.iter().map(|count| *count as f64).collect(),
+            separator: place.separator.as_char().into(),
+        };
+        Uint8Array::from(info.to_bytes().as_slice())
     }
 
     fn made(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {

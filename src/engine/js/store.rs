@@ -5,14 +5,16 @@ use std::rc::Rc;
 
 use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::encoding::HeldBytes;
+use zarr_wasm_contract::{KeyRange, Natural, StoreEntry};
 
 use super::bytes::to_js_whole;
+use super::call::Call;
 use super::error::Exported;
 use super::fetch::{FetchOptions, FetchTransport};
-use super::plain::natural;
+use super::registry;
 use super::user_store::{UserStore, WeakStore};
-use super::{registry, task};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
@@ -116,40 +118,30 @@ pub fn release_store(id: u32) {
     registry::remove_store(id);
 }
 
-/// Reads a value, or a range of it: `length` bytes from `offset` on, or the last `length` bytes if
-/// `offset` is missing.
-#[wasm_bindgen(js_name = readKey)]
-pub fn read_key(store: u32, key: String, offset: Option<f64>, length: Option<f64>, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let store = registry::store(store)?;
-        let key = StoreKey::parse(&key)?;
-        let range = byte_range(offset, length)?;
-        let fetched = store.get(&key, range, &context(JsValue::UNDEFINED)).await?;
-        let Some(fetched) = fetched else { return Ok(JsValue::UNDEFINED) };
-        // The caller may transfer or change the bytes.
-        Ok(to_js_whole(&fetched.value)?.into())
-    })
+/// See `read_key` of the contract.
+pub async fn read_key(range: KeyRange, call: Call) -> Result<Option<HeldBytes>> {
+    let KeyRange { store, key, offset, length } = range;
+    let store = registry::store(store)?;
+    let key = StoreKey::parse(&key)?;
+    let fetched = store.get(&key, byte_range(offset, length)?, &context(JsValue::UNDEFINED)).await?;
+    // The caller may transfer or change the bytes.
+    fetched.map(|fetched| Ok(call.hold_bytes(&to_js_whole(&fetched.value)?))).transpose()
 }
 
-/// The size of a value in bytes; undefined if it is absent.
-#[allow(clippy::cast_precision_loss)]
-#[wasm_bindgen(js_name = sizeOfKey)]
-pub fn size_of_key(store: u32, key: String, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let key = StoreKey::parse(&key)?;
-        let size = registry::store(store)?.size(&key, &context(JsValue::UNDEFINED)).await?;
-        Ok(size.map_or(JsValue::UNDEFINED, |size| JsValue::from(size as f64)))
-    })
+/// See `size_of_key` of the contract.
+pub async fn size_of_key(StoreEntry { store, key }: StoreEntry, _: Call) -> Result<Option<Natural>> {
+    let key = StoreKey::parse(&key)?;
+    let size = registry::store(store)?.size(&key, &context(JsValue::UNDEFINED)).await?;
+    Ok(size.map(Natural))
 }
 
-fn byte_range(offset: Option<f64>, length: Option<f64>) -> Result<ByteRange> {
-    Ok(match (offset, length) {
-        (None, None) => ByteRange::Whole,
-        (None, Some(len)) => ByteRange::Last(natural(len)?),
-        (Some(offset), len) => {
-            ByteRange::At { offset: natural(offset)?, len: natural(len.unwrap_or(f64::NAN))? }
-        }
-    })
+fn byte_range(offset: Option<Natural>, length: Option<Natural>) -> Result<ByteRange> {
+    match (offset, length) {
+        (None, None) => Ok(ByteRange::Whole),
+        (None, Some(Natural(len))) => Ok(ByteRange::Last(len)),
+        (Some(Natural(offset)), Some(Natural(len))) => Ok(ByteRange::At { offset, len }),
+        (Some(_), None) => Err(Error::argument("a byte range has an offset but no length")),
+    }
 }
 
 /// The circumstances of a request: the caller's signal, which user stores receive.

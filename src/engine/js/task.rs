@@ -12,12 +12,13 @@ use std::task::{Context, Poll, Wake, Waker};
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::error::report_to_js;
+use super::error::failure_to_js;
 use super::host;
 use super::registry::Registry;
 use crate::error::Result;
 
-type TaskFuture = Pin<Box<dyn Future<Output = Result<JsValue>>>>;
+/// What a task does.
+pub type TaskFuture = Pin<Box<dyn Future<Output = Result<JsValue>>>>;
 
 /// A future, and its state.
 struct Task {
@@ -25,7 +26,7 @@ struct Task {
     future: RefCell<Option<TaskFuture>>,
     cancelled: Cell<bool>,
     waker: Arc<TaskWaker>,
-    /// It is called with an error's report, or with `undefined` and a value.
+    /// It is called with a failure, or with `undefined` and a value.
     settle: Function,
 }
 
@@ -51,12 +52,9 @@ thread_local! {
     static TASKS: RefCell<Registry<Option<Rc<Task>>>> = const { RefCell::new(Registry::new()) };
 }
 
-/// Starts a task. At its end, it calls `settle(report)` or `settle(undefined, value)`.
-pub fn start(settle: Function, future: impl Future<Output = Result<JsValue>> + 'static) -> u32 {
-    spawn(settle, Box::pin(future))
-}
-
-fn spawn(settle: Function, future: TaskFuture) -> u32 {
+/// Starts a task. At its end, it calls `settle(failure)` or `settle(undefined, value)`. A failure is
+/// as [`failure_to_js`] makes it.
+pub fn start(settle: Function, future: TaskFuture) -> u32 {
     let id = TASKS.with_borrow_mut(|tasks| tasks.insert(None));
     let waker = Arc::new(TaskWaker { task: id, is_woken: AtomicBool::new(false) });
     let task = Task {
@@ -97,12 +95,12 @@ pub fn poll(id: u32) {
 }
 
 fn settle(settle: &Function, outcome: Result<JsValue>) {
-    let (report, value) = match outcome {
+    let (failure, value) = match outcome {
         Ok(value) => (JsValue::UNDEFINED, value),
-        Err(error) => (report_to_js(&error), JsValue::UNDEFINED),
+        Err(error) => (failure_to_js(&error), JsValue::UNDEFINED),
     };
     // `settle` resolves or rejects a promise, so it does not throw.
-    let _ = settle.call2(&JsValue::UNDEFINED, &report, &value);
+    let _ = settle.call2(&JsValue::UNDEFINED, &failure, &value);
 }
 
 /// Drops a task and everything that it waits for.

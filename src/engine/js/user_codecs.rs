@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{Names, UserArray};
 
-use super::error::Exported;
+use super::call::Call;
 use super::worker_part::WorkerPart;
 use crate::access::binding::Binding;
 use crate::error::{Error, HAS_USER_CODECS, Result};
@@ -30,17 +30,20 @@ pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
     Ok(Some(Rc::new(UserCodecs::from_json(json)?)))
 }
 
-/// The place of a user's codec whose kind must be known before the array can be bound: JSON text of
-/// a `CodecSite`. Undefined if there is none, or if the metadata is invalid, which reading reports.
-#[wasm_bindgen(js_name = codecQuestion)]
-pub fn codec_question(document: &str, users: &str) -> Exported<Option<String>> {
-    let binding = Binding::with_users(&NodeDocument::from_json(document)?, users_of(users)?);
+/// See `codec_question` of the contract: JSON of a `CodecSite`. `None` also for invalid metadata,
+/// which reading reports.
+pub async fn codec_question(UserArray { document, codecs }: UserArray, _: Call) -> Result<Option<String>> {
+    let binding = Binding::with_users(&NodeDocument::from_json(&document)?, users_of(&codecs)?);
     Ok(binding.ok().and_then(|binding| binding.codec_question()).map(|site| site.to_json()))
 }
 
+/// See `own_codecs` of the contract.
+pub async fn own_codecs(Names { names }: Names, _: Call) -> Result<Vec<String>> {
+    Ok(names.into_iter().filter(|name| is_codec(name)).collect())
+}
+
 /// Whether there is a built-in codec of this name in v3, or of this id in v2.
-#[wasm_bindgen(js_name = isCodec)]
-pub fn is_codec(name: &str) -> bool {
+fn is_codec(name: &str) -> bool {
     let id = name.strip_prefix("numcodecs.").unwrap_or(name);
     kind_of(name, ZarrFormat::V3).is_some() || kind_of(id, ZarrFormat::V2).is_some()
 }

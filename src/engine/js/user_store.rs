@@ -13,8 +13,8 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{stored_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
-use super::plain::natural;
 use crate::error::{Error, ErrorKind, IS_FULL, Result};
+use crate::format::json::decimal;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::walk::{ListingBudget, walk};
@@ -419,4 +419,15 @@ impl Store for UserStore {
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
         in_full("erasing", || Box::pin(self.remove_prefix(prefix)))
     }
+}
+
+/// A count of bytes or the like, which JavaScript has as a number.
+// Checked in the line before the cast.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn natural(number: f64) -> Result<u64> {
+    if number.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&number) {
+        return Ok(number as u64);
+    }
+    let error = Error::argument("a byte range needs whole numbers");
+    Err(error.expected("an integer from 0 to 2^53 - 1").actual(decimal::text(number)))
 }

@@ -108,7 +108,7 @@ export interface ArrayFacts {
 const decoded = (bytes: Uint8Array) => newDecoder().decode(bytes);
 
 /** The attributes in a large document, with marks in place of tokens. */
-function attributesIn({ bytes, attributes = new Uint32Array(), places = "{}" }: LargeDocument): JsonText {
+function attributesIn({ bytes, attributes = [], places = "{}" }: LargeDocument): JsonText {
   let text = "";
   for (let at = 1; at < attributes.length; at += 1) {
     const part = decoded(bytes.subarray(attributes[at - 1], attributes[at]));
@@ -205,7 +205,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     dtype: array.dtype,
     type,
     fillValue: fillValueOf(type, array),
-    dimensionNames: array.dimensionNames,
+    dimensionNames: array.dimensionNames?.map((name) => name ?? null),
     order: array.order,
     format: summary.format,
     dialect: summary.dialect,

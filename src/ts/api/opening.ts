@@ -128,8 +128,8 @@ export async function openSummary(
     (objects) => ({
       store: objects.store(store),
       path: below,
-      kind,
-      format,
+      kind: kind || undefined,
+      format: format || undefined,
       dataTypeFallback,
       v3First,
       attrs: !!attrs,

@@ -6,9 +6,11 @@
  * on this thread is called at once. A function on the page of a worker is called by message; until
  * it has answered, calls of its store wait.
  */
+import { boundArrayShape, transformerInfoShape } from "../contract.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { DecodeBuild } from "../model/node_summary.ts";
+import { readRecord } from "../model/records.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import type { TransformerPlace } from "../port/protocol.ts";
 import type { DecodePools } from "./decode/pools.ts";
@@ -100,30 +102,22 @@ export class Arrays {
       known: transformers,
       next: () => this.#nextTransformer--,
     });
-    const id = glue.bindArray(stores.id(glue, store), path, document, codecs?.text ?? "", hook as never);
-    array.handle = instances.handle(id);
+    const record = glue.bindArray(stores.id(glue, store), path, document, codecs?.text ?? "", hook as never);
+    const bound = readRecord(boundArrayShape, record as never);
+    array.handle = instances.handle(bound.array);
     // The page does not know which build these need: metadata that a caller passed in, and user
     // codecs.
-    if (type === undefined || codecs)
-      array.bound = { ...array.bound, build: glue.decodeBuild(id) as DecodeBuild };
-    return id;
+    if (type === undefined || codecs) array.bound = { ...array.bound, build: bound.build as DecodeBuild };
+    array.type = type ?? parseDescription(bound.dataType);
+    return bound.array;
   }
 
   /** The data type of an array. */
   typeOf(glue: Glue, number: number): TypeDescription {
     const array = this.of(number);
-    if (array.definition.type) return array.definition.type;
-    array.type ??= parseDescription(glue.describeType(this.id(glue, number)));
-    return array.type;
+    if (!array.definition.type && !array.type) this.id(glue, number);
+    return (array.definition.type ?? array.type) as TypeDescription;
   }
-}
-
-/**
- * A transformer and its place: see `src/engine/js/storage_transformers.rs`. JSON is text.
- */
-interface EngineInfo extends Omit<TransformerPlace, "type" | "configuration"> {
-  kind: string;
-  configuration?: string;
 }
 
 /** Methods that a store on the page may have. A call of one that it lacks rejects. */
@@ -151,13 +145,14 @@ class TransformerHook {
   }
 
   /** Returns the engine's number of a user's store, or an object that represents it. */
-  transform({ kind, configuration, ...place }: EngineInfo, below: number): number | object {
+  transform(record: Uint8Array<ArrayBuffer>, below: number): number | object {
+    const { type, configuration, ...place } = readRecord(transformerInfoShape, record);
     const { page, instances, stores } = this.#engine;
     const { glue, known, next } = this.#binding;
     const { callback } = known as NonNullable<ArrayDefinition["transformers"]>;
     const info: TransformerPlace = {
       ...place,
-      type: jsonText(instances, kind),
+      type: jsonText(instances, type),
       configuration: configuration === undefined ? undefined : jsonText(instances, configuration),
     };
     const number = next();

@@ -5,8 +5,10 @@
  * on. A call that has begun finishes in the instance where it began.
  */
 
-import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { errorRecordShape, WASM_OPERATIONS, type WasmOperations } from "../contract.ts";
+import { errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { inOneRun } from "../model/once.ts";
+import { RecordReader, RecordWriter, readRecord, type Shape } from "../model/records.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { ENGINE_BUILDS, type EngineBuild } from "../port/protocol.ts";
 import { type FullGlue, type Glue, linked, type ReadingGlue } from "./glue.ts";
@@ -32,17 +34,14 @@ const includes = (build: EngineBuild, other: EngineBuild): boolean =>
 /** Whether a counter is the number of bytes held now. The other counters are sums. */
 const isOfBytes = (at: number) => at % 3 === 2;
 
-/** The answer of a call that the build `needsBuild` can do, and this one cannot. */
-interface NeededBuild {
-  needsBuild: EngineBuild;
-  message: string;
-}
+/**
+ * Why a call failed: the bytes of an `ErrorRecord` and the values beside them, or the name of the
+ * build that can do the work (`failure_to_js` of `src/engine/js/error.rs`).
+ */
+type Failure = [record: Uint8Array<ArrayBuffer>, values: unknown[]] | EngineBuild;
 
-/** Why a call has no value: an error, or it has to be repeated in another build. */
-type Unanswered = ErrorReport | NeededBuild;
-
-/** Takes the answer of a task: why it has no value, or its value. */
-export type Settle = (unanswered: Unanswered | undefined, value: unknown) => void;
+/** Takes the end of a task: its failure, or its value. */
+export type Settle = (failure: Failure | undefined, value: unknown) => void;
 
 /** How a call uses the engine. */
 interface Use {
@@ -67,23 +66,31 @@ class NeedsBuild extends UnsupportedError {
   }
 }
 
-const errorOf = (unanswered: Unanswered): ZarrError =>
-  "needsBuild" in unanswered
-    ? new NeedsBuild(unanswered.needsBuild, unanswered.message)
-    : errorFromReport(unanswered);
+const errorOf = (failure: Failure): ZarrError =>
+  typeof failure === "string"
+    ? new NeedsBuild(failure, `this call needs the ${failure} build of the engine`)
+    : errorFromReport(readRecord(errorRecordShape, ...failure));
 
 /**
- * Turns the engine's report of a failed synchronous call into an error. Other values are returned
- * as they are.
+ * Turns the failure of a synchronous call into an error. Other values are returned as they are.
  */
 function meant(thrown: unknown): unknown {
-  const isObject = typeof thrown === "object" && thrown !== null && !(thrown instanceof Error);
-  if (isObject && ("code" in thrown || "needsBuild" in thrown)) return errorOf(thrown as Unanswered);
+  if (Array.isArray(thrown) || ENGINE_BUILDS.includes(thrown as EngineBuild))
+    return errorOf(thrown as Failure);
   // The glue converts arguments, and the conversions of the language throw these.
   return thrown instanceof TypeError
     ? new ZarrError("Argument", `an argument has another type: ${thrown.message}`, { cause: thrown })
     : thrown;
 }
+
+/** How the records of an operation cross, and what it needs. */
+interface WasmOperation extends Omit<Use, "signal"> {
+  takes: Shape<unknown>;
+  gives: Shape<unknown>;
+}
+
+/** The operations, by their numbers. */
+const NUMBERS = Object.keys(WASM_OPERATIONS);
 
 /** Begins a task of the instance. Returns its number. */
 type BeginTask = (glue: Glue, settle: Settle) => number;
@@ -111,8 +118,8 @@ function attempt<T>(instance: Instance, begin: BeginTask, { signal, finishes }: 
     signal?.addEventListener("abort", abort, { once: true });
     try {
       task = instance.enter(() =>
-        begin(instance.glue, (unanswered, value) =>
-          finish(() => (unanswered ? reject(errorOf(unanswered)) : resolve(value as T))),
+        begin(instance.glue, (failure, value) =>
+          finish(() => (failure ? reject(errorOf(failure)) : resolve(value as T))),
         ),
       );
     } catch (error) {
@@ -225,6 +232,30 @@ export class Instances {
   /** Starts a task and waits for its answer. `begin` may run once for each build. */
   run<T>(begin: BeginTask, use: Use = {}): Promise<T> {
     return this.#inInstance(() => attempt<T>(this.#current as Instance, begin, use), use);
+  }
+
+  /**
+   * Performs an operation of the wasm. `makeArguments` makes its record for an instance, and may run
+   * once for each build. `held` are the values beside the record of the answer.
+   */
+  async operate<Name extends keyof WasmOperations>(
+    name: Name,
+    makeArguments: (glue: Glue) => Parameters<WasmOperations[Name]>[0],
+    signal: AbortSignal | undefined,
+  ): Promise<{ answer: ReturnType<WasmOperations[Name]>; held: unknown[] }> {
+    const { takes, gives, ...use } = WASM_OPERATIONS[name] as WasmOperation;
+    let values: unknown[] = [];
+    let passed = 0;
+    const begin = (glue: Glue, settle: Settle) => {
+      values = [signal];
+      const record = new RecordWriter(values);
+      takes.write(record, makeArguments(glue));
+      passed = values.length;
+      return glue.call(NUMBERS.indexOf(name), record.bytes, values, settle);
+    };
+    const bytes = await this.run<Uint8Array<ArrayBuffer>>(begin, { ...use, signal });
+    const answer = gives.read(new RecordReader(bytes, values)) as ReturnType<WasmOperations[Name]>;
+    return { answer, held: values.slice(passed) };
   }
 
   /** Calls a synchronous function of the engine. `work` may run once for each build. */

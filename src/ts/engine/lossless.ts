@@ -4,15 +4,18 @@
  * the places of the marks that replace them (`src/engine/js/json.rs`).
  */
 
+import type * as contract from "../contract.ts";
 import { splitVariable, variableAt } from "../elements/variable.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import type {
   ArraySummary,
+  DecodeBuild,
   JsonText,
   NodeSummary,
   NumberTables,
   UnreadableSummary,
 } from "../model/node_summary.ts";
+import type { DataType } from "../model/types.ts";
 import { newDecoder } from "../model/utf8.ts";
 import type { Instances } from "./instances.ts";
 
@@ -88,44 +91,49 @@ export function tablesOf(instances: Instances, type: TypeDescription): NumberTab
 }
 
 /** As `jsonText`, for a text that may be absent. Rust writes JSON as plain text. */
-const crossingText = (instances: Instances, text: JsonText | undefined): JsonText | undefined =>
-  text === undefined ? undefined : jsonText(instances, text as string);
+const crossingText = (instances: Instances, text: string | undefined): JsonText | undefined =>
+  text === undefined ? undefined : jsonText(instances, text);
 
 /** Converts an array's summary for the port. */
-export function crossingArray(instances: Instances, array: ArraySummary): ArraySummary {
+export function crossingArray(instances: Instances, array: contract.ArraySummary): ArraySummary {
   const type = parseDescription(array.dataType);
   const { fillValue, fallback } = array;
   const lossless: Record<string, [string, string]> = Object.create(null);
   if (fillValue && holdsJson(type)) addLossless(instances, type, fillValue, lossless);
   return {
     ...array,
+    dtype: array.dtype as DataType,
+    build: array.build as DecodeBuild,
     codecs: array.codecs.map(({ name, configuration }) => ({
       name,
       configuration: crossingText(instances, configuration),
     })),
     storageTransformers: array.storageTransformers.map(({ extension, type: kind, configuration }) => ({
       extension,
-      type: jsonText(instances, kind as string),
+      type: jsonText(instances, kind),
       configuration: crossingText(instances, configuration),
     })),
-    fallback: fallback && { ...fallback, dataType: jsonText(instances, fallback.dataType as string) },
+    fallback: fallback && { ...fallback, dataType: jsonText(instances, fallback.dataType) },
     tables: tablesOf(instances, type),
     losslessFill: Object.keys(lossless).length > 0 ? lossless : undefined,
   };
 }
 
 /** Converts a node's summary for the port. */
-export function crossingSummary(instances: Instances, summary: NodeSummary): NodeSummary {
+export function crossingSummary(instances: Instances, summary: contract.NodeSummary): NodeSummary {
   const { array } = summary;
   return {
     ...summary,
-    attributes: jsonText(instances, summary.attributes as string),
+    attributes: jsonText(instances, summary.attributes),
     array: array && crossingArray(instances, array),
   };
 }
 
 /** As `crossingSummary`, for a node that cannot be opened. */
-export const crossingUnreadable = (instances: Instances, summary: UnreadableSummary): UnreadableSummary => ({
+export const crossingUnreadable = (
+  instances: Instances,
+  summary: contract.UnreadableSummary,
+): UnreadableSummary => ({
   ...summary,
   attributes: crossingText(instances, summary.attributes),
 });

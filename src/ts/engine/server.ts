@@ -111,7 +111,8 @@ export class EngineServer {
     if (open.controller) this.#engine.page.know(open.controller.signal, call);
     try {
       const value = await perform(
-        OPERATIONS[operation] as Operation<OperationName>,
+        operation,
+        OPERATIONS[operation] as Operation<OperationName> | undefined,
         args as never,
         open.context,
       );

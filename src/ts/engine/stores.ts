@@ -165,7 +165,7 @@ export class Stores {
       case "reference": {
         const { url, text, pageUrl, target, http } = definition;
         return this.#http(number, http, (glue, options) =>
-          instances.needReading(glue).referenceStore(url, text, pageUrl, target, options),
+          instances.needReading(glue).referenceStore({ url, text, base: pageUrl, target }, options),
         );
       }
       case "icechunk":
@@ -236,21 +236,17 @@ export class Stores {
     number: number,
     { store, version, allowHosts, verify, http }: Extract<StoreDefinition, { kind: "icechunk" }>,
   ): EngineStore {
-    const options = {
-      ...version,
-      // Another instance of the engine shows the same state.
-      at: undefined as string | undefined,
-      prefixes: prefixesOf(allowHosts).join("\n"),
-      verify,
-      allow: (url: string) => http.reach?.hosts.push(new URL(url).host),
-      onFound(snapshot: string) {
-        options.at = snapshot;
-      },
+    // Another instance of the engine shows the same state.
+    let at: string | undefined;
+    const definition = () => ({ ...version, at, prefixes: prefixesOf(allowHosts), verify });
+    const allow = (url: string) => http.reach?.hosts.push(new URL(url).host);
+    const onFound = (snapshot: string) => {
+      at = snapshot;
     };
     return this.#http(number, http, (glue, requests) =>
       this.#engine.instances
         .needReading(glue)
-        .icechunkStore(this.id(glue, store), options as never, requests),
+        .icechunkStore(this.id(glue, store), definition(), allow, onFound, requests),
     );
   }
 }

@@ -20,7 +20,7 @@ import type { EngineState } from "./state.ts";
 const FUNCTION: Record<Build, string> = {
   engine: "decode_call",
   reading: "icechunkStore",
-  full: "writeArray",
+  full: "packFloats",
   images: "decode_call",
   grib: "decode_call",
   conventions: "conventions_call",

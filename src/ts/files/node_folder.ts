@@ -15,7 +15,6 @@ import type { FileHandle } from "node:fs/promises";
 import type * as Paths from "node:path";
 import { placesIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import { neededModule } from "../model/node.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
 import {
   type Entries,
@@ -34,6 +33,7 @@ import {
   whileChanging,
   withState,
 } from "./folders.ts";
+import { neededModule } from "./node_modules.ts";
 
 /** Node's modules for files, which are looked up when they are first used. */
 const node = {

@@ -3,9 +3,10 @@
  * the case, and the other fields tell where the error occurred. A failed call rejects with one of
  * these, or with `signal.reason` if it was aborted. No text of an error has a secret of a URL.
  */
+import type { ErrorCode, ErrorRecord } from "../contract.ts";
 import { causeWithoutSecrets, withoutSecrets } from "./secrets.ts";
 
-export type ErrorCode = "NotFound" | "Store" | "Format" | "Unsupported" | "Argument" | "Limit" | "Aborted";
+export type { ErrorCode };
 
 /** Where the error occurred, as far as it is known. */
 export interface ErrorDetails {
@@ -191,22 +192,10 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   return isOurs(error) && (tags.length === 0 || tags.includes(error._tag as T));
 }
 
-/** A wasm module's report of an error; see `src/core/report.rs`. */
-export interface ErrorReport {
-  code: ErrorCode;
-  /** The message without its context. */
-  message: string;
-  /** The whole message, if it has a context. */
+/** A wasm module's report of an error: its record, as JSON where it is another module's. */
+export interface ErrorReport extends ErrorRecord {
+  /** The whole message, if `message` is without its context (`src/core/report.rs`). */
   text?: string;
-  stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection";
-  node?: string;
-  key?: string;
-  range?: [offset: number, length: number];
-  codec?: string;
-  field?: string;
-  expected?: string;
-  actual?: string;
-  cause?: unknown;
 }
 
 const kindOfNode = (word: string | undefined) => (word === "array" || word === "group" ? word : undefined);

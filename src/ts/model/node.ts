@@ -1,8 +1,6 @@
 /**
  * Node, and runtimes like it (Deno, Bun): whether this is one, and the modules that it has itself.
  */
-import { ZarrError } from "./errors.ts";
-
 const processOf = () =>
   (
     globalThis as {
@@ -18,13 +16,3 @@ export const isNode = (): boolean => processOf()?.versions?.node !== undefined;
  * see no import and users need no types of Node.
  */
 export const nodeModule = (name: string): unknown => processOf()?.getBuiltinModule?.(name);
-
-/** A module of Node. Throws an `Unsupported` error elsewhere, as in browsers. */
-export function neededModule(name: string): unknown {
-  const found = nodeModule(name);
-  if (found) return found;
-  throw new ZarrError(
-    "Unsupported",
-    "FileSystemStore needs Node 20.16, Deno or Bun; in browsers use DirectoryStore or OpfsStore",
-  );
-}

@@ -4,7 +4,6 @@
  * `contract.ts` has those of all types that both languages know. Values that JavaScript owns cross
  * beside the bytes, in a list, and records have their index in it.
  */
-import { ZarrError } from "./errors.ts";
 import { newDecoder, newEncoder } from "./utf8.ts";
 
 /** Writes and reads the values of a type. */
@@ -111,9 +110,9 @@ export class RecordReader {
   }
 }
 
-function unreadable(expected: string, value: unknown): ZarrError {
-  return new ZarrError("Argument", "an argument has another type", { expected, actual: String(value) });
-}
+/** The caller of an operation makes it an `Argument` error. */
+const unreadable = (expected: string, value: unknown) =>
+  new TypeError(`expected ${expected}, found ${String(value)}`);
 
 /** A number, if it is an integer from `least` to `greatest`. */
 function inRange(value: number, least: number, greatest: number): number {
@@ -132,6 +131,8 @@ export const byte: Shape<number> = {
   write: (to, value) => to.byte(inRange(value, 0, 0xff)),
   read: (from) => from.byte(),
 };
+
+export const formatVersion = byte as Shape<2 | 3>;
 
 export const word: Shape<number> = {
   write: (to, value) => to.word(inRange(value, 0, 0xffff_ffff)),
@@ -168,7 +169,7 @@ export const natural: Shape<number> = {
   read: (from) => Number(from.bigWord()),
 };
 
-export const bytes: Shape<Uint8Array<ArrayBuffer>> = {
+export const bytes: Shape<Uint8Array> = {
   write: (to, value) => to.bytesOf(value),
   read: (from) => from.view().slice(),
 };
@@ -195,7 +196,7 @@ export const optional = <T>(inner: Shape<T>): Shape<T | undefined> => ({
   read: (from) => (from.byte() === 0 ? undefined : inner.read(from)),
 });
 
-export const list = <T>(entry: Shape<T>): Shape<readonly T[]> => ({
+export const list = <T>(entry: Shape<T>): Shape<T[]> => ({
   write(to, values) {
     to.word(values.length);
     for (let at = 0; at < values.length; at += 1) entry.write(to, values[at] as T);
@@ -274,3 +275,10 @@ function lazily<T>(make: () => T): () => T {
     return made;
   };
 }
+
+/** The record in some bytes. */
+export const readRecord = <T>(
+  shape: Shape<T>,
+  bytes: Uint8Array<ArrayBuffer>,
+  values: readonly unknown[] = [],
+): T => shape.read(new RecordReader(bytes, values));

@@ -3,57 +3,13 @@
  * request for a summary. `api/selection.ts` makes the selection from the caller's.
  */
 
+import type { ConversionRequest, DimensionSelection, Growth, ReadRequest, Selection } from "../contract.ts";
+
 export type Integer = number | bigint;
-
-export type EngineSelection = { Orthogonal: EngineDimension[] } | { Points: Integer[][] };
-export type EngineDimension =
-  | "All"
-  | { Index: Integer }
-  | { Slice: { start?: Integer; stop?: Integer; step?: Integer } }
-  | { List: Integer[] };
-
-/** How the decoder converts elements. `src/core/format/conversion.rs` reads it. */
-export interface ConversionRequest {
-  unpacking?: number[];
-  to?: string;
-  shading?: number[];
-  /** Three numbers per label with its own colour: lower and upper 32 bits, bytes of the colour. */
-  labels?: number[];
-  /** Whether each number is followed by its mask. */
-  mask?: boolean;
-  /** Each part answers with a summary instead of elements: the range and number of bins. */
-  summary?: [low: number, high: number, bins: number];
-}
-
-/** How the parts of a reduction grow. */
-export interface Growth {
-  /** Dimensions in the order in which parts grow, the last one first. */
-  order: readonly number[];
-  /** The dimensions along which different parts have no cell in common. */
-  apart: readonly number[];
-  /** The bytes that a part aims at, decoded. */
-  bytes: number;
-  /** The bytes of parts, decoded, whose ranges of shards are asked for together. */
-  together: number;
-}
-
-export interface EngineRequest {
-  selection: EngineSelection;
-  /** Dimensions of the result in memory order, slowest first. */
-  order?: readonly number[];
-  growth?: Growth;
-  /** Whether the first parts are spread over the result. */
-  spreads?: boolean;
-  /** The caller consumes the parts one by one, so the result's size is not limited. */
-  streamed?: boolean;
-  /** The index at which the read should begin, in the array's dimensions. Default: the middle. */
-  nearest?: number[];
-  /** Requests with a higher priority are fetched and decoded first. */
-  priority?: number;
-  /** Bypass all caches. */
-  reload?: boolean;
-  conversion?: ConversionRequest;
-}
+export type EngineSelection = Selection;
+export type EngineDimension = DimensionSelection;
+export type EngineRequest = ReadRequest;
+export type { ConversionRequest, Growth };
 
 /**
  * The index of each number of a summary. The bins are last. `place` in `src/kernel/summary.rs`

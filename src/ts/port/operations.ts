@@ -1,11 +1,34 @@
 /**
- * The operations of the engine: their arguments and answers, as they cross the port. Stores and
- * arrays are given by number (`definitions.ts`). Shapes are in elements, lengths in bytes. The
- * engine implements them in `engine/operations/`.
+ * The operations of the engine, as they cross the port: those of the wasm (`contract.ts`), and those
+ * that the engine's TypeScript performs. Stores and arrays are given by number (`definitions.ts`).
+ * Shapes are in elements, lengths in bytes. `engine/operations/` implements them.
  */
-import type { ConventionsCalls } from "../contract.ts";
+import type {
+  AppendArguments,
+  ArrayId,
+  AttributeUpdate,
+  CodecText,
+  Consolidated,
+  ConsolidatedSource,
+  ConventionsCalls,
+  NewArray,
+  NewGroup,
+  NodeLocation,
+  OpenArguments,
+  PlanArguments,
+  ReadArguments,
+  ReadCost,
+  ReadProgress,
+  RepositoryQuestion,
+  ResizeArguments,
+  SelectionOfArray,
+  SelectionShape,
+  TypeName,
+  UserArray,
+  WasmOperations,
+  WriteArguments,
+} from "../contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
-import type { ErrorReport } from "../model/errors.ts";
 import type {
   ArraySummary,
   DecodeBuild,
@@ -13,28 +36,10 @@ import type {
   NumberTables,
   UnreadableSummary,
 } from "../model/node_summary.ts";
-import type { EngineRequest, EngineSelection, Growth } from "../model/request.ts";
+import type { Growth } from "../model/request.ts";
 import type { CacheDefinition } from "./definitions.ts";
 
-export interface NodePlace {
-  store: number;
-  /** Absolute path of the node. */
-  path: string;
-}
-
-export interface OpenArguments extends NodePlace {
-  /** "array", "group", or "" for either. */
-  kind: "array" | "group" | "";
-  /** 2 or 3; 0 for either. */
-  format: 0 | 2 | 3;
-  dataTypeFallback: "warn" | "allow" | "refuse";
-  /** Request `zarr.json` first, and v2's documents only if it does not exist. */
-  v3First: boolean;
-  /** Whether to read v2's attributes (`.zattrs`). */
-  attrs: boolean;
-  /** Bypass all caches. */
-  /** 1: bypass all caches. 2: ask the server whether they are right. */
-  reload: 0 | 1 | 2;
+export interface OpenCall extends OpenArguments {
   /**
    * URLs that the page has requested already. The engine gets the responses through the callback.
    */
@@ -42,9 +47,7 @@ export interface OpenArguments extends NodePlace {
 }
 
 /** A read of elements. */
-export interface ReadArguments {
-  array: number;
-  request: EngineRequest;
+export interface ReadCall extends Omit<ReadArguments, "job"> {
   /** The data type to convert to; undefined if elements are not converted. */
   type?: TypeDescription;
   wantsProgress: boolean;
@@ -80,17 +83,11 @@ export interface ResultAnswer extends ResultLayout {
   lossless?: Record<string, [text: string, places: string]>;
 }
 
-/**
- * Progress of a read, as five counters: chunks, bytes, parts, total parts, total chunks (0 if a
- * total is not known yet).
- */
-export type ProgressNumbers = Float64Array;
-
-type ReadAnswer = ResultAnswer & { progress: ProgressNumbers };
+type ReadAnswer = ResultAnswer & { progress: ReadProgress };
 
 /** The events of a read. */
 export type ReadEvent =
-  | { type: "progress"; numbers: ProgressNumbers }
+  | { type: "progress"; progress: ReadProgress }
   | ({ type: "layout" } & ResultLayout)
   | ({ type: "part" } & PartEvent);
 
@@ -116,21 +113,14 @@ interface TypeAnswer {
   build: DecodeBuild;
 }
 
-/** The packed elements of a write. */
-export interface WriteSource {
-  bytes: Uint8Array;
-  offsets?: Uint32Array;
-  /** The source is one element, which is written to every place. */
-  isOne: boolean;
-  keepEmptyChunks: boolean;
-  chunkOrder: "C" | "F" | "morton" | undefined;
-}
-
-export interface WriteArguments {
+/** What all writes share. The engine makes their job. */
+export interface WriteCall {
   array: number;
   priority: number;
   wantsProgress: boolean;
 }
+
+type Writing<Arguments> = Omit<Arguments, "job"> & WriteCall;
 
 /** Numbers to pack as floats for which JavaScript has no typed array. */
 export interface FloatsToPack {
@@ -145,50 +135,12 @@ export interface FloatsToPack {
 /** The packed bytes, or the index of the first number that the type cannot represent. */
 export type PackedFloats = Uint8Array | number;
 
-export interface EngineCost {
-  shape: number[];
-  chunks: number;
-  objects: number;
-  elements: number;
-  decodedElements: number;
-  encodedChunkBytes?: number;
-  indexBytes?: number;
-}
-
-/** A stored chunk: a chunk or a shard. */
-export interface PlannedObject {
-  /** Its index in the grid of stored objects. */
-  chunk: number[];
-  /** Its key in the store. */
-  key: string;
-}
-
-/**
- * Consolidated metadata that the engine has loaded. It crosses in a few large values, because 100
- * 000 small objects would block the page.
- */
-export interface Consolidation {
+/** Consolidated metadata that the engine has loaded. */
+export interface Consolidation extends Omit<Consolidated, "store" | "ends"> {
   /** The number under which the engine keeps it. */
   loaded: number;
-  /** All paths, concatenated. */
-  paths: string;
   /** The end of each path in `paths`. */
   ends: Uint32Array;
-  /** For each path, 1 for an array and 0 for a group. */
-  arrays: Uint8Array;
-  /** The errors of the nodes that cannot be opened. */
-  errors: [path: string, report: ErrorReport][];
-  warnings: string[];
-}
-
-export interface ArchiveLayout {
-  order: number[];
-  headers: Uint8Array<ArrayBuffer>[];
-  end: Uint8Array<ArrayBuffer>;
-}
-
-export interface CreateArguments extends NodePlace {
-  overwrite: boolean;
 }
 
 /** A codec on its own, bound to a chunk. */
@@ -243,7 +195,7 @@ export interface ChunkCounts {
   inBulk: boolean;
 }
 
-export interface ReduceArguments extends ReadArguments {
+export interface ReduceArguments extends ReadCall {
   reduction: Uint8Array;
   counts: ChunkCounts;
   growth: Pick<Growth, "order" | "apart">;
@@ -271,46 +223,19 @@ export interface PartialEvent {
   share: number;
 }
 
-export interface Operations {
+/** Operations that the engine's TypeScript performs. Some have the name of one of the wasm. */
+interface OwnOperations {
   // Nodes.
-  open(args: OpenArguments): NodeSummary;
-  children(args: NodePlace): (NodeSummary | UnreadableSummary)[];
-  /** The description of a node that cannot be opened. */
-  unreadable(args: NodePlace): UnreadableSummary | undefined;
-  exists(args: NodePlace): "array" | "group" | "implicit-group" | undefined;
-  erase(args: NodePlace & { reify: boolean }): boolean;
-  consolidate(args: NodePlace): number;
-  loadConsolidated(args: { store: number; format: 2 | 3; key: string }): Consolidation;
-  updateAttributes(args: NodePlace & { text: string; replace: boolean }): NodeSummary;
-  createHierarchy(args: {
-    store: number;
-    format: string;
-    suffix: string | undefined;
-    extensions: string | undefined;
-  }): undefined;
-  createGroup(args: CreateArguments & { format: string; text: string }): NodeSummary;
-  createArray(
-    args: CreateArguments & {
-      text: string;
-      fill: Uint8Array | undefined;
-      like: number | undefined;
-      codecs: string;
-    },
-  ): NodeSummary;
-
-  // Descriptions of arrays and data types.
-  describeArray(args: { document: string; codecs: string }): ArraySummary;
-  describeType(args: { array: number }): TypeAnswer;
-  describeTypeName(args: { text: string; like: number | undefined }): TypeDescription;
-  isStorageTransformer(args: { extension: string }): boolean;
-  /**
-   * JSON text that describes the next user codec that the page must load; undefined if there is
-   * none.
-   */
-  codecQuestion(args: { document: string; codecs: string }): string | undefined;
-  newCodecQuestion(args: { options: string; like: number | undefined; codecs: string }): string | undefined;
-  /** Returns the names that are codecs of this package. */
-  ownCodecs(args: { names: string[] }): string[];
+  open(args: OpenCall): NodeSummary;
+  children(args: NodeLocation): (NodeSummary | UnreadableSummary)[];
+  unreadable(args: NodeLocation): UnreadableSummary | undefined;
+  loadConsolidated(args: ConsolidatedSource): Consolidation;
+  updateAttributes(args: AttributeUpdate): NodeSummary;
+  createGroup(args: NewGroup): NodeSummary;
+  createArray(args: NewArray): NodeSummary;
+  describeArray(args: UserArray): ArraySummary;
+  describeType(args: ArrayId): TypeAnswer;
+  describeTypeName(args: TypeName): TypeDescription;
 
   // Reading.
   /**
@@ -318,10 +243,10 @@ export interface Operations {
    * when the wasm runs.
    */
   prepare(args: { conventions: boolean }): undefined;
-  read(args: ReadArguments & ReadTarget): ReadAnswer;
-  stream(args: ReadArguments): ProgressNumbers;
+  read(args: ReadCall & ReadTarget): ReadAnswer;
+  stream(args: ReadCall): ReadProgress;
   /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */
-  summarise(args: ReadArguments): { numbers: Float64Array; progress: ProgressNumbers };
+  summarise(args: ReadCall): { numbers: Float64Array; progress: ReadProgress };
   /**
    * Reduces the selected elements. `reduction` is the request of `src/reduction/wire.rs`. Each
    * answer is the place of its type in `NumberType::ALL`, as a byte, and the packed numbers.
@@ -343,9 +268,8 @@ export interface Operations {
   };
   /** The elements of a smaller box: `src/reduction/downsample.rs` says what the request has. */
   downsample(args: { request: Uint8Array }): Uint8Array<ArrayBuffer>;
-  prefetch(args: ReadArguments): ProgressNumbers;
-  planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };
-  planObjects(args: { array: number; request: EngineRequest; start: number; count: number }): PlannedObject[];
+  prefetch(args: ReadCall): ReadProgress;
+  planRead(args: PlanArguments): { cost: ReadCost; elementSize: number };
   /**
    * Drops the cached chunks of an array. With `oldShape`, which another program has made longer,
    * caches in front of the store keep all chunks but those at the old edge.
@@ -353,20 +277,15 @@ export interface Operations {
   forgetChunks(args: { array: number; oldShape: readonly number[] | undefined }): undefined;
 
   // Writing.
-  selectionShape(args: { array: number; selection: EngineSelection }): {
-    type: TypeDescription;
-    shape: number[];
-    kept: boolean[];
-  };
-  write(args: WriteArguments & { request: EngineRequest; source: WriteSource }): undefined;
-  append(args: WriteArguments & { axis: number; length: number; source: WriteSource }): NodeSummary;
-  resize(args: WriteArguments & { shape: BigUint64Array }): NodeSummary;
-  /** Reads the metadata again, once no write changes them. */
-  reread(args: { array: number }): NodeSummary;
+  selectionShape(args: SelectionOfArray): SelectionShape & { type: TypeDescription };
+  write(args: Writing<WriteArguments>): undefined;
+  append(args: Writing<AppendArguments>): NodeSummary;
+  resize(args: Writing<ResizeArguments>): NodeSummary;
+  reread(args: ArrayId): NodeSummary;
   packFloats(args: { floats: FloatsToPack[] }): PackedFloats[];
 
   // Codecs on their own. The texts are JSON (`src/core/format/codec/standalone.rs`).
-  describeCodec(args: { text: string }): CodecDescription;
+  describeCodec(args: CodecText): CodecDescription;
   runCodec(args: {
     text: string;
     build: DecodeBuild;
@@ -375,35 +294,17 @@ export interface Operations {
     input: Uint8Array;
   }): Uint8Array<ArrayBuffer>;
 
-  // Stores.
-  readKey(args: {
-    store: number;
-    key: string;
-    offset: number | undefined;
-    length: number | undefined;
-  }): Uint8Array | undefined;
-  sizeOfKey(args: { store: number; key: string }): number | undefined;
-  listKeys(args: { store: number; prefix: string }): string[];
-  listDirectory(args: { store: number; prefix: string }): { keys: string[]; prefixes: string[] };
-  setKey(args: { store: number; key: string; value: Uint8Array }): undefined;
-  eraseKey(args: { store: number; key: string }): undefined;
-  askRepository(args: {
-    store: number;
-    question: keyof RepositoryAnswers;
-  }): RepositoryAnswers[keyof RepositoryAnswers];
+  // Stores and archives.
+  askRepository(args: RepositoryQuestion): RepositoryAnswers[keyof RepositoryAnswers];
   persistentUsage(args: { cache: CacheDefinition }): { entries: number; bytes: number };
   persistentClear(args: { cache: CacheDefinition }): undefined;
-
-  // Archives.
   crc32(args: { value: Uint8Array }): number;
-  layOutArchive(args: {
-    entries: { key: string; size: number; crc: number }[];
-    omeVersion: string | undefined;
-  }): ArchiveLayout;
 
   /** A call of the conventions' module: JSON text or numbers, both ways, as bytes. */
   convention(args: { call: keyof ConventionsCalls; request: Uint8Array }): Uint8Array<ArrayBuffer>;
 }
+
+export type Operations = OwnOperations & Omit<WasmOperations, keyof OwnOperations | "consolidatedStore">;
 
 export type OperationName = keyof Operations;
 export type ArgumentsOf<Name extends OperationName> = Parameters<Operations[Name]>[0];

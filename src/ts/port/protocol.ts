@@ -173,7 +173,7 @@ export type CodecResult = Uint8Array<ArrayBuffer> | { report: string };
 export interface TransformerPlace {
   extension: string;
   type: JsonText;
-  configuration?: JsonText;
+  configuration?: JsonText | undefined;
   prefix: string;
   gridShape: number[];
   separator: string;

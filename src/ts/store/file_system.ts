@@ -8,8 +8,8 @@ import type * as Urls from "node:url";
 import { late } from "#late";
 import { FolderStore } from "../files/folder_store.ts";
 import type { ByteReader } from "../files/node_folder.ts";
+import { neededModule } from "../files/node_modules.ts";
 import { needUrl, refuse } from "../model/argument.ts";
-import { neededModule } from "../model/node.ts";
 
 /** The path of a folder or a file. `file:` addresses may be texts. */
 function pathOf(root: string | URL): string {

@@ -124,7 +124,7 @@ export class ZipWriter implements AsyncStore {
       const header = headers[place];
       return value && header ? [header, value.blob] : [];
     });
-    return [...parts, end];
+    return [...parts, end] as (Blob | Uint8Array<ArrayBuffer>)[];
   }
 }
 worksBehindProxies(ZipWriter);

@@ -85,26 +85,7 @@ impl ZarrFormat {
 }
 
 /// The kind of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NodeKind {
-    /// An array.
-    Array,
-    /// A group that has metadata.
-    Group,
-    /// A group without metadata, known only by the nodes below it.
-    ImplicitGroup,
-}
-
-impl NodeKind {
-    /// The name in messages and in JavaScript.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Array => "array",
-            Self::Group => "group",
-            Self::ImplicitGroup => "implicit-group",
-        }
-    }
-}
+pub use zarr_wasm_contract::NodeKind;
 
 /// The metadata of an array or of a group.
 #[derive(Clone, Debug)]

@@ -1,33 +1,26 @@
 //! Writing in any engine store from JavaScript, where keys begin with a slash.
 
-use js_sys::{Function, Uint8Array};
-use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{KeyValue, StoreEntry};
 
+use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::js::bytes::stored_value;
-use crate::js::{registry, task};
+use crate::js::call::Call;
+use crate::js::registry;
 use crate::store::writers;
 
-/// Stores a value. The bytes are read when they are sent, and must not change until then.
-#[wasm_bindgen(js_name = setKey)]
-pub fn set_key(store: u32, key: String, bytes: Uint8Array, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let key = StoreKey::parse(&key)?;
-        let store = registry::store(store)?;
-        let _touched = writers::touch(&store, std::slice::from_ref(&key));
-        store.set(&key, stored_value(&bytes, false)?).await?;
-        Ok(JsValue::UNDEFINED)
-    })
+/// See `set_key` of the contract.
+pub async fn set_key(KeyValue { store, key, value }: KeyValue, call: Call) -> Result<()> {
+    let key = StoreKey::parse(&key)?;
+    let store = registry::store(store)?;
+    let _touched = writers::touch(&store, std::slice::from_ref(&key));
+    store.set(&key, stored_value(&call.held_bytes(value), false)?).await
 }
 
-/// Removes a key.
-#[wasm_bindgen(js_name = eraseKey)]
-pub fn erase_key(store: u32, key: String, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let key = StoreKey::parse(&key)?;
-        let store = registry::store(store)?;
-        let _touched = writers::touch(&store, std::slice::from_ref(&key));
-        store.erase(&key).await?;
-        Ok(JsValue::UNDEFINED)
-    })
+/// See `erase_key` of the contract.
+pub async fn erase_key(StoreEntry { store, key }: StoreEntry, _: Call) -> Result<()> {
+    let key = StoreKey::parse(&key)?;
+    let store = registry::store(store)?;
+    let _touched = writers::touch(&store, std::slice::from_ref(&key));
+    store.erase(&key).await
 }

@@ -4,26 +4,27 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Function, Uint8Array, Uint32Array};
-use serde::Serialize;
+use js_sys::{Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{
+    self as contract, AppendArguments, ArrayId, Natural, NodeSummary, ResizeArguments, SelectionOfArray,
+    SelectionShape, WriteArguments,
+};
 
 use super::nodes::summary_of;
-use super::objects::to_js;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
-use crate::hierarchy::resize::{Appended, append, reread, resize};
+use crate::hierarchy::resize::{self as shapes, Appended};
 use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
+use crate::js::call::Call;
 use crate::js::decoder::thrown_error;
-use crate::js::error::Exported;
-use crate::js::{host, plain, read, registry, store, task};
-use crate::quoted::quoted;
+use crate::js::{host, read, registry, store};
 use crate::read::array::Array;
 use crate::store::LocalFuture;
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
-use crate::write::{NewElements, WriteProgress, WriteRequest, WriteSource, write};
+use crate::write::{NewElements, WriteProgress, WriteRequest, WriteSource, write as write_elements};
 
 #[wasm_bindgen]
 extern "C" {
@@ -59,138 +60,77 @@ extern "C" {
     ) -> std::result::Result<(), JsValue>;
 }
 
-/// The elements and options of a write. TypeScript sets every member.
-#[wasm_bindgen]
-extern "C" {
-    pub type Source;
-
-    #[wasm_bindgen(method, getter)]
-    fn bytes(this: &Source) -> Uint8Array;
-    /// The offsets of elements of variable length: one more than there are elements.
-    #[wasm_bindgen(method, getter)]
-    fn offsets(this: &Source) -> Option<Uint32Array>;
-    /// Whether one element is written to all places.
-    #[wasm_bindgen(method, getter, js_name = isOne)]
-    fn is_one(this: &Source) -> bool;
-    #[wasm_bindgen(method, getter, js_name = keepEmptyChunks)]
-    fn keep_empty_chunks(this: &Source) -> bool;
-    #[wasm_bindgen(method, getter, js_name = chunkOrder)]
-    fn chunk_order(this: &Source) -> Option<String>;
-}
-
-fn source_of(source: &Source) -> Result<WriteSource> {
-    if source.is_one() {
-        return Ok(WriteSource::Element(source.bytes().to_vec()));
+fn source_of(source: &contract::WriteSource, call: &Call) -> Result<WriteSource> {
+    let bytes = call.held_bytes(source.bytes);
+    if source.is_one {
+        return Ok(WriteSource::Element(bytes.to_vec()));
     }
-    match source.offsets() {
+    match &source.offsets {
         // The bytes may be the caller's own memory, so they are not transferred or changed.
-        None => stored_value(&source.bytes(), false).map(WriteSource::Elements),
+        None => stored_value(&bytes, false).map(WriteSource::Elements),
         Some(offsets) => Ok(WriteSource::Variable(Rc::new(VariableBytes {
-            offsets: offsets.to_vec(),
-            bytes: source.bytes().to_vec(),
+            offsets: call.held::<Uint32Array>(*offsets).to_vec(),
+            bytes: bytes.to_vec(),
         }))),
     }
 }
 
-fn elements_of(source: &Source) -> Result<NewElements> {
+fn elements_of(source: &contract::WriteSource, call: &Call) -> Result<NewElements> {
     Ok(NewElements {
-        source: source_of(source)?,
-        keep_empty_chunks: source.keep_empty_chunks(),
-        chunk_order: order_of(source)?,
+        source: source_of(source, call)?,
+        keep_empty_chunks: source.keep_empty_chunks,
+        chunk_order: match source.chunk_order {
+            None | Some(contract::ChunkOrder::C) => ChunkOrder::C,
+            Some(contract::ChunkOrder::F) => ChunkOrder::F,
+            Some(contract::ChunkOrder::Morton) => ChunkOrder::Morton,
+        },
     })
 }
 
-fn order_of(source: &Source) -> Result<ChunkOrder> {
-    match source.chunk_order().as_deref() {
-        None | Some("C") => Ok(ChunkOrder::C),
-        Some("F") => Ok(ChunkOrder::F),
-        Some("morton") => Ok(ChunkOrder::Morton),
-        Some(other) => {
-            let error = Error::argument("unknown order of chunks in a shard");
-            Err(error.expected("\"C\", \"F\" or \"morton\"").actual(quoted(other)))
-        }
-    }
-}
-
-/// Extents of a selection, 1 for integer indices, and which dimensions values have.
-#[derive(Serialize)]
-struct SelectionShape {
-    shape: Vec<f64>,
-    kept: Vec<bool>,
-}
-
-/// The extents that values for a selection have; throws a report.
-#[wasm_bindgen(js_name = selectionShape)]
+/// See `selection_shape` of the contract.
 #[allow(clippy::cast_precision_loss)] // The values are in memory.
-pub fn selection_shape(array: u32, request: JsValue) -> Exported<JsValue> {
-    let array = registry::array(array)?;
-    let selected = read::selection(&request)?.resolve(&array.binding().metadata().shape)?;
+pub async fn selection_shape(asked: SelectionOfArray, _: Call) -> Result<SelectionShape> {
+    let array = registry::array(asked.array)?;
+    let selected = read::selection(asked.selection).resolve(&array.binding().metadata().shape)?;
     let shape = selected.shape().into_iter().map(|extent| extent as f64).collect();
-    Ok(to_js(&SelectionShape { shape, kept: selected.kept() })?)
+    Ok(SelectionShape { shape, kept: selected.kept() })
 }
 
-/// Writes to a selection. Settles when everything is stored.
-#[wasm_bindgen(js_name = writeArray)]
-pub fn write_array(
-    array: u32,
-    request: JsValue,
-    source: Source,
-    job: WriteJob,
-    signal: JsValue,
-    settle: Function,
-) -> u32 {
-    task::start(settle, async move {
-        let array = registry::array(array)?;
-        let request = WriteRequest { selection: read::selection(&request)?, elements: elements_of(&source)? };
-        let encoder = JobEncoder::new(job.clone(), signal.clone());
-        let hear = |progress: &WriteProgress| hear(&job, progress);
-        write(&array, &request, &encoder, &hear, &store::context(signal)).await?;
-        Ok(JsValue::UNDEFINED)
-    })
+/// See `write` of the contract.
+pub async fn write(arguments: WriteArguments, call: Call) -> Result<()> {
+    let WriteArguments { array, selection, source, job } = arguments;
+    let (array, job) = (registry::array(array)?, call.held::<WriteJob>(job));
+    let elements = elements_of(&source, &call)?;
+    let request = WriteRequest { selection: read::selection(selection), elements };
+    let encoder = JobEncoder::new(job.clone(), call.signal());
+    let hear = |progress: &WriteProgress| hear(&job, progress);
+    write_elements(&array, &request, &encoder, &hear, &call.context()).await?;
+    Ok(())
 }
 
-/// Appends along a dimension. Settles with the array's summary.
-#[wasm_bindgen(js_name = appendArray)]
-pub fn append_array(
-    array: u32,
-    axis: u32,
-    len: f64,
-    source: Source,
-    job: WriteJob,
-    signal: JsValue,
-    settle: Function,
-) -> u32 {
-    task::start(settle, async move {
-        let array = registry::array(array)?;
-        let elements = elements_of(&source)?;
-        let appended = Appended { axis: axis as usize, len: plain::natural(len)?, elements };
-        let encoder = JobEncoder::new(job.clone(), signal.clone());
-        let hear = |progress: &WriteProgress| hear(&job, progress);
-        let longer = append(&array, &appended, &encoder, &hear, &store::context(signal)).await?;
-        summary_of(&longer)
-    })
+/// See `append` of the contract.
+pub async fn append(arguments: AppendArguments, call: Call) -> Result<NodeSummary> {
+    let AppendArguments { array, axis, length: Natural(len), source, job } = arguments;
+    let (array, job) = (registry::array(array)?, call.held::<WriteJob>(job));
+    let appended = Appended { axis: axis as usize, len, elements: elements_of(&source, &call)? };
+    let encoder = JobEncoder::new(job.clone(), call.signal());
+    let hear = |progress: &WriteProgress| hear(&job, progress);
+    let longer = shapes::append(&array, &appended, &encoder, &hear, &call.context()).await?;
+    summary_of(&longer, &call)
 }
 
-/// Changes the shape of an array. Settles with its summary.
-#[wasm_bindgen(js_name = resizeArray)]
-pub fn resize_array(array: u32, shape: Vec<u64>, job: WriteJob, signal: JsValue, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let array = registry::array(array)?;
-        let encoder = JobEncoder::new(job, JsValue::UNDEFINED);
-        let resized = resize(&array, &shape, &encoder, &store::context(signal)).await?;
-        summary_of(&resized)
-    })
+/// See `resize` of the contract.
+pub async fn resize(arguments: ResizeArguments, call: Call) -> Result<NodeSummary> {
+    let ResizeArguments { array, shape, job } = arguments;
+    let encoder = JobEncoder::new(call.held(job), JsValue::UNDEFINED);
+    let resized = shapes::resize(&registry::array(array)?, &shape, &encoder, &call.context()).await?;
+    summary_of(&resized, &call)
 }
 
-/// Reads the documents of an array again, once no other call changes them. Settles with its
-/// summary.
-#[wasm_bindgen(js_name = rereadArray)]
-pub fn reread_array(array: u32, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let array = registry::array(array)?;
-        let found = reread(&array, &store::context(JsValue::UNDEFINED)).await?;
-        summary_of(&found)
-    })
+/// See `reread` of the contract.
+pub async fn reread(ArrayId { array }: ArrayId, call: Call) -> Result<NodeSummary> {
+    let found = shapes::reread(&registry::array(array)?, &store::context(JsValue::UNDEFINED)).await?;
+    summary_of(&found, &call)
 }
 
 // Counts and bytes of a single write.

@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use js_sys::Function;
+use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
+use super::definition_of;
 use crate::error::Result;
 use crate::format::icechunk::object_id::ObjectId;
 use crate::format::icechunk::repo::RefKind;
@@ -14,31 +16,24 @@ use crate::js::store::{self, HttpStoreOptions};
 use crate::store::icechunk::session::Version;
 use crate::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
 
-#[wasm_bindgen]
-extern "C" {
-    /// Which state of a repository is shown, and what its opener allows. `stores.ts` sets every
-    /// member.
-    pub type RepositoryOptions;
-
-    /// `"branch"`, `"tag"` or `"snapshot"`.
-    #[wasm_bindgen(method, getter)]
-    fn kind(this: &RepositoryOptions) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn name(this: &RepositoryOptions) -> String;
+/// Which state of a repository is shown, and what its opener allows.
+#[derive(Deserialize)]
+struct RepositoryDefinition {
+    kind: RefKindName,
+    name: String,
     /// The snapshot that was found before.
-    #[wasm_bindgen(method, getter)]
-    fn at(this: &RepositoryOptions) -> Option<String>;
-    /// Beginnings of locations, one a line.
-    #[wasm_bindgen(method, getter)]
-    fn prefixes(this: &RepositoryOptions) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn verify(this: &RepositoryOptions) -> bool;
-    /// Allows the server of a URL.
-    #[wasm_bindgen(method, getter)]
-    fn allow(this: &RepositoryOptions) -> Function;
-    /// Is told the snapshot that was found.
-    #[wasm_bindgen(method, getter, js_name = onFound)]
-    fn on_found(this: &RepositoryOptions) -> Function;
+    at: Option<String>,
+    /// Beginnings of locations of virtual chunks.
+    prefixes: Vec<String>,
+    verify: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RefKindName {
+    Branch,
+    Tag,
+    Snapshot,
 }
 
 /// A listener for a text.
@@ -49,27 +44,31 @@ fn telling(listener: Function) -> Rc<dyn Fn(&str)> {
     })
 }
 
-fn version(options: &RepositoryOptions) -> Result<Version> {
-    Ok(match options.kind().as_str() {
-        "tag" => Version::Named(RefKind::Tag, options.name()),
-        "snapshot" => Version::Snapshot(ObjectId::parse(&options.name())?),
-        _ => Version::Named(RefKind::Branch, options.name()),
+fn version(kind: &RefKindName, name: String) -> Result<Version> {
+    Ok(match kind {
+        RefKindName::Branch => Version::Named(RefKind::Branch, name),
+        RefKindName::Tag => Version::Named(RefKind::Tag, name),
+        RefKindName::Snapshot => Version::Snapshot(ObjectId::parse(&name)?),
     })
 }
 
-/// Creates a store of the repository in a store. `http` are the options of requests for virtual
-/// chunks. Throws a report.
+/// Creates a store of the repository in a store. `allow` allows the server of a URL, `on_found` is
+/// told the snapshot that was found, and `http` are the options of requests for virtual chunks.
+/// Throws a failure.
 #[wasm_bindgen(js_name = icechunkStore)]
-pub fn icechunk_store(inner: u32, options: &RepositoryOptions, http: HttpStoreOptions) -> Exported<u32> {
+pub fn icechunk_store(
+    inner: u32,
+    definition: JsValue,
+    allow: Function,
+    on_found: Function,
+    http: HttpStoreOptions,
+) -> Exported<u32> {
+    let RepositoryDefinition { kind, name, at, prefixes, verify } = definition_of(definition)?;
     let open: OpenFile = Rc::new(move |url| store::http(url, &http));
-    let permission = Permission {
-        prefixes: options.prefixes().lines().map(str::to_owned).collect(),
-        allow: telling(options.allow()),
-        verifies: options.verify(),
-    };
-    let at = options.at().map(|id| ObjectId::parse(&id)).transpose()?;
-    let store =
-        IcechunkStore::new(registry::store(inner)?, version(options)?, VirtualChunks::new(open, permission))
-            .starting_at(at, telling(options.on_found()));
+    let permission = Permission { prefixes, allow: telling(allow), verifies: verify };
+    let at = at.map(|id| ObjectId::parse(&id)).transpose()?;
+    let chunks = VirtualChunks::new(open, permission);
+    let store = IcechunkStore::new(registry::store(inner)?, version(&kind, name)?, chunks)
+        .starting_at(at, telling(on_found));
     Ok(registry::add_store(Rc::new(store)))
 }

@@ -2,8 +2,10 @@
 
 use std::rc::Rc;
 
+use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
+use super::definition_of;
 use crate::js::error::Exported;
 use crate::js::registry;
 use crate::js::store::{HttpStoreOptions, http_options, origins};
@@ -23,17 +25,21 @@ pub fn table_reference_store(store: u32, base: Option<String>, options: &HttpSto
     Ok(registry::add_store(Rc::new(store)))
 }
 
-/// Creates a store of references: of the document at `url`, or of `text`, whose relative references
-/// are resolved against `base`. The sender of the requests knows which servers are allowed
-/// (`redirects.ts`). Throws a report.
-#[wasm_bindgen(js_name = referenceStore)]
-pub fn reference_store(
+/// Where references are. The engine's TypeScript sets what a user gave.
+#[derive(Deserialize)]
+struct ReferenceDefinition {
     url: Option<String>,
     text: Option<String>,
     base: Option<String>,
     target: Option<String>,
-    options: &HttpStoreOptions,
-) -> Exported<u32> {
+}
+
+/// Creates a store of references: of the document at `url`, or of `text`, whose relative references
+/// are resolved against `base`. The sender of the requests knows which servers are allowed
+/// (`redirects.ts`). Throws a report.
+#[wasm_bindgen(js_name = referenceStore)]
+pub fn reference_store(definition: JsValue, options: &HttpStoreOptions) -> Exported<u32> {
+    let ReferenceDefinition { url, text, base, target } = definition_of(definition)?;
     let source = match url {
         Some(url) => Source::Url(RootUrl::parse(&url)?),
         None => Source::Text(Value::from(text.unwrap_or_default().into_bytes())),

@@ -1,25 +1,22 @@
 //! What Icechunk repositories say of themselves.
 
-use js_sys::Function;
-use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{RepositoryQuestion, RepositorySubject};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::format::icechunk::repo::RefKind;
-use crate::js::{registry, task};
+use crate::js::call::Call;
+use crate::js::registry;
 use crate::store::icechunk::history::Question;
 
-/// Asks a repository about itself. The answer is JSON text, or an id.
-#[wasm_bindgen(js_name = askRepository)]
-pub fn ask_repository(store: u32, question: String, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let store = registry::store(store)?;
-        let repository = store.repository().ok_or_else(|| Error::argument("not an Icechunk repository"))?;
-        let question = match question.as_str() {
-            "snapshot" => Question::Snapshot,
-            "branches" => Question::Names(RefKind::Branch),
-            "tags" => Question::Names(RefKind::Tag),
-            _ => Question::History,
-        };
-        Ok(repository.ask(question).await?.into())
-    })
+/// See `ask_repository` of the contract.
+pub async fn ask_repository(asked: RepositoryQuestion, _: Call) -> Result<String> {
+    let store = registry::store(asked.store)?;
+    let repository = store.repository().ok_or_else(|| Error::argument("not an Icechunk repository"))?;
+    let question = match asked.question {
+        RepositorySubject::Snapshot => Question::Snapshot,
+        RepositorySubject::Branches => Question::Names(RefKind::Branch),
+        RepositorySubject::Tags => Question::Names(RefKind::Tag),
+        RepositorySubject::History => Question::History,
+    };
+    repository.ask(question).await
 }

@@ -1,10 +1,11 @@
 /**
  * Computes the cost of a read (`plan.ts`) from what the engine knows of the array. It is late code.
  */
+
+import type { ReadCost } from "../../contract.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call } from "../../port/engine.ts";
-import type { EngineCost } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { PlannedCost } from "./plan.ts";
@@ -13,7 +14,7 @@ import type { PlannedCost } from "./plan.ts";
 const UNDER_WAY_BYTES = 32 << 20;
 
 /** The numbers of a plan. `observed`: mean encoded size in bytes of the chunks read so far. */
-function numbersOf(cost: EngineCost, elementSize: number, observed: number | undefined) {
+function numbersOf(cost: ReadCost, elementSize: number, observed: number | undefined) {
   const { shape, chunks, objects, elements, decodedElements, encodedChunkBytes, indexBytes } = cost;
   const resultBytes = elements * elementSize;
   const decodedBytes = decodedElements * elementSize;
@@ -45,7 +46,10 @@ export async function plannedCost(
   observed: () => number | undefined,
 ): Promise<PlannedCost> {
   await bindCodecs(array[FACTS], signal);
-  const named = (objects: ObjectNumbers) => ({ array: arrayNumber(objects, array), request });
+  const named = (objects: ObjectNumbers) => ({
+    array: arrayNumber(objects, array),
+    selection: request.selection,
+  });
   const { cost, elementSize } = await call("planRead", named, { signal });
   return {
     ...numbersOf(cost, elementSize, observed()),

@@ -3,7 +3,9 @@
  * caller's memory that is not shared, which an engine in a worker cannot write to (`placed.ts`), or
  * for a stream (`stream.ts`).
  */
+
 import { late } from "#late";
+import type { ReadProgress } from "../../contract.ts";
 import { placementOf } from "../../elements/loops.ts";
 import { placeElements } from "../../elements/place.ts";
 import { chunkCount, chunkExtent } from "../../model/chunk_grid.ts";
@@ -13,14 +15,7 @@ import type { EngineRequest } from "../../model/request.ts";
 import type { CallOptions } from "../../port/connection.ts";
 import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call, connect } from "../../port/engine.ts";
-import type {
-  PartEvent,
-  ProgressNumbers,
-  ReadArguments,
-  ReadEvent,
-  ResultAnswer,
-  ResultLayout,
-} from "../../port/operations.ts";
+import type { PartEvent, ReadCall, ReadEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
 import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
 import { arrayNumber, bindCodecs, settleCodecs } from "../arrays.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
@@ -49,10 +44,8 @@ interface Listeners extends Pick<ReadOptions, "onProgress"> {
   onPart?: (part: PartEvent, credit: () => void) => void;
 }
 
-/** Converts the engine's counters: `progress_numbers` in `src/engine/js/read.rs`. */
-function progressOf(numbers: ProgressNumbers): Progress {
-  const [chunks = 0, bytes = 0, parts = 0, totalParts = 0, totalChunks = 0] = numbers;
-  const progress = { chunks, bytes, parts, totalParts };
+/** The engine's counters, without a total that is not known yet. */
+function progressOf({ totalChunks, ...progress }: ReadProgress): Progress {
   return totalChunks > 0 ? { ...progress, totalChunks } : progress;
 }
 
@@ -60,7 +53,7 @@ function progressOf(numbers: ProgressNumbers): Progress {
 export const eventsTo =
   ({ onProgress, onLayout, onPart }: Listeners) =>
   (event: ReadEvent, credit: () => void): void => {
-    if (event.type === "progress") onProgress?.(progressOf(event.numbers));
+    if (event.type === "progress") onProgress?.(progressOf(event.progress));
     else if (event.type === "layout") onLayout?.(event);
     else onPart?.(event, credit);
   };
@@ -68,7 +61,7 @@ export const eventsTo =
 /** The arguments of the engine's operations that read. */
 export const readArguments =
   ({ array, request, type }: Pick<Read, "array" | "request"> & Partial<Read>, { onProgress }: ReadOptions) =>
-  (objects: ObjectNumbers): ReadArguments => ({
+  (objects: ObjectNumbers): ReadCall => ({
     array: arrayNumber(objects, array),
     request,
     type: request.conversion && type,
@@ -76,7 +69,7 @@ export const readArguments =
   });
 
 /** Counts a read for `plan`. Fixes the array's user codecs. */
-function observeRead({ array }: Read, numbers: ProgressNumbers): void {
+function observeRead({ array }: Read, numbers: ReadProgress): void {
   settleCodecs(array[FACTS]);
   observe(array[FACTS], progressOf(numbers));
 }

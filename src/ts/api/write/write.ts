@@ -7,6 +7,7 @@
  * documents or not. So the documents are read again, and the open nodes follow what is stored. If
  * that read fails too, or the caller has aborted, they are read before the next use.
  */
+import type { WriteSource } from "../../contract.ts";
 import {
   need,
   needList,
@@ -25,14 +26,7 @@ import { unlessAborted } from "../../model/waiting.ts";
 import type { MakeArguments } from "../../port/connection.ts";
 import { type ObjectNumbers, staleStores } from "../../port/definitions.ts";
 import { call, write } from "../../port/engine.ts";
-import type {
-  AnswerOf,
-  ArgumentsOf,
-  OperationName,
-  WriteArguments,
-  WriteEvent,
-  WriteSource,
-} from "../../port/operations.ts";
+import type { AnswerOf, ArgumentsOf, OperationName, WriteCall, WriteEvent } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, describeWithCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { NodeChange } from "../update_attributes.ts";
@@ -108,7 +102,7 @@ async function packed(
 }
 
 /** The arguments of a write, without those that all writes share. */
-type Own<Name extends OperationName> = Omit<ArgumentsOf<Name>, keyof WriteArguments>;
+type Own<Name extends OperationName> = Omit<ArgumentsOf<Name>, keyof WriteCall>;
 
 /** Calls an operation that writes to an array. If it fails, caches of its store may be stale. */
 async function writeTo<Name extends "write" | "append" | "resize">(
@@ -150,7 +144,7 @@ export async function writeSelection(
   );
   const places = shape.filter((_, axis) => kept[axis]);
   const source = await packed(type, value, places, options);
-  await writeTo(array, "write", { request, source }, options);
+  await writeTo(array, "write", { selection, source }, options);
 }
 
 /** Prepares to append values along an axis. */
@@ -198,7 +192,7 @@ export async function resizeArray(
     const what = "the new shape has another number of dimensions";
     throw new ZarrError("Argument", what, { field: "shape", ...found });
   }
-  const extents = BigUint64Array.from(shape, extentOf);
+  const extents = Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);
   return () => writeTo(array, "resize", { shape: extents }, options);
 }

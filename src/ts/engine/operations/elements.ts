@@ -7,16 +7,13 @@
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { errorFromReport, INTERNAL, ZarrError } from "../../model/errors.ts";
-import type { NodeSummary } from "../../model/node_summary.ts";
 import type {
-  EngineCost,
   FloatsToPack,
   PackedFloats,
   PartEvent,
-  PlannedObject,
   ResultAnswer,
   ResultLayout,
-  WriteArguments,
+  WriteCall,
   WriteEvent,
 } from "../../port/operations.ts";
 import type { Updated } from "../decode/messages.ts";
@@ -24,13 +21,13 @@ import type { DecodePool } from "../decode/pool.ts";
 import { Reducer } from "../decode/reducer.ts";
 import type { BoundArray } from "../decode/work.ts";
 import type { Engine } from "../engine.ts";
-import type { FullGlue } from "../instances.ts";
+import type { FullGlue, Glue } from "../instances.ts";
 import { crossingSummary } from "../lossless.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";
 import { ReportedError } from "../wasm_module.ts";
-import type { CallContext, OperationTable } from "./operation.ts";
+import { type CallContext, type OperationTable, operate } from "./operation.ts";
 
 /** Transfers a result's memory, unless it belongs to the caller. */
 function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
@@ -170,27 +167,14 @@ export const readOperations = {
     return reporting(() => reductionMemory(new Reducer(module).sizes(reduction), counts, memoryLimit));
   },
 
-  prefetch: {
-    begin: (glue, args, context, settle) =>
-      glue.prefetch(
-        context.engine.arrays.id(glue, args.array),
-        args.request,
-        progressListener(args, context),
-        context.signal,
-        settle,
-      ),
-  },
+  prefetch: ({ array, request, ...args }, context) =>
+    operate("prefetch", { array, request, listener: progressListener(args, context) }, context),
 
-  planRead: {
-    compute(glue, { array, request }, { engine: { arrays } }) {
-      const cost = glue.planRead(arrays.id(glue, array), request) as EngineCost;
-      return { cost, elementSize: arrays.typeOf(glue, array).size ?? VARIABLE_SIZE };
-    },
-  },
-
-  planObjects: {
-    compute: (glue, { array, request, start, count }, { engine }) =>
-      glue.planObjects(engine.arrays.id(glue, array), request, start, count) as PlannedObject[],
+  async planRead(args, context) {
+    const { arrays, instances } = context.engine;
+    const cost = await operate("planRead", args, context);
+    const { size = VARIABLE_SIZE } = instances.callNow((glue) => arrays.typeOf(glue, args.array));
+    return { cost, elementSize: size };
   },
 
   async forgetChunks({ array, oldShape }, { engine }) {
@@ -203,22 +187,21 @@ export const readOperations = {
     await instances.call((glue) => glue.forgetChunks(arrays.id(glue, array))).catch(() => {});
     return undefined;
   },
-} satisfies Partial<OperationTable>;
+} satisfies OperationTable;
 
-function jobOf(
-  glue: FullGlue,
-  { array, priority, wantsProgress }: WriteArguments,
-  { engine, tell }: CallContext,
-): never {
-  const { definition, encoding } = engine.arrays.of(array);
-  const job = new WriteJob(engine, {
-    array: encoding,
-    chunkBytes: product(definition.stored) * (engine.arrays.typeOf(glue, array).size ?? VARIABLE_SIZE),
-    priority,
-    onProgress: wantsProgress ? tell : undefined,
-  });
-  return job as never;
-}
+/** Makes the job of a write, for each instance that performs it. */
+const jobFor =
+  ({ array, priority, wantsProgress }: WriteCall, { engine, tell }: CallContext) =>
+  (glue: Glue) => {
+    const { definition, encoding } = engine.arrays.of(array);
+    const job = new WriteJob(engine, {
+      array: encoding,
+      chunkBytes: product(definition.stored) * (engine.arrays.typeOf(glue, array).size ?? VARIABLE_SIZE),
+      priority,
+      onProgress: wantsProgress ? tell : undefined,
+    });
+    return { job };
+  };
 
 function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPack): PackedFloats {
   const bytes = new Uint8Array(byteLength);
@@ -226,51 +209,30 @@ function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPac
 }
 
 export const writeOperations = {
-  selectionShape: {
-    computeFull(glue, { array, selection }, { engine: { arrays } }) {
-      const id = arrays.id(glue, array);
-      const shaped = glue.selectionShape(id, { selection }) as { shape: number[]; kept: boolean[] };
-      return { type: arrays.typeOf(glue, array), ...shaped };
-    },
+  async selectionShape(args, context) {
+    const { arrays, instances } = context.engine;
+    const shaped = await operate("selectionShape", args, context);
+    return { type: instances.callNow((glue) => arrays.typeOf(glue, args.array)), ...shaped };
   },
 
-  write: {
-    finishes: true,
-    beginFull(glue, args, context, settle) {
-      const [id, job] = [context.engine.arrays.id(glue, args.array), jobOf(glue, args, context)];
-      return glue.writeArray(id, args.request, args.source, job, context.signal, settle);
-    },
-  },
+  write: ({ priority, wantsProgress, ...args }, context) =>
+    operate("write", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
 
-  append: {
-    finishes: true,
-    beginFull(glue, args, context, settle) {
-      const { array, axis, length, source } = args;
-      const [id, job] = [context.engine.arrays.id(glue, array), jobOf(glue, args, context)];
-      return glue.appendArray(id, axis, length, source, job, context.signal, settle);
-    },
-    answer: (summary: NodeSummary, { engine }) => crossingSummary(engine.instances, summary),
-  },
+  append: async ({ priority, wantsProgress, ...args }, context) =>
+    crossingSummary(
+      context.engine.instances,
+      await operate("append", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
+    ),
 
-  resize: {
-    finishes: true,
-    beginFull(glue, args, context, settle) {
-      const [id, job] = [context.engine.arrays.id(glue, args.array), jobOf(glue, args, context)];
-      return glue.resizeArray(id, args.shape, job, context.signal, settle);
-    },
-    answer: (summary: NodeSummary, { engine }) => crossingSummary(engine.instances, summary),
-  },
+  resize: async ({ priority, wantsProgress, ...args }, context) =>
+    crossingSummary(
+      context.engine.instances,
+      await operate("resize", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
+    ),
 
-  reread: {
-    beginFull: (glue, { array }, { engine }, settle) =>
-      glue.rereadArray(engine.arrays.id(glue, array), settle),
-    answer: (summary: NodeSummary, { engine }) => crossingSummary(engine.instances, summary),
-  },
-
-  packFloats: {
-    computeFull: (glue, { floats }) => floats.map((each) => packed(glue, each)),
-  },
-} satisfies Partial<OperationTable>;
+  packFloats: ({ floats }, { engine: { instances } }) =>
+    instances.call((glue) => floats.map((each) => packed(instances.needFull(glue), each)), { build: "full" }),
+} satisfies OperationTable;
 
 interface WriteJobOptions {
   array: BoundArray;

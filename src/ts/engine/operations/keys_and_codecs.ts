@@ -4,14 +4,9 @@
  * `zarr-wasm/numcodecs`.
  */
 import { errorFromReport } from "../../model/errors.ts";
-import type {
-  ArchiveLayout,
-  CodecDescription,
-  IcechunkRef,
-  IcechunkSnapshot,
-} from "../../port/operations.ts";
+import type { CodecDescription, IcechunkRef, IcechunkSnapshot } from "../../port/operations.ts";
 import type { Failure } from "../decode/messages.ts";
-import type { OperationTable } from "./operation.ts";
+import { type OperationTable, operate } from "./operation.ts";
 
 /** The answer of a repository: an id, an object of snapshots by name, or a list of snapshots. */
 function repositoryAnswer(text: string): string | IcechunkRef[] | IcechunkSnapshot[] {
@@ -22,44 +17,8 @@ function repositoryAnswer(text: string): string | IcechunkRef[] | IcechunkSnapsh
 }
 
 export const storeOperations = {
-  readKey: {
-    begin: (glue, { store, key, offset, length }, { engine }, settle) =>
-      glue.readKey(engine.stores.id(glue, store), key, offset, length, settle),
-    answer(bytes: Uint8Array | undefined, { give }) {
-      if (bytes && bytes.byteLength === bytes.buffer.byteLength) give(bytes.buffer);
-      return bytes;
-    },
-  },
-
-  sizeOfKey: {
-    begin: (glue, { store, key }, { engine }, settle) =>
-      glue.sizeOfKey(engine.stores.id(glue, store), key, settle),
-  },
-
-  listKeys: {
-    beginReading: (glue, { store, prefix }, { engine }, settle) =>
-      glue.listKeys(engine.stores.id(glue, store), prefix, settle),
-  },
-
-  listDirectory: {
-    beginReading: (glue, { store, prefix }, { engine }, settle) =>
-      glue.listDirectory(engine.stores.id(glue, store), prefix, settle),
-  },
-
-  setKey: {
-    beginFull: (glue, { store, key, value }, { engine }, settle) =>
-      glue.setKey(engine.stores.id(glue, store), key, value, settle),
-  },
-
-  eraseKey: {
-    beginFull: (glue, { store, key }, { engine }, settle) =>
-      glue.eraseKey(engine.stores.id(glue, store), key, settle),
-  },
-
-  askRepository: {
-    beginReading: (glue, { store, question }, { engine }, settle) =>
-      glue.askRepository(engine.stores.id(glue, store), question, settle),
-    answer: repositoryAnswer,
+  async askRepository(args, context) {
+    return repositoryAnswer(await operate("askRepository", args, context));
   },
 
   persistentUsage: ({ cache }, { engine }) => engine.caches.shared(cache).usage(),
@@ -69,25 +28,22 @@ export const storeOperations = {
     return undefined;
   },
 
-  crc32: { computeFull: (glue, { value }) => glue.crc32(value, 0) },
-
-  layOutArchive: {
-    computeFull: (glue, { entries, omeVersion }) => glue.layOutArchive(entries, omeVersion) as ArchiveLayout,
-  },
+  crc32: ({ value }, { engine: { instances } }) =>
+    instances.call((glue) => instances.needFull(glue).crc32(value, 0), { build: "full" }),
 
   async convention({ call, request }, { engine, give }) {
     const answer = await engine.conventions.call(call, request);
     give(answer.buffer);
     return answer;
   },
-} satisfies Partial<OperationTable>;
+} satisfies OperationTable;
 
 /** Decoding makes more bytes than it takes. This is a common ratio. */
 const DECODED_RATIO = 8;
 
 export const codecOperations = {
-  describeCodec: {
-    compute: (glue, { text }) => JSON.parse(glue.describeCodec(text)) as CodecDescription,
+  async describeCodec(args, context) {
+    return JSON.parse(await operate("describeCodec", args, context)) as CodecDescription;
   },
 
   async runCodec({ text, build, encodes, input }, { engine, signal, give }) {
@@ -101,4 +57,4 @@ export const codecOperations = {
       throw errorFromReport((failure as Failure).report);
     }
   },
-} satisfies Partial<OperationTable>;
+} satisfies OperationTable;

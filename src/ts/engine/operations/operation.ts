@@ -1,11 +1,11 @@
 /**
- * How operations are implemented: the forms of the entries in the tables beside this file, what an
- * operation gets in addition to its arguments, and how it is performed.
+ * How operations are performed. One of the wasm needs no code here: its record goes to the wasm, and
+ * the record of its answer comes back. The tables beside this file have those that do more.
  */
+import { WASM_OPERATIONS, type WasmOperations } from "../../contract.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
-import type { EngineBuild } from "../../port/protocol.ts";
 import type { Engine } from "../engine.ts";
-import type { FullGlue, Glue, ReadingGlue, Settle } from "../instances.ts";
+import type { Glue } from "../instances.ts";
 
 export interface CallContext {
   readonly engine: Engine;
@@ -21,63 +21,56 @@ export interface CallContext {
   give(buffer: ArrayBufferLike): void;
 }
 
-/** Begins a task of the engine's wasm, which passes its answer to `settle`. Returns its number. */
-type Begin<Name extends OperationName, Build> = (
-  glue: Build,
+export type Operation<Name extends OperationName> = (
   args: ArgumentsOf<Name>,
   context: CallContext,
-  settle: Settle,
-) => number;
+) => AnswerOf<Name> | Promise<AnswerOf<Name>>;
 
-/** Computes an answer at once. */
-type Compute<Name extends OperationName, Build> = (
-  glue: Build,
-  args: ArgumentsOf<Name>,
-  context: CallContext,
-) => AnswerOf<Name>;
+export type OperationTable = { [Name in OperationName]?: Operation<Name> };
 
-/** An operation of the wasm has one of the first five members. */
-interface WasmOperation<Name extends OperationName> {
-  begin?: Begin<Name, Glue>;
-  /** As `begin`, for a task that the engine's own build lacks. */
-  beginReading?: Begin<Name, ReadingGlue>;
-  /** As `begin`, for a task that only the full build has. */
-  beginFull?: Begin<Name, FullGlue>;
-  compute?: Compute<Name, Glue>;
-  /** As `compute`, for a function that only the full build has. */
-  computeFull?: Compute<Name, FullGlue>;
-  /** After an abort, the task completes what it is writing, and ends by itself. */
-  finishes?: true;
-  /** Converts the answer of a task for the page. Default: it stays as it is. */
-  answer?(settled: never, context: CallContext): AnswerOf<Name>;
+type WasmName = keyof WasmOperations;
+type WasmArguments<Name extends WasmName> = Parameters<WasmOperations[Name]>[0];
+type WasmAnswer<Name extends WasmName> = ReturnType<WasmOperations[Name]>;
+
+/** The record with the instance's ids of a store and of arrays, in place of the page's numbers. */
+function withIds<T extends object>({ stores, arrays }: Engine, glue: Glue, record: T): T {
+  const { store, array, like } = record as { store?: number; array?: number; like?: number };
+  return {
+    ...record,
+    ...(store !== undefined && { store: stores.id(glue, store) }),
+    ...(array !== undefined && { array: arrays.id(glue, array) }),
+    ...(like !== undefined && { like: arrays.id(glue, like) }),
+  };
 }
 
-export type Operation<Name extends OperationName> =
-  | WasmOperation<Name>
-  | ((args: ArgumentsOf<Name>, context: CallContext) => AnswerOf<Name> | Promise<AnswerOf<Name>>);
+/** Whether nothing else has the buffer of these bytes. Rust copies bytes of which it has more. */
+const isWhole = (value: unknown): value is Uint8Array =>
+  value instanceof Uint8Array && value.byteLength === value.buffer.byteLength;
 
-export type OperationTable = { [Name in OperationName]: Operation<Name> };
+/**
+ * Performs an operation of the wasm. `more` makes what an instance must have of its own, such as a
+ * job.
+ */
+export async function operate<Name extends WasmName>(
+  name: Name,
+  args: Omit<WasmArguments<Name>, "job">,
+  { engine, signal, give }: CallContext,
+  more?: (glue: Glue) => object,
+): Promise<WasmAnswer<Name>> {
+  const makeArguments = (glue: Glue) => ({ ...withIds(engine, glue, args), ...more?.(glue) });
+  const { answer, held } = await engine.instances.operate(name, makeArguments as never, signal);
+  for (const value of held) if (isWhole(value)) give(value.buffer);
+  return answer;
+}
 
 /** Performs an operation, and resolves to its answer. */
 export async function perform<Name extends OperationName>(
-  operation: Operation<Name>,
+  name: Name,
+  own: Operation<Name> | undefined,
   args: ArgumentsOf<Name>,
   context: CallContext,
 ): Promise<AnswerOf<Name>> {
-  if (typeof operation === "function") return operation(args, context);
-  const { begin, beginReading, beginFull, compute, computeFull, finishes, answer } = operation;
-  const { instances } = context.engine;
-  if (compute) return instances.call((glue) => compute(glue, args, context));
-  if (computeFull) {
-    const work = (glue: Glue) => computeFull(instances.needFull(glue), args, context);
-    return instances.call(work, { build: "full" });
-  }
-  const task = (glue: Glue, settle: Settle): number => {
-    if (beginFull) return beginFull(instances.needFull(glue), args, context, settle);
-    if (beginReading) return beginReading(instances.needReading(glue), args, context, settle);
-    return (begin as Begin<Name, Glue>)(glue, args, context, settle);
-  };
-  const build: EngineBuild = beginFull ? "full" : beginReading ? "reading" : "engine";
-  const settled = await instances.run<AnswerOf<Name>>(task, { signal: context.signal, build, finishes });
-  return answer ? answer(settled as never, context) : settled;
+  if (own) return own(args, context);
+  if (!(name in WASM_OPERATIONS)) throw new Error(`the engine has no operation ${name}`);
+  return operate(name as WasmName, args as never, context) as Promise<AnswerOf<Name>>;
 }

@@ -3,21 +3,24 @@
  * decoders. `src/engine/js/read.rs` drives it. The sink of a result is an `Assembly`. Those of a
  * stream and of a summary, whose parts do not become one result, are here.
  */
+
+import { type ReadProgress, readProgressShape } from "../../contract.ts";
 import type { PartBox } from "../../elements/loops.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import type { PlacedChunk } from "../../elements/place.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
+import { readRecord } from "../../model/records.ts";
 import { addSummary, newSummary } from "../../model/request.ts";
 import type { ArrayDefinition } from "../../port/definitions.ts";
-import type { PartEvent, ProgressNumbers, ReadArguments, ResultLayout } from "../../port/operations.ts";
+import type { PartEvent, ReadCall, ResultLayout } from "../../port/operations.ts";
 import type { SharedTarget } from "../decode/gate.ts";
 import type { PartReduction, PartTarget } from "../decode/messages.ts";
 import type { DecodePool } from "../decode/pool.ts";
 import type { DecodePools } from "../decode/pools.ts";
 import type { BoundArray, ReadPart, Task } from "../decode/work.ts";
-import type { Glue, Instances, Settle } from "../instances.ts";
-import type { CallContext } from "../operations/operation.ts";
+import type { Glue, Instances } from "../instances.ts";
+import { type CallContext, operate } from "../operations/operation.ts";
 import { ReportedError } from "../wasm_module.ts";
 import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
 
@@ -56,7 +59,8 @@ interface JobOptions {
   chunkElements: number;
   decoding: ArrayDefinition["decoding"];
   priority: number;
-  onProgress: ((numbers: ProgressNumbers) => void) | undefined;
+  /** Receives the bytes of a `ReadProgress`. */
+  onProgress: ((record: Uint8Array<ArrayBuffer>) => void) | undefined;
 }
 
 /**
@@ -132,8 +136,8 @@ class Job {
     return this.#options.result.part({ number, start, shape, elements, ours, chunks });
   }
 
-  progress(numbers: Float64Array): void {
-    this.#options.onProgress?.(numbers);
+  progress(record: Uint8Array<ArrayBuffer>): void {
+    this.#options.onProgress?.(record);
   }
 
   decodeBegin(header: Uint32Array): number {
@@ -188,26 +192,26 @@ class Job {
 }
 
 /** The progress callback of a read, if the caller listens. */
-export const progressListener = ({ wantsProgress }: ReadArguments, { tell }: CallContext) =>
-  wantsProgress ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
+export const progressListener = (
+  { wantsProgress }: Pick<ReadCall, "wantsProgress">,
+  { tell }: CallContext,
+) =>
+  wantsProgress
+    ? (record: Uint8Array<ArrayBuffer>) =>
+        tell({ type: "progress", progress: readRecord(readProgressShape, record) })
+    : undefined;
 
 /**
  * Reads into a sink. Resolves to the counters of the read. After a rejection nothing is written to
  * the sink any more.
  */
-export async function readInto(
-  args: ReadArguments,
-  sink: Sink,
-  context: CallContext,
-): Promise<ProgressNumbers> {
+export async function readInto(args: ReadCall, sink: Sink, context: CallContext): Promise<ReadProgress> {
   const { array, request, type } = args;
-  const { engine, signal } = context;
-  const { arrays, instances, pools } = engine;
+  const { arrays, pools } = context.engine;
   const known = arrays.of(array);
   const { chunks, decoding } = known.definition;
   let job: Job | undefined;
-  const begin = (glue: Glue, settle: Settle) => {
-    const id = arrays.id(glue, array);
+  const makeJob = (glue: Glue) => {
     sink.expect(type ?? arrays.typeOf(glue, array));
     job = new Job({
       pools,
@@ -218,10 +222,10 @@ export async function readInto(
       priority: request.priority ?? 0,
       onProgress: progressListener(args, context),
     });
-    return glue.read(id, request, job as never, signal, settle);
+    return { job };
   };
   try {
-    return await instances.run<ProgressNumbers>(begin, { signal });
+    return await operate("read", { array, request }, context, makeJob);
   } catch (error) {
     await sink.leave?.();
     throw job?.refusal ?? error;
