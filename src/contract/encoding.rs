@@ -249,3 +249,32 @@ tuples! {
     A 0, B 1;
     A 0, B 1, C 2;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::{DimensionSelection, SliceSelection};
+
+    /// `src/ts/model/records.test.ts` has the same bytes.
+    #[test]
+    fn a_record_has_the_bytes_that_typescript_expects() {
+        let slice = DimensionSelection::Slice(SliceSelection { start: Some(1), stop: None, step: Some(-2) });
+        let mut bytes = vec![2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 254];
+        bytes.extend([255; 7]);
+        assert_eq!(slice.to_bytes(), bytes);
+        assert_eq!(DimensionSelection::from_bytes(&bytes), Some(slice));
+        assert_eq!(DimensionSelection::All.to_bytes(), [0]);
+        assert_eq!("é".to_owned().to_bytes(), [2, 0, 0, 0, 0xc3, 0xa9]);
+    }
+
+    #[test]
+    fn bytes_of_something_else_are_refused() {
+        let list = DimensionSelection::List(vec![1, 2]).to_bytes();
+        for len in 0..list.len() {
+            assert_eq!(DimensionSelection::from_bytes(&list[..len]), None, "{len} bytes");
+        }
+        assert_eq!(DimensionSelection::from_bytes(&[&list[..], &[0]].concat()), None);
+        assert_eq!(DimensionSelection::from_bytes(&[4]), None, "there is no fifth variant");
+        assert_eq!(Vec::<u32>::from_bytes(&[255; 4]), None, "a length is no promise of memory");
+    }
+}

@@ -336,7 +336,7 @@ fn must_be_refused(files: &Files, expected: &Json) -> Result<(), Failed> {
     if !when.split('|').any(|allowed| allowed == stage) {
         return Err(format!("refused at {stage}, not at {when}: {error:?}").into());
     }
-    if !codes.split('|').any(|code| code == error.kind().code()) {
+    if !codes.split('|').any(|code| code == error.kind().name()) {
         return Err(format!("refused as {error:?}, not as {codes}").into());
     }
     if missing.is_empty() { Ok(()) } else { Err(format!("{error:?} does not mention {missing:?}").into()) }

@@ -5,12 +5,10 @@
 //!     cargo run -p xtask -- align <in.wasm> <prefix.wasm> <out.wasm>
 //!     cargo run -p xtask -- pack <in.wasm> <prefix.wasm> <out.zst> [--quick]
 //!     cargo run -p xtask -- deflate <in.wasm> <out>
-//!     cargo run -p xtask -- contract <out.ts>
 //!
 //! `glue` writes the JavaScript of a wasm build ([`glue`]). `arrange` orders the engine's functions
 //! ([`arrange`]), and `deflate` compresses it ([`deflate`]). `align` orders another wasm build as
 //! the engine ([`align`]), and `pack` compresses it with the engine as prefix ([`pack`]).
-//! `contract` writes TypeScript's side of the contract.
 
 mod align;
 mod arrange;
@@ -25,7 +23,7 @@ use std::process::ExitCode;
 use glue::Glue;
 use pack::Pack;
 
-const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask arrange <in.wasm> <out.wasm>, or xtask align <in.wasm> <prefix.wasm> <out.wasm>, or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick], or xtask deflate <in.wasm> <out>, or xtask contract <out.ts>";
+const USAGE: &str = "usage: xtask glue <in.wasm> <out_dir> [--names], or xtask arrange <in.wasm> <out.wasm>, or xtask align <in.wasm> <prefix.wasm> <out.wasm>, or xtask pack <in.wasm> <prefix.wasm> <out.zst> [--quick], or xtask deflate <in.wasm> <out>";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -55,8 +53,6 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
         (["align", input, prefix, output], []) => {
             align::align(input.as_ref(), prefix.as_ref(), output.as_ref())
         }
-        (["contract", output], []) => std::fs::write(output, zarr_wasm_contract::typescript::contract())
-            .map_err(|error| format!("{output}: {error}")),
         (["deflate", input, output], []) => deflate::deflate(input.as_ref(), output.as_ref()),
         _ => Err(USAGE.to_owned()),
     }

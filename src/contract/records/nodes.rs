@@ -269,6 +269,7 @@ records! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "the macro of records gives no defaults")]
 impl Default for DataTypeFallback {
     fn default() -> Self {
         Self::Warn

@@ -96,7 +96,7 @@ impl Question {
         let mut codes = self.refused.iter().map(|(_, refusal)| refusal.code.as_str());
         let first = codes.next();
         let first = first.filter(|first| codes.all(|code| code == *first));
-        first.and_then(ErrorKind::from_code).unwrap_or(ErrorKind::Format)
+        first.and_then(ErrorKind::of_name).unwrap_or(ErrorKind::Format)
     }
 }
 

@@ -2,6 +2,7 @@
  * Defines arrays for the engine, and gets from it what the page cannot know: the data type of a
  * caller's metadata object, and which user codecs an array has.
  */
+import { FAST_CODECS } from "../contract.ts";
 import { late } from "#late";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
@@ -104,13 +105,11 @@ function definitionOf(
   };
 }
 
-const FAST_CODECS = new Set(["bytes", "crc32c", "lz4", "numcodecs.lz4", "transpose"]);
-
 /** Whether decoding takes about as long as copying. So it does for the codecs inside of shards. */
 function isFast({ name, configuration }: CodecMetadata): boolean {
   const { cname, codecs } = Object(configuration) as { cname?: unknown; codecs?: CodecMetadata[] };
   if (name === "sharding_indexed") return Array.isArray(codecs) && codecs.every(isFast);
-  return FAST_CODECS.has(name) || (name === "blosc" && cname === "lz4");
+  return FAST_CODECS.split(" ").includes(name) || (name === "blosc" && cname === "lz4");
 }
 
 /** The names of codecs. In the place of a shard are those inside of it. */

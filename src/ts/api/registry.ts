@@ -11,6 +11,7 @@
  * of the drafts). Sharding is implemented by the engine and needs no entry. An array uses the
  * transformers that are registered at its first read or write.
  */
+import { NUMCODECS, OTHER_CODECS } from "../contract.ts";
 import { late } from "#late";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
 import { need, needReadable, object, parsedUrl, refuse } from "../model/argument.ts";
@@ -82,28 +83,6 @@ export async function learnOwn(all: readonly string[]): Promise<void> {
   for (const name of names) ownCodecs.set(name, ours.includes(name));
 }
 
-/** Codecs of numcodecs: under their ids, and with the prefix `numcodecs.`. */
-const NUMCODECS: Record<CodecKind, string> = {
-  array_to_array: "astype bitround categorize delta fixedscaleoffset quantize",
-  array_to_bytes: "json2 msgpack2 pcodec vlen-array vlen-bytes vlen-utf8 zfpy",
-  bytes_to_bytes:
-    "adler32 base64 blosc bz2 crc32 crc32c fletcher32 gzip jenkins_lookup3 lz4 lzma shuffle zlib zstd",
-};
-
-const OTHERS: Record<CodecKind, string> = {
-  array_to_array:
-    "cast_value imagecodecs_delta imagecodecs_floatpred numcodecs.packbits reshape scale_offset " +
-    "transpose zarrs.squeeze",
-  array_to_bytes:
-    "bytes endian grib gribberish imagecodecs_jpeg imagecodecs_jpeg2k imagecodecs_jpegxl imagecodecs_lerc " +
-    "imagecodecs_png imagecodecs_qoi imagecodecs_spng imagecodecs_webp jpeg jpegxl n5_default " +
-    "optional packbits sharding_indexed zarrs.optional zarrs.vlen_v2 zarrs.zfp zfp",
-  bytes_to_bytes:
-    "conditional imagecodecs_blosc imagecodecs_bz2 imagecodecs_deflate imagecodecs_lzma " +
-    "imagecodecs_lzw imagecodecs_packbits imagecodecs_zlib imagecodecs_zlibng imagecodecs_zopfli " +
-    "imagecodecs_zstd lzw",
-};
-
 function ownLoaderOf(name: string, kind: CodecKind): CodecLoader {
   const loader = async () => {
     const { engineCodecEntry } = await late();
@@ -116,7 +95,7 @@ function ownLoaderOf(name: string, kind: CodecKind): CodecLoader {
 function withOwnCodecs(): CodecRegistry {
   for (const kind of ["array_to_array", "array_to_bytes", "bytes_to_bytes"] as const) {
     const ids = NUMCODECS[kind].split(" ");
-    const names = [...ids, ...ids.map((id) => `numcodecs.${id}`), ...OTHERS[kind].split(" ")];
+    const names = [...ids, ...ids.map((id) => `numcodecs.${id}`), ...OTHER_CODECS[kind].split(" ")];
     for (const name of names) {
       // A codec that the user registered before stays.
       if (!registered.has(name)) registered.set(name, ownLoaderOf(name, kind));

@@ -35,6 +35,9 @@ pub struct CodecEntry {
     bind: Bind,
 }
 
+/// The codecs that take about as long as copying: decoding them in workers is no gain.
+pub const FAST: &[&str] = &["bytes", "crc32c", "numcodecs.lz4", "transpose"];
+
 /// Binds a codec to the chunk that it sees: validates the configuration against the chunk, and
 /// computes what depends on both. A bytes → bytes codec gets the chunk that the array → bytes codec
 /// sees.

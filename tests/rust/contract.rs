@@ -1,0 +1,76 @@
+//! `src/ts/contract.ts` is made from the contract, and from lists in the source. This test compares
+//! it. `npm run contract` writes it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use zarr_wasm::format::codec::kind::CodecKind;
+use zarr_wasm::format::codec::registry::{CodecEntry, ENTRIES, FAST};
+
+const FILE: &str = "src/ts/contract.ts";
+
+/// The prefix that zarr-python gives numcodecs' codecs in v3 metadata.
+const PREFIX: &str = "numcodecs.";
+
+/// All names of some codecs.
+fn names(wanted: impl Fn(&CodecEntry) -> bool) -> BTreeSet<&'static str> {
+    let entries = ENTRIES.iter().filter(|entry| wanted(entry));
+    let all = entries.map(|entry| [&[entry.name][..], entry.aliases, entry.v2_ids].concat());
+    all.flatten().collect()
+}
+
+/// A constant with names by kind, in one text each.
+fn by_kind(name: &str, docs: &str, names_of: impl Fn(CodecKind) -> BTreeSet<&'static str>) -> String {
+    let mut text = format!("/** {docs} */\nexport const {name} = {{\n");
+    for kind in [CodecKind::ArrayToArray, CodecKind::ArrayToBytes, CodecKind::BytesToBytes] {
+        let names: Vec<&str> = names_of(kind).into_iter().collect();
+        writeln!(text, "  {}: \"{}\",", kind.name(), names.join(" ")).unwrap();
+    }
+    text + "};\n\n"
+}
+
+/// The ids of numcodecs' codecs. An id that is the v3 name of a codec of another kind is none.
+fn numcodecs(kind: CodecKind) -> BTreeSet<&'static str> {
+    let of_kind = ENTRIES.iter().filter(|entry| entry.kind == kind);
+    let ids = of_kind.flat_map(|entry| entry.v2_ids).copied();
+    ids.filter(|id| !id.starts_with("imagecodecs_"))
+        .filter(|id| !ENTRIES.iter().any(|entry| entry.name == *id && entry.kind != kind))
+        .collect()
+}
+
+/// The lists of codecs.
+fn codecs() -> String {
+    let others = |kind| {
+        let all = names(|entry| entry.kind == kind);
+        let known = numcodecs(kind);
+        let v3_names: Vec<&str> =
+            ENTRIES.iter().filter(|entry| entry.kind != kind).map(|entry| entry.name).collect();
+        let is_listed = |name: &str| known.contains(name.trim_start_matches(PREFIX));
+        all.into_iter().filter(|name| !is_listed(name) && !v3_names.contains(name)).collect()
+    };
+    let fast: Vec<&str> = names(|entry| FAST.contains(&entry.name)).into_iter().collect();
+    [
+        by_kind("NUMCODECS", "The ids of numcodecs' codecs, which are also known with the prefix `numcodecs.`.", numcodecs),
+        by_kind("OTHER_CODECS", "The names of all other codecs.", others),
+        format!(
+            "/** The names of codecs that take about as long as copying. */\nexport const FAST_CODECS = \"{}\";\n",
+            fast.join(" ")
+        ),
+    ]
+    .concat()
+}
+
+#[test]
+fn the_committed_file_is_what_the_contract_says() {
+    let path = Path::new(env!("PROJECT_FOLDER")).join(FILE);
+    let made = zarr_wasm_contract::typescript::contract(&codecs());
+    if std::env::var_os("WRITE_CONTRACT").is_some() {
+        fs::write(&path, &made).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == made, "{FILE} is old: run `npm run contract`");
+}
