@@ -1,32 +1,25 @@
-//! The one way to the engine's operations: [`call`] begins one by its number, with the bytes of its
-//! record, and with the values that JavaScript owns beside them (`src/contract`).
-//!
-//! Each operation is a function of its name in a file of this room: `async fn name(arguments, call)
-//! -> Result<answer>`. Operations that this build lacks ask for a build that has them.
+//! The circumstances of a call of an operation: its signal, and the values that cross beside its
+//! records.
 
-use std::future::Future;
-
-use js_sys::{Array as JsArray, Function, Uint8Array};
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::*;
+use js_sys::{Array as JsArray, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use zarr_wasm_contract::Held;
 use zarr_wasm_contract::encoding::HeldBytes;
-use zarr_wasm_contract::operations::Number;
-use zarr_wasm_contract::{Held, Record, with_operations};
 
-#[cfg(feature = "full")]
-use super::full::operations::*;
-#[cfg(feature = "reading")]
-use super::reading::operations::*;
-use super::task::{self, TaskFuture};
-use super::{children::*, consolidated::*, describe::*, open::*, plan::*, read::*, store::*, user_codecs::*};
-use crate::error::{Error, Result};
-use crate::store::RequestContext;
+use std::rc::Rc;
+
+use crate::store::{RequestContext, Subject};
 
 /// The values beside the record of a call. The first one is the caller's signal.
 #[derive(Clone)]
 pub struct Call(JsArray);
 
 impl Call {
+    /// The call with these values.
+    pub fn new(values: JsArray) -> Self {
+        Self(values)
+    }
+
     /// The caller's abort signal, or undefined.
     pub fn signal(&self) -> JsValue {
         self.0.get(0)
@@ -58,64 +51,7 @@ impl Call {
     }
 }
 
-/// Begins an operation. It ends as a [`task`] does; its value is the bytes of the answer's record.
-/// The values beside that record are behind those that were passed, in the same list.
-#[wasm_bindgen]
-pub fn call(operation: u8, record: &[u8], values: JsArray, settle: Function) -> u32 {
-    task::start(settle, begun(operation, record, Call(values)))
+/// The circumstances of a request: the caller's signal, which user stores receive.
+pub fn context(signal: JsValue) -> RequestContext {
+    RequestContext { signal: Some(Rc::new(signal)), subject: Subject::Metadata, ..RequestContext::default() }
 }
-
-/// The future of an operation.
-fn run<T: Record, R: Record, F: Future<Output = Result<R>> + 'static>(
-    record: &[u8],
-    call: Call,
-    operation: impl FnOnce(T, Call) -> F,
-) -> TaskFuture {
-    let Some(arguments) = T::from_bytes(record) else {
-        return failed(Error::argument("the record of a call cannot be read"));
-    };
-    let answer = operation(arguments, call);
-    Box::pin(async move { Ok(Uint8Array::from(answer.await?.to_bytes().as_slice()).into()) })
-}
-
-#[cold]
-fn failed(error: Error) -> TaskFuture {
-    Box::pin(std::future::ready(Err(error)))
-}
-
-macro_rules! in_build {
-    (Engine, $future:expr) => {
-        $future
-    };
-    (Reading, $future:expr) => {{
-        #[cfg(feature = "reading")]
-        let future = $future;
-        #[cfg(not(feature = "reading"))]
-        let future = failed(Error::needs_reading("this operation"));
-        future
-    }};
-    (Full, $future:expr) => {{
-        #[cfg(feature = "full")]
-        let future = $future;
-        #[cfg(not(feature = "full"))]
-        let future = failed(Error::needs_full("this operation"));
-        future
-    }};
-}
-
-macro_rules! dispatch {
-    ($($build:ident { $(
-        $(#[doc = $doc:literal])* $name:ident($takes:ty) -> $gives:ty $(, $finishes:ident)?;
-    )* })*) => {
-        fn begun(operation: u8, record: &[u8], call: Call) -> TaskFuture {
-            match operation {
-                $($(number if number == Number::$name as u8 => {
-                    in_build!($build, run(record, call, $name))
-                })*)*
-                _ => failed(Error::argument("unknown operation")),
-            }
-        }
-    };
-}
-
-with_operations!(dispatch);

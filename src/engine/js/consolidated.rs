@@ -5,9 +5,9 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use zarr_wasm_contract::{Bytes, Consolidated, ConsolidatedSource, FormatVersion};
 
-use super::call::Call;
+use super::call::{Call, context};
 use super::error::record_of;
-use super::{registry, store};
+use super::registry;
 use crate::error::{Error, Result, Stage};
 use crate::format::json::BYTE_ORDER_MARK;
 use crate::format::metadata::consolidated as metadata;
@@ -96,7 +96,7 @@ enum Loaded {
 }
 
 async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Result<Loaded> {
-    let value = fetch::value(store, key, &store::context(JsValue::UNDEFINED)).await?;
+    let value = fetch::value(store, key, &context(JsValue::UNDEFINED)).await?;
     let absent =
         || Error::not_found(format!("no v{} consolidated metadata", format.version())).at_key(key.as_str());
     let value = value.ok_or_else(absent)?;

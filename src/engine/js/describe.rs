@@ -1,3 +1,5 @@
+//! Describes nodes, data types and codecs.
+
 use js_sys::Float32Array;
 use wasm_bindgen::prelude::*;
 use zarr_wasm_contract::{

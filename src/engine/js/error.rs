@@ -1,5 +1,5 @@
-//! Converts errors for JavaScript and from workers. `errors.ts` converts a record into the class that
-//! users see.
+//! Converts errors for JavaScript and from workers. `errors.ts` converts a record into the class
+//! that users see.
 
 use std::rc::Rc;
 
@@ -21,8 +21,8 @@ pub fn record_of(error: &Error, hold: &mut dyn FnMut(&JsValue) -> Held) -> Error
     ErrorRecord { code, message, stage, node, key, range, codec, field, expected, actual, cause }
 }
 
-/// A failure for JavaScript: the bytes of an [`ErrorRecord`] and the values beside them. For work of
-/// another build, the name of that build.
+/// A failure for JavaScript: the bytes of an [`ErrorRecord`] and the values beside them. For work
+/// of another build, the name of that build.
 pub fn failure_to_js(error: &Error) -> JsValue {
     if let Some(build) = error.context().build {
         return build.name().into();

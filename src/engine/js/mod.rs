@@ -32,6 +32,7 @@ mod host;
 mod job;
 mod json;
 mod open;
+mod operations;
 mod panic;
 mod plan;
 mod read;

@@ -23,7 +23,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn has(this: &TransformerHook, extension: &str) -> bool;
 
-    /// Wraps the store with the id `below`. `info` is a record of the contract. Returns the id of an engine store, or a user's object.
+    /// Wraps the store with the id `below`. `info` is a `TransformerInfo` of the contract. Returns
+    /// the id of an engine store, or a user's object.
     #[wasm_bindgen(method, catch)]
     fn transform(
         this: &TransformerHook,

@@ -9,7 +9,7 @@ use zarr_wasm_contract::encoding::HeldBytes;
 use zarr_wasm_contract::{KeyRange, Natural, StoreEntry};
 
 use super::bytes::to_js_whole;
-use super::call::Call;
+use super::call::{Call, context};
 use super::error::Exported;
 use super::fetch::{FetchOptions, FetchTransport};
 use super::registry;
@@ -21,7 +21,7 @@ use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
 use crate::store::wrap::Gathering;
 use crate::store::wrap::OverlayStore;
-use crate::store::{ByteRange, RequestContext, Store, Subject, WarningSink};
+use crate::store::{ByteRange, Store, WarningSink};
 
 #[wasm_bindgen]
 extern "C" {
@@ -142,9 +142,4 @@ fn byte_range(offset: Option<Natural>, length: Option<Natural>) -> Result<ByteRa
         (Some(Natural(offset)), Some(Natural(len))) => Ok(ByteRange::At { offset, len }),
         (Some(_), None) => Err(Error::argument("a byte range has an offset but no length")),
     }
-}
-
-/// The circumstances of a request: the caller's signal, which user stores receive.
-pub fn context(signal: JsValue) -> RequestContext {
-    RequestContext { signal: Some(Rc::new(signal)), subject: Subject::Metadata, ..RequestContext::default() }
 }

@@ -52,8 +52,8 @@ thread_local! {
     static TASKS: RefCell<Registry<Option<Rc<Task>>>> = const { RefCell::new(Registry::new()) };
 }
 
-/// Starts a task. At its end, it calls `settle(failure)` or `settle(undefined, value)`. A failure is
-/// as [`failure_to_js`] makes it.
+/// Starts a task. At its end, it calls `settle(failure)` or `settle(undefined, value)`. A failure
+/// is as [`failure_to_js`] makes it.
 pub fn start(settle: Function, future: TaskFuture) -> u32 {
     let id = TASKS.with_borrow_mut(|tasks| tasks.insert(None));
     let waker = Arc::new(TaskWaker { task: id, is_woken: AtomicBool::new(false) });

@@ -2,8 +2,9 @@
  * Defines arrays for the engine, and gets from it what the page cannot know: the data type of a
  * caller's metadata object, and which user codecs an array has.
  */
-import { FAST_CODECS } from "../contract.ts";
+
 import { late } from "#late";
+import { FAST_CODECS } from "../contract.ts";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { NodeSummary } from "../model/node_summary.ts";

@@ -11,9 +11,10 @@
  * of the drafts). Sharding is implemented by the engine and needs no entry. An array uses the
  * transformers that are registered at its first read or write.
  */
-import { NUMCODECS, OTHER_CODECS } from "../contract.ts";
+
 import { late } from "#late";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
+import { NUMCODECS, OTHER_CODECS } from "../contract.ts";
 import { need, needReadable, object, parsedUrl, refuse } from "../model/argument.ts";
 import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";

@@ -235,8 +235,8 @@ export class Instances {
   }
 
   /**
-   * Performs an operation of the wasm. `makeArguments` makes its record for an instance, and may run
-   * once for each build. `held` are the values beside the record of the answer.
+   * Performs an operation of the wasm. `makeArguments` makes its record for an instance, and may
+   * run once for each build. `held` are the values beside the record of the answer.
    */
   async operate<Name extends keyof WasmOperations>(
     name: Name,

@@ -1,7 +1,7 @@
 /**
- * The operations of the engine, as they cross the port: those of the wasm (`contract.ts`), and those
- * that the engine's TypeScript performs. Stores and arrays are given by number (`definitions.ts`).
- * Shapes are in elements, lengths in bytes. `engine/operations/` implements them.
+ * The operations of the engine, as they cross the port: those of the wasm (`contract.ts`), and
+ * those that the engine's TypeScript performs (`engine/operations/`). Stores and arrays are given
+ * by number (`definitions.ts`). Shapes are in elements, lengths in bytes.
  */
 import type {
   AppendArguments,

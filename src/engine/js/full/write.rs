@@ -18,9 +18,9 @@ use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
 use crate::hierarchy::resize::{self as shapes, Appended};
 use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
-use crate::js::call::Call;
+use crate::js::call::{Call, context};
 use crate::js::decoder::thrown_error;
-use crate::js::{host, read, registry, store};
+use crate::js::{host, read, registry};
 use crate::read::array::Array;
 use crate::store::LocalFuture;
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
@@ -129,7 +129,7 @@ pub async fn resize(arguments: ResizeArguments, call: Call) -> Result<NodeSummar
 
 /// See `reread` of the contract.
 pub async fn reread(ArrayId { array }: ArrayId, call: Call) -> Result<NodeSummary> {
-    let found = shapes::reread(&registry::array(array)?, &store::context(JsValue::UNDEFINED)).await?;
+    let found = shapes::reread(&registry::array(array)?, &context(JsValue::UNDEFINED)).await?;
     summary_of(&found, &call)
 }
 

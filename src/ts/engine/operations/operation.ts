@@ -1,6 +1,6 @@
 /**
- * How operations are performed. One of the wasm needs no code here: its record goes to the wasm, and
- * the record of its answer comes back. The tables beside this file have those that do more.
+ * How operations are performed. One of the wasm needs no code here: its record goes to the wasm,
+ * and the record of its answer comes back. The tables beside this file have those that do more.
  */
 import { WASM_OPERATIONS, type WasmOperations } from "../../contract.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
