@@ -349,8 +349,8 @@ mod tests {
         for kind in [ErrorKind::NotFound, ErrorKind::Limit, ErrorKind::Aborted] {
             assert_eq!(ErrorKind::of_name(kind.name()), Some(kind));
         }
-        assert_eq!(Stage::from_name("decode"), Some(Stage::Decode));
-        assert_eq!(Stage::from_name("nonsense"), None);
+        assert_eq!(Stage::of_name("decode"), Some(Stage::Decode));
+        assert_eq!(Stage::of_name("nonsense"), None);
         let error = Error::needs_reading("lists");
         assert_eq!((error.context().build, error.is_of_build()), (Build::of_name("reading"), true));
     }
