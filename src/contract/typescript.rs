@@ -76,7 +76,7 @@ pub fn contract(lists: &str) -> String {
     format!(
         "{HEADER}{imports}}} from \"./model/records.ts\";\n\n{declarations}\n{ABOUT_OPERATIONS}\
          export interface WasmOperations {{\n{operations}}}\n\n{ABOUT_TABLE}\
-         export const WASM_OPERATIONS = {{\n{table}}};\n\n{calls}\n{lists}",
+         export const WASM_OPERATIONS = /* @__PURE__ */ (() => ({{\n{table}}}))();\n\n{calls}\n{lists}",
         calls = call_declarations(),
         imports = imports(&format!("{declarations}{table}")),
     )

@@ -1184,7 +1184,7 @@ export interface WasmOperations {
  * How each operation's records cross. Its place in this table is its number. Without `build`, every
  * build of the engine has it. With `finishes`, it completes what it is writing after an abort.
  */
-export const WASM_OPERATIONS = {
+export const WASM_OPERATIONS = /* @__PURE__ */ (() => ({
   open: { takes: openArgumentsShape, gives: nodeSummaryShape },
   children: { takes: nodeLocationShape, gives: list(childSummaryShape) },
   unreadable: { takes: nodeLocationShape, gives: optional(unreadableSummaryShape) },
@@ -1220,7 +1220,7 @@ export const WASM_OPERATIONS = {
   setKey: { takes: keyValueShape, gives: nothing, build: "full" },
   eraseKey: { takes: storeEntryShape, gives: nothing, build: "full" },
   layOutArchive: { takes: newArchiveShape, gives: archiveLayoutShape, build: "full" },
-};
+}))();
 
 /** How a call of a wasm module ended, by its number. */
 export const STATUSES = ["done", "failed", "same", "empty", "waiting"] as const;

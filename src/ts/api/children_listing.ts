@@ -85,7 +85,7 @@ export async function* listedChildren<S extends Readable, N extends AnyNode>(
 function unreadableOf<S extends Readable>(
   first: FirstCode,
   store: S,
-  { path, kind, error, attributes, shape, ...known }: UnreadableSummary,
+  { path, error, attributes, shape, ...known }: UnreadableSummary,
   better?: ZarrError,
 ): UnreadableNode<S> {
   const attrs = attributes === undefined ? undefined : (parseJsonText(attributes) as Attributes);
@@ -94,8 +94,7 @@ function unreadableOf<S extends Readable>(
     path as AbsolutePath,
     better ?? errorFromReport(error as ErrorReport),
     {
-      ...known,
-      kind: kind as "array" | "group" | undefined,
+      ...(known as { kind?: "array" | "group" }),
       shape: shape?.map(Number),
       attrs,
     },
