@@ -15,7 +15,7 @@ use crate::format::json::text::{ObjectText, string};
 pub fn report(error: &Error) -> String {
     let (mut report, context, text) = (ObjectText::new(), error.context(), error.to_string());
     let members = [
-        ("code", Some(error.kind().code())),
+        ("code", Some(error.kind().name())),
         ("message", Some(error.message())),
         ("text", Some(text.as_str()).filter(|text| *text != error.message())),
         ("stage", context.stage.map(Stage::name)),
@@ -48,10 +48,10 @@ fn error_of(json: &str) -> Result<Error> {
     let report = document.root().object()?;
     let text = |name: &str| report.get(name).and_then(|text| text.str().ok()).map(Cow::into_owned);
     let message = text("message").ok_or_else(|| Error::format("an error report has no message"))?;
-    let kind = text("code").and_then(|code| ErrorKind::from_code(&code)).unwrap_or(ErrorKind::Unsupported);
+    let kind = text("code").and_then(|code| ErrorKind::of_name(&code)).unwrap_or(ErrorKind::Unsupported);
     let range = report.get("range").and_then(|range| range.u64_list().ok());
     Ok(Error::new(kind, message).with_context(Context {
-        stage: text("stage").and_then(|stage| Stage::from_name(&stage)),
+        stage: text("stage").and_then(|stage| Stage::of_name(&stage)),
         node: text("node"),
         key: text("key"),
         range: range.and_then(|range| Some((*range.first()?, *range.get(1)?))),

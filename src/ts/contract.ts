@@ -1407,3 +1407,20 @@ export const REDUCTION_CALLS = {
   answer: 8,
   downsample: 9,
 };
+
+/** The ids of numcodecs' codecs, which are also known with the prefix `numcodecs.`. */
+export const NUMCODECS = {
+  array_to_array: "astype bitround categorize delta fixedscaleoffset quantize",
+  array_to_bytes: "grib json2 msgpack2 pcodec vlen-array vlen-bytes vlen-utf8 zfpy",
+  bytes_to_bytes: "adler32 base64 blosc bz2 crc32 crc32c fletcher32 gzip jenkins_lookup3 lz4 lzma shuffle zlib zstd",
+};
+
+/** The names of all other codecs. */
+export const OTHER_CODECS = {
+  array_to_array: "cast_value imagecodecs_delta imagecodecs_floatpred numcodecs.packbits reshape scale_offset transpose zarrs.squeeze",
+  array_to_bytes: "bytes endian gribberish imagecodecs_jpeg imagecodecs_jpeg2k imagecodecs_jpegxl imagecodecs_lerc imagecodecs_png imagecodecs_qoi imagecodecs_spng imagecodecs_webp jpeg jpegxl n5_default optional packbits sharding_indexed zarrs.optional zarrs.vlen_v2 zarrs.zfp zfp",
+  bytes_to_bytes: "conditional imagecodecs_blosc imagecodecs_bz2 imagecodecs_deflate imagecodecs_lzma imagecodecs_lzw imagecodecs_packbits imagecodecs_zlib imagecodecs_zlibng imagecodecs_zopfli imagecodecs_zstd lzw",
+};
+
+/** The names of codecs that take about as long as copying. */
+export const FAST_CODECS = "bytes crc32c endian lz4 numcodecs.crc32c numcodecs.lz4 transpose";
