@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
-use crate::records::{BoundArray, Build, ErrorRecord, TransformerInfo};
+use crate::records::{BoundArray, Build, DownsampleMethod, ErrorRecord, Measure, Question, TransformerInfo};
 use crate::shape::{Types, camel, comment};
 
 const HEADER: &str = "\
@@ -71,6 +71,10 @@ pub fn contract(lists: &str) -> String {
     ErrorRecord::shape(&mut types);
     BoundArray::shape(&mut types);
     TransformerInfo::shape(&mut types);
+    // Requests have the indices of these.
+    Question::shape(&mut types);
+    Measure::shape(&mut types);
+    DownsampleMethod::shape(&mut types);
     let (operations, table) = operations(&mut types);
     let declarations = types.declarations();
     format!(

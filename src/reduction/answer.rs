@@ -9,54 +9,7 @@ use crate::kernel::reduce::value::Value;
 use crate::quantiles::Sketch;
 
 /// What is asked of each cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// How many numbers were used.
-    Count,
-    /// Their sum.
-    Sum,
-    /// Their mean.
-    Mean,
-    /// The lowest.
-    Min,
-    /// The highest.
-    Max,
-    /// The mean squared difference from the mean.
-    Var,
-    /// Its square root.
-    Std,
-    /// Whether one is not zero.
-    Any,
-    /// Whether none is zero.
-    All,
-    /// The index of the lowest.
-    ArgMin,
-    /// The index of the highest.
-    ArgMax,
-    /// The number below which a share of the numbers is.
-    Quantile,
-    /// By how much that share may differ.
-    RankError,
-}
-
-impl Question {
-    /// All questions. TypeScript has them in this order, too.
-    pub const ALL: [Self; 13] = [
-        Self::Count,
-        Self::Sum,
-        Self::Mean,
-        Self::Min,
-        Self::Max,
-        Self::Var,
-        Self::Std,
-        Self::Any,
-        Self::All,
-        Self::ArgMin,
-        Self::ArgMax,
-        Self::Quantile,
-        Self::RankError,
-    ];
-}
+pub use zarr_wasm_contract::Question;
 
 /// How questions are answered.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,6 +2,8 @@
 //! ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes the request. No
 //! state is kept between requests.
 
+use zarr_wasm_contract::DownsampleMethod;
+
 use crate::error::{Error, Result};
 use crate::format::words::Words;
 use crate::kernel::downsample::{Blocks, mean, mode, nearest};
@@ -24,7 +26,7 @@ fn malformed() -> Error {
 }
 
 /// Reads the request and returns the elements of the smaller box. The request has, in this order:
-/// the method (0 nearest, 1 mean, 2 mode); for `nearest` the size of an element, else the index of
+/// the method, by its index in [`DownsampleMethod::ALL`]; for `nearest` the size of an element, else the index of
 /// its type in [`NumberType::ALL`]; the number of dimensions, the extents, the factors; the number
 /// of missing values and their bits; the elements.
 ///
@@ -32,13 +34,14 @@ fn malformed() -> Error {
 /// `Argument` for numbers that do not fit each other; `Limit` for blocks that are too large.
 pub fn downsampled(request: &[u8]) -> Result<Vec<u8>> {
     let mut request = Words::new(request, malformed);
-    let (method, kind) = (count(&mut request)?, size(&mut request)?);
+    let (method, kind) = (size(&mut request)?, size(&mut request)?);
+    let method = *DownsampleMethod::ALL.get(method).ok_or_else(malformed)?;
     let rank = limits::within(count(&mut request)?, MAX_DIMENSIONS, "number of dimensions")?;
     let shape = sizes(&mut request, rank)?;
     let factors = sizes(&mut request, rank)?;
     let missing = bits(&mut request)?;
     let from = NumberType::ALL.get(kind).copied();
-    let size = if method == 0 { kind } else { from.ok_or_else(malformed)?.size() };
+    let size = if method == DownsampleMethod::Nearest { kind } else { from.ok_or_else(malformed)?.size() };
     let in_a_block = limits::product(
         factors.iter().zip(&shape).map(|(factor, extent)| factor.min(extent)).map(|n| *n as u64),
         "block",
@@ -52,10 +55,10 @@ pub fn downsampled(request: &[u8]) -> Result<Vec<u8>> {
     let blocks = Blocks { shape: &shape, factors: &factors, missing: &missing };
     let mut found = vec![0; blocks.downsampled().fold(size, usize::saturating_mul)];
     match (method, from) {
-        (0, _) => nearest(src, size, &blocks, &mut found),
-        (1, Some(from)) => mean(src, from, &blocks, &mut found),
-        (2, Some(from)) => mode(src, from, &blocks, &mut found),
-        _ => return Err(malformed()),
+        (DownsampleMethod::Nearest, _) => nearest(src, size, &blocks, &mut found),
+        (DownsampleMethod::Mean, Some(from)) => mean(src, from, &blocks, &mut found),
+        (DownsampleMethod::Mode, Some(from)) => mode(src, from, &blocks, &mut found),
+        (_, None) => return Err(malformed()),
     }
     Ok(found)
 }

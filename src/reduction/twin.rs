@@ -295,7 +295,7 @@ pub fn compare(
     let cells = cells_of(reduction, bytes);
     let is_weighted = !reduction.weights.is_empty();
     let is_integer = !reduction.source.is_float();
-    for question in Question::ALL {
+    for &question in Question::ALL {
         // Without cells there is nothing to remember.
         if !is_remembered(question, reduction) && !cells.is_empty() {
             match session.answer(question, settings) {

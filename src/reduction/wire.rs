@@ -8,6 +8,8 @@
 //! number of its dimensions, the dimensions, the number of its values, and the values. A label of
 //! −1 is no group.
 
+use zarr_wasm_contract::Measure;
+
 use crate::error::{Error, Result};
 use crate::format::json::decimal;
 use crate::format::words::Words;
@@ -103,16 +105,21 @@ const fn float_of(count: usize) -> f64 {
     count as f64
 }
 
-/// A bit, and the measure that it stands for.
-type MeasureBit = (u32, fn(&mut Measures) -> &mut bool);
+/// Whether something is remembered.
+const fn remembers(measures: &mut Measures, measure: Measure) -> &mut bool {
+    match measure {
+        Measure::Sum => &mut measures.sum,
+        Measure::Moments => &mut measures.moments,
+        Measure::Lowest => &mut measures.lowest,
+        Measure::Highest => &mut measures.highest,
+        Measure::Nonzero => &mut measures.nonzero,
+    }
+}
 
-const MEASURES: [MeasureBit; 5] = [
-    (1, |measures| &mut measures.sum),
-    (2, |measures| &mut measures.moments),
-    (4, |measures| &mut measures.lowest),
-    (8, |measures| &mut measures.highest),
-    (16, |measures| &mut measures.nonzero),
-];
+/// The bit of a measure.
+const fn bit(measure: Measure) -> u32 {
+    1 << measure as u32
+}
 
 fn bound(numbers: &mut Numbers<'_>) -> Result<Bound> {
     Ok(Bound { nearest: numbers.number()?, rest: numbers.number()? })
@@ -129,8 +136,8 @@ impl Reduction {
         let source = *NumberType::ALL.get(source).ok_or_else(unknown)?;
         let bits = numbers.count()?;
         let mut measures = Measures::default();
-        for (bit, of) in MEASURES {
-            *of(&mut measures) = bits & u64::from(bit) != 0;
+        for measure in Measure::ALL {
+            *remembers(&mut measures, *measure) = bits & u64::from(bit(*measure)) != 0;
         }
         measures.sketch = numbers.size()?;
         let groups = numbers.size()?;
@@ -159,8 +166,8 @@ impl Reduction {
         let mut numbers = Vec::new();
         let place = NumberType::ALL.iter().position(|number| *number == self.source).unwrap_or(0);
         let mut measures = self.measures;
-        let bits = MEASURES.into_iter().filter(|(_, of)| *of(&mut measures)).map(|(bit, _)| bit);
-        let bits = bits.fold(0, |bits, bit| bits | bit);
+        let wanted = Measure::ALL.iter().filter(|measure| *remembers(&mut measures, **measure));
+        let bits = wanted.fold(0, |bits, measure| bits | bit(*measure));
         let [low, high] = self.range.unwrap_or_default();
         numbers.extend([float_of(place), f64::from(bits), float_of(measures.sketch), float_of(self.groups)]);
         numbers.extend([

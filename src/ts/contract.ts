@@ -331,6 +331,12 @@ export const directoryShape: Shape<Directory> = /* @__PURE__ */ record(() => ({
   prefixes: list(text),
 }));
 
+/** How a block of elements becomes one element. */
+export type DownsampleMethod = (typeof DOWNSAMPLE_METHODS)[number];
+export const DOWNSAMPLE_METHODS = ["nearest", "mean", "mode"] as const;
+
+export const downsampleMethodShape: Shape<DownsampleMethod> = /* @__PURE__ */ texts(DOWNSAMPLE_METHODS);
+
 /** What to erase. */
 export interface EraseArguments {
   /** The store. */
@@ -507,6 +513,12 @@ export const largeDocumentShape: Shape<LargeDocument> = /* @__PURE__ */ record((
   attributes: optional(list(word)),
   places: optional(text),
 }));
+
+/** What is remembered of each cell, to answer questions. A request has a bit for each. */
+export type Measure = (typeof MEASURES)[number];
+export const MEASURES = ["sum", "moments", "lowest", "highest", "nonzero"] as const;
+
+export const measureShape: Shape<Measure> = /* @__PURE__ */ texts(MEASURES);
 
 /** Some names. */
 export interface Names {
@@ -760,6 +772,12 @@ export const prefetchArgumentsShape: Shape<PrefetchArguments> = /* @__PURE__ */ 
   request: readRequestShape,
   listener: optional(held),
 }));
+
+/** What is asked of each cell of a reduction. */
+export type Question = (typeof QUESTIONS)[number];
+export const QUESTIONS = ["count", "sum", "mean", "min", "max", "var", "std", "any", "all", "argmin", "argmax", "quantile", "rankError"] as const;
+
+export const questionShape: Shape<Question> = /* @__PURE__ */ texts(QUESTIONS);
 
 /** A read of elements. */
 export interface ReadArguments {
@@ -1407,6 +1425,9 @@ export const REDUCTION_CALLS = {
   answer: 8,
   downsample: 9,
 };
+
+/** The types of numbers. Requests have their indices. */
+export const NUMBER_TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"] as const;
 
 /** The ids of numcodecs' codecs, which are also known with the prefix `numcodecs.`. */
 export const NUMCODECS = {

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use zarr_wasm::format::codec::kind::CodecKind;
 use zarr_wasm::format::codec::registry::{CodecEntry, ENTRIES, FAST};
+use zarr_wasm_kernel::number::NumberType;
 
 const FILE: &str = "src/ts/contract.ts";
 
@@ -42,8 +43,8 @@ fn numcodecs(kind: CodecKind) -> BTreeSet<&'static str> {
         .collect()
 }
 
-/// The lists of codecs.
-fn codecs() -> String {
+/// The lists that the source has elsewhere.
+fn lists() -> String {
     let others = |kind| {
         let all = names(|entry| entry.kind == kind);
         let known = numcodecs(kind);
@@ -52,22 +53,38 @@ fn codecs() -> String {
         let is_listed = |name: &str| known.contains(name.trim_start_matches(PREFIX));
         all.into_iter().filter(|name| !is_listed(name) && !v3_names.contains(name)).collect()
     };
+    let numbers: Vec<String> =
+        NumberType::ALL.iter().map(|number| format!("\"{}\"", number.name())).collect();
     let fast: Vec<&str> = names(|entry| FAST.contains(&entry.name)).into_iter().collect();
+    let listed = |name, docs, list: &str| format!("/** {docs} */\nexport const {name} = {list};\n\n");
     [
-        by_kind("NUMCODECS", "The ids of numcodecs' codecs, which are also known with the prefix `numcodecs.`.", numcodecs),
+        listed(
+            "NUMBER_TYPES",
+            "The types of numbers. Requests have their indices.",
+            &format!("[{}] as const", numbers.join(", ")),
+        ),
+        by_kind(
+            "NUMCODECS",
+            "The ids of numcodecs' codecs, which are also known with the prefix `numcodecs.`.",
+            numcodecs,
+        ),
         by_kind("OTHER_CODECS", "The names of all other codecs.", others),
-        format!(
-            "/** The names of codecs that take about as long as copying. */\nexport const FAST_CODECS = \"{}\";\n",
-            fast.join(" ")
+        listed(
+            "FAST_CODECS",
+            "The names of codecs that take about as long as copying.",
+            &format!("\"{}\"", fast.join(" ")),
         ),
     ]
     .concat()
+    .trim_end()
+    .to_owned()
+        + "\n"
 }
 
 #[test]
 fn the_committed_file_is_what_the_contract_says() {
     let path = Path::new(env!("PROJECT_FOLDER")).join(FILE);
-    let made = zarr_wasm_contract::typescript::contract(&codecs());
+    let made = zarr_wasm_contract::typescript::contract(&lists());
     if std::env::var_os("WRITE_CONTRACT").is_some() {
         fs::write(&path, &made).unwrap();
     }

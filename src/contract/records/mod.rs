@@ -5,10 +5,12 @@ mod builds_and_errors;
 mod changes;
 mod elements;
 mod nodes;
+mod reductions;
 mod stores;
 
 pub use builds_and_errors::*;
 pub use changes::*;
 pub use elements::*;
 pub use nodes::*;
+pub use reductions::*;
 pub use stores::*;

@@ -21,9 +21,7 @@ export type Kind =
   | "variable-array"
   | "json";
 
-/**
- * The typed array class of each number type. The order is that of `src/kernel/number.rs`.
- */
+/** The typed array class of each number type. */
 export const NUMBER_VIEWS = {
   int8: "Int8Array",
   int16: "Int16Array",

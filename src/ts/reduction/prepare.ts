@@ -2,12 +2,14 @@
  * What a reduction asks of the engine: what happens to each dimension of the selection, and what
  * lies over it.
  */
+
 import type { AnyArray } from "../api/array.ts";
 import { typeNameOf } from "../api/arrays.ts";
 import { type ArrayNode, FACTS } from "../api/node_facts.ts";
 import { type CfOptions, type Conversion, conversionOf } from "../api/read/conversion.ts";
 import { placedRequest, type ReadOptions, requestWith } from "../api/read/request.ts";
 import { type AnySelection, dimensionNamesOf } from "../api/selection.ts";
+import { NUMBER_TYPES } from "../contract.ts";
 import type { Places } from "../convention/coordinates.ts";
 import { product } from "../elements/typed_arrays.ts";
 import { need, needReadable, object, refuse } from "../model/argument.ts";
@@ -30,7 +32,7 @@ import {
 } from "./questions.ts";
 import { needSame, type State } from "./state.ts";
 import { type Weights, weightsOf } from "./weights.ts";
-import { type Along, MEASURES, NUMBER_TYPES, requestBytes, type Spread } from "./wire.ts";
+import { type Along, measuresOf, requestBytes, type Spread } from "./wire.ts";
 
 /** Options of `reduce` and `statistics`, besides those of reads. */
 export interface StatisticsOptions extends ReadOptions, QuantileOptions {
@@ -258,7 +260,7 @@ async function reductionOf(
   const extentOf = (axis: number) => shape.axes[axis]?.indices.length ?? 0;
   return requestBytes({
     source,
-    measures: ops.reduce((bits, op) => bits | (MEASURES[op] as number), 0),
+    measures: measuresOf(ops),
     sketch,
     dimensions: shape.along.map((along, axis) => ({ extent: extentOf(axis), along })),
     groups: shape.grouping?.keys.length ?? 0,
@@ -287,7 +289,7 @@ export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], option
     refuse("argmin and argmax cannot be combined with spread", "one of them", "both");
   const shape = await shapeOf(reduced, options);
   const elements = await elementsOf(reduced.array, options);
-  const source = NUMBER_TYPES.indexOf(elements.source);
+  const source = NUMBER_TYPES.indexOf(elements.source as (typeof NUMBER_TYPES)[number]);
   const count = product(shape.axes.map(({ indices }) => indices.length));
   const sketch = before?.sketch ?? sketchSize(ops, options, keepsWords ? ELEMENTS_TO_COME : count);
   const remembered = { ops, source, sketch };

@@ -1,14 +1,17 @@
 /**
  * The questions of a reduction in the engine's form, and the results that its answers become.
  */
+import { NUMBER_TYPES, QUESTIONS, type Question } from "../contract.ts";
 import { keepOrigin } from "../convention/coordinates.ts";
 import { stridesInOrder } from "../elements/typed_arrays.ts";
 import { need, needReadable, refuse, refuseField } from "../model/argument.ts";
 import type { GroupKey } from "./groups.ts";
-import { DOUBT, NUMBER_TYPES, QUESTIONS } from "./wire.ts";
+import type { UserQuestion } from "./wire.ts";
 
 /** What is asked of the elements of each cell of the result. */
-export type ReduceOp = (typeof QUESTIONS)[number] | "median";
+export type ReduceOp = UserQuestion | "median";
+
+const OPS: readonly ReduceOp[] = [...QUESTIONS.filter((question) => question !== "rankError"), "median"];
 
 /** The typed arrays of results: `bool` and truth are bytes. */
 export const VIEWS = {
@@ -115,10 +118,9 @@ export function sketchSize(
 export const opsOf = (op: unknown): readonly ReduceOp[] => {
   needReadable(op, "op");
   const ops = (Array.isArray(op) ? Array.from(op) : [op]) as readonly ReduceOp[];
-  const isKnown = (name: ReduceOp) => name === "median" || QUESTIONS.includes(name);
-  if (ops.length > 0 && ops.every(isKnown)) return ops;
+  if (ops.length > 0 && ops.every((name) => OPS.includes(name))) return ops;
   const found = ops.length > 0 ? op : "an empty list";
-  return refuseField("op", `one or more of ${QUESTIONS.join(", ")}, median`, found);
+  return refuseField("op", `one or more of ${OPS.join(", ")}`, found);
 };
 
 /** A question, and the shares if it is for quantiles. */
@@ -138,13 +140,12 @@ export function askedOf(op: ReduceOp, options: QuantileOptions & { weights?: unk
 
 /** The questions for the engine. The first one is for the counts. */
 export function questionsOf(asked: readonly Asked[]): { question: number; share: number }[] {
-  const plain = (question: number) => ({ question, share: 0 });
-  const ofOne = ({ op, shares }: Asked) => {
-    if (!shares) return [plain(QUESTIONS.indexOf(op as "count"))];
-    const quantile = QUESTIONS.indexOf("quantile");
-    return [...shares.map((share) => ({ question: quantile, share })), plain(DOUBT)];
-  };
-  return [plain(QUESTIONS.indexOf("count")), ...asked.flatMap(ofOne)];
+  const numbered = (question: Question, share = 0) => ({ question: QUESTIONS.indexOf(question), share });
+  const ofOne = ({ op, shares }: Asked) =>
+    shares
+      ? [...shares.map((share) => numbered("quantile", share)), numbered("rankError")]
+      : [numbered(op as Question)];
+  return [numbered("count"), ...asked.flatMap(ofOne)];
 }
 
 /** What all results of a reduction have. */

@@ -3,6 +3,8 @@
  * says which they are.
  */
 
+import { MEASURES, type Measure, type Question } from "../contract.ts";
+
 /** What happens to a dimension. */
 export type Along = "keep" | "reduce" | "group" | { block: number };
 
@@ -14,7 +16,7 @@ export interface Spread {
 
 /** A reduction of a box: `Reduction` of `src/reduction/request.rs`. */
 export interface ReductionRequest {
-  /** The type of the elements, by its place in `NUMBER_TYPES`. */
+  /** The type of the elements, by its place in `NUMBER_TYPES` of the contract. */
   source: number;
   measures: number;
   /** The length of a full list of a sketch for quantiles; 0 for none. */
@@ -30,38 +32,31 @@ export interface ReductionRequest {
   indices: Spread | undefined;
 }
 
-/** The types of numbers, in the order of `NumberType::ALL` (`src/kernel/number.rs`). */
-export const NUMBER_TYPES = [
-  ...["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
-  ...["float16", "float32", "float64"],
-];
+/** What users ask. The engine asks by itself how exact quantiles are. */
+export type UserQuestion = Exclude<Question, "rankError">;
 
-/** The questions, in the order of `Question::ALL` (`src/reduction/answer.rs`). */
-export const QUESTIONS = [
-  ...["count", "sum", "mean", "min", "max", "var", "std", "any", "all", "argmin", "argmax", "quantile"],
-] as const;
-
-const [SUM, MOMENTS, LOWEST, HIGHEST, NONZERO] = [1, 2, 4, 8, 16];
-
-/** What must be remembered for a question, as bits of `Measures`. */
-export const MEASURES: Record<string, number> = {
-  count: 0,
-  sum: SUM,
-  mean: SUM,
-  min: LOWEST,
-  max: HIGHEST,
-  var: MOMENTS,
-  std: MOMENTS,
-  any: NONZERO,
-  all: NONZERO,
-  argmin: LOWEST,
-  argmax: HIGHEST,
-  quantile: 0,
-  median: 0,
+/** What must be remembered for a question. */
+const REMEMBERED: Record<UserQuestion | "median", readonly Measure[]> = {
+  count: [],
+  sum: ["sum"],
+  mean: ["sum"],
+  min: ["lowest"],
+  max: ["highest"],
+  var: ["moments"],
+  std: ["moments"],
+  any: ["nonzero"],
+  all: ["nonzero"],
+  argmin: ["lowest"],
+  argmax: ["highest"],
+  quantile: [],
+  median: [],
 };
 
-/** The place of the question by how much the share of a quantile may differ. */
-export const DOUBT = QUESTIONS.length;
+/** What must be remembered for questions, as a bit for each of `MEASURES`. */
+export const measuresOf = (questions: readonly (UserQuestion | "median")[]): number =>
+  questions
+    .flatMap((question) => REMEMBERED[question])
+    .reduce((bits, measure) => bits | (1 << MEASURES.indexOf(measure)), 0);
 
 const KINDS = { keep: 0, reduce: 1, group: 3 } as const;
 

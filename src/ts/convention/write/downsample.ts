@@ -6,20 +6,17 @@ import type { AnyArray } from "../../api/array.ts";
 import { type Box, boxes, shapeOfBox } from "../../api/write/element_source.ts";
 import { packScalar } from "../../api/write/elements.ts";
 import { withPackedFloats } from "../../api/write/numbers.ts";
+import { DOWNSAMPLE_METHODS, type DownsampleMethod, NUMBER_TYPES } from "../../contract.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { refuse, refuseField } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { NUMBER_VIEWS } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
 import { questionOf } from "../../port/convention.ts";
 import { call } from "../../port/engine.ts";
 
-/** The method that makes one element of a block. */
-export type DownsampleMethod = "mean" | "nearest" | "mode";
+export type { DownsampleMethod };
 
-/** The number types, in the order of `src/kernel/number.rs`. */
-const NUMBERS = ["bool", ...Object.keys(NUMBER_VIEWS)];
-const METHODS: readonly DownsampleMethod[] = ["nearest", "mean", "mode"];
+const NUMBERS: readonly string[] = NUMBER_TYPES;
 
 /** Elements that are read and downsampled in one turn of the engine, in bytes. */
 const SLAB_BYTES = 4 << 20;
@@ -87,8 +84,8 @@ export async function downsamplingOf(
   type: TypeDescription,
   { method, missing, isSigned, signal }: Wanted,
 ): Promise<Downsampling> {
-  if (!METHODS.includes(method)) {
-    refuseField("method", METHODS.join(", "), method);
+  if (!DOWNSAMPLE_METHODS.includes(method)) {
+    refuseField("method", DOWNSAMPLE_METHODS.join(", "), method);
   }
   const { name, size } = type;
   const number = NUMBERS.indexOf(
@@ -108,7 +105,14 @@ async function downsampled(
   elements: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const head = [METHODS.indexOf(method), kind, shape.length, ...shape, ...factors, missing.length / 8];
+  const head = [
+    DOWNSAMPLE_METHODS.indexOf(method),
+    kind,
+    shape.length,
+    ...shape,
+    ...factors,
+    missing.length / 8,
+  ];
   const request = questionOf(head, [missing, elements]);
   return call("downsample", () => ({ request }), { signal });
 }
