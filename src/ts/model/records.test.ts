@@ -27,6 +27,19 @@ test("a record has the bytes that the Rust side expects", () => {
   assert.deepEqual([...bytesOf(text, "é")], [2, 0, 0, 0, 0xc3, 0xa9]);
 });
 
+test("indices cross whether they are numbers or bigints", () => {
+  const indices = [
+    0,
+    -1,
+    2 ** 32,
+    -(2 ** 32) - 1,
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+    2n ** 62n,
+  ];
+  assert.deepEqual(crossed(dimensionSelectionShape, { List: indices }), { List: indices.map(BigInt) });
+});
+
 test("requests with nested lists, enums and numbers cross", () => {
   const request = {
     selection: { Orthogonal: ["All" as const, { Index: -1n }, { List: [0n, 9007199254740993n] }] },

@@ -12,6 +12,16 @@ export interface Shape<T> {
   read(from: RecordReader): T;
 }
 
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const encoder = /* @__PURE__ */ lazily(newEncoder);
+
 const MIN_BYTES = 256;
 
 /** Collects the bytes of a record, and the values beside it. */
@@ -55,6 +65,14 @@ export class RecordWriter {
     this.#view.setBigUint64(at, value, true);
   }
 
+  /** A safe integer as 64 bits. Lists of indices are long, and bigints are slow. */
+  integer(value: number): void {
+    const at = this.#room(8);
+    const high = Math.floor(value / 2 ** 32);
+    this.#view.setUint32(at, value - high * 2 ** 32, true);
+    this.#view.setInt32(at + 4, high, true);
+  }
+
   float(value: number): void {
     const at = this.#room(8);
     this.#view.setFloat64(at, value, true);
@@ -72,6 +90,8 @@ export class RecordReader {
   readonly values: readonly unknown[];
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #view: DataView;
+  /** One for each record: Safari's decoders fail after 2 GiB of text. */
+  #decoder: TextDecoder | undefined;
   #at = 0;
 
   constructor(bytes: Uint8Array<ArrayBuffer>, values: readonly unknown[]) {
@@ -100,6 +120,11 @@ export class RecordReader {
 
   float(): number {
     return this.#view.getFloat64(this.#next(8), true);
+  }
+
+  text(): string {
+    this.#decoder ??= newDecoder({ ignoreBOM: true });
+    return this.#decoder.decode(this.view());
   }
 
   /** A view of the bytes. */
@@ -147,10 +172,10 @@ export const bigWord: Shape<bigint> = {
 /** A 64-bit integer: a number or a bigint. */
 export const integer: Shape<number | bigint> = {
   write(to, value) {
-    const isWhole =
-      typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
-    if (!isWhole) throw unreadable("an integer of 64 bits", value);
-    to.bigWord(BigInt.asUintN(64, BigInt(value)));
+    if (Number.isSafeInteger(value)) return to.integer(value as number);
+    if (typeof value !== "bigint" || BigInt.asIntN(64, value) !== value)
+      throw unreadable("an integer of 64 bits", value);
+    to.bigWord(BigInt.asUintN(64, value));
   },
   read: (from) => BigInt.asIntN(64, from.bigWord()),
 };
@@ -165,7 +190,7 @@ export const float: Shape<number> = {
 
 /** An integer from 0 to 2^53 − 1. */
 export const natural: Shape<number> = {
-  write: (to, value) => to.bigWord(BigInt(inRange(value, 0, Number.MAX_SAFE_INTEGER))),
+  write: (to, value) => to.integer(inRange(value, 0, Number.MAX_SAFE_INTEGER)),
   read: (from) => Number(from.bigWord()),
 };
 
@@ -177,9 +202,9 @@ export const bytes: Shape<Uint8Array> = {
 export const text: Shape<string> = {
   write(to, value) {
     if (typeof value !== "string") throw unreadable("a text", value);
-    to.bytesOf(newEncoder().encode(value));
+    to.bytesOf(encoder().encode(value));
   },
-  read: (from) => newDecoder({ ignoreBOM: true }).decode(from.view()),
+  read: (from) => from.text(),
 };
 
 /** A value that JavaScript owns. */
@@ -265,14 +290,6 @@ export function union<T>(variants: () => Record<string, Shape<unknown> | undefin
       const [name, shape] = entries()[from.byte()] as [string, Shape<unknown> | undefined];
       return (shape ? { [name]: shape.read(from) } : name) as T;
     },
-  };
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 
