@@ -6,7 +6,7 @@
  */
 
 import { errorRecordShape, WASM_OPERATIONS, type WasmOperations } from "../contract.ts";
-import { errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { errorFromReport, InvalidSelectionError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { inOneRun } from "../model/once.ts";
 import { RecordReader, RecordWriter, readRecord, type Shape } from "../model/records.ts";
 import { unlessAborted } from "../model/waiting.ts";
@@ -87,6 +87,16 @@ function meant(thrown: unknown): unknown {
 interface WasmOperation extends Omit<Use, "signal"> {
   takes: Shape<unknown>;
   gives: Shape<unknown>;
+}
+
+/** Writes the record of an operation. What it refuses of a read is in the selection. */
+function writeArguments(takes: Shape<unknown>, record: RecordWriter, args: object): void {
+  try {
+    takes.write(record, args);
+  } catch (cause) {
+    if (!(cause instanceof TypeError) || !("selection" in args || "request" in args)) throw cause;
+    throw new InvalidSelectionError(`the selection cannot be read: ${cause.message}`, { cause });
+  }
 }
 
 /** The operations, by their numbers. */
@@ -249,7 +259,7 @@ export class Instances {
     const begin = (glue: Glue, settle: Settle) => {
       values = [signal];
       const record = new RecordWriter(values);
-      takes.write(record, makeArguments(glue));
+      writeArguments(takes, record, makeArguments(glue));
       passed = values.length;
       return glue.call(NUMBERS.indexOf(name), record.bytes, values, settle);
     };
