@@ -33,6 +33,7 @@ const SHAPES: &[&str] = &[
     "nothing",
     "optional",
     "record",
+    "table",
     "text",
     "texts",
     "tuple",
@@ -80,9 +81,9 @@ pub fn contract(lists: &str) -> String {
     format!(
         "{HEADER}{imports}}} from \"./model/records.ts\";\n\n{declarations}\n{ABOUT_OPERATIONS}\
          export interface WasmOperations {{\n{operations}}}\n\n{ABOUT_TABLE}\
-         export const WASM_OPERATIONS = /* @__PURE__ */ (() => ({{\n{table}}}))();\n\n{calls}\n{lists}",
+         export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({{\n{table}}}));\n\n{calls}\n{lists}",
         calls = call_declarations(),
-        imports = imports(&format!("{declarations}{table}")),
+        imports = imports(&format!("{declarations}{table} table")),
     )
 }
 

@@ -17,6 +17,7 @@ import {
   nothing,
   optional,
   record,
+  table,
   text,
   texts,
   tuple,
@@ -1202,7 +1203,7 @@ export interface WasmOperations {
  * How each operation's records cross. Its place in this table is its number. Without `build`, every
  * build of the engine has it. With `finishes`, it completes what it is writing after an abort.
  */
-export const WASM_OPERATIONS = /* @__PURE__ */ (() => ({
+export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({
   open: { takes: openArgumentsShape, gives: nodeSummaryShape },
   children: { takes: nodeLocationShape, gives: list(childSummaryShape) },
   unreadable: { takes: nodeLocationShape, gives: optional(unreadableSummaryShape) },
@@ -1238,7 +1239,7 @@ export const WASM_OPERATIONS = /* @__PURE__ */ (() => ({
   setKey: { takes: keyValueShape, gives: nothing, build: "full" },
   eraseKey: { takes: storeEntryShape, gives: nothing, build: "full" },
   layOutArchive: { takes: newArchiveShape, gives: archiveLayoutShape, build: "full" },
-}))();
+}));
 
 /** How a call of a wasm module ended, by its number. */
 export const STATUSES = ["done", "failed", "same", "empty", "waiting"] as const;

@@ -293,6 +293,12 @@ export function union<T>(variants: () => Record<string, Shape<unknown> | undefin
   };
 }
 
+/**
+ * What a function makes. Bundlers leave the call out of programs that do not use its value; they
+ * write a function that is called in place as its value, which they would keep.
+ */
+export const table = <T>(make: () => T): T => make();
+
 /** The record in some bytes. */
 export const readRecord = <T>(
   shape: Shape<T>,
