@@ -94,8 +94,8 @@ calls! {
         Finish "finish" words[part];
         /// Removes a part.
         Cancel "cancel" words[part];
-        /// Updates a stored chunk: its old bytes, if there are any, and the new elements. The result
-        /// is the bytes to store.
+        /// Updates a stored chunk, given its old bytes (if there are any) and the new elements. The
+        /// result is the bytes to store.
         Update "update" words[part, array, has_old] table[header] blocks[old, elements];
         /// Runs a codec on its own. It encodes if `encodes` is 1, else it decodes.
         RunCodec "runCodec" words[encodes] blocks[description, input];
@@ -122,8 +122,8 @@ calls! {
         /// The sizes of a reduction in bytes, before it begins: of its elements, and of its
         /// accumulators.
         Sizes "sizes" blocks[request];
-        /// Begins a reduction whose accumulators may take `most` bytes. The result is its number and
-        /// its sizes. It ends with the instance.
+        /// Begins a reduction whose accumulators may take `most` bytes. The result is its number
+        /// and its sizes. It ends with the instance.
         Open "open" blocks[most, request];
         /// What a part contributes to: the request of `Add`.
         Within "within" words[session] blocks[part];
@@ -131,7 +131,7 @@ calls! {
         Add "add" blocks[request, elements];
         /// Adds a part, as `Add` and `Take` do. The result is that of `Take`.
         TakeElements "takeElements" words[session] blocks[part, elements];
-        /// Takes what is remembered of a part. The result is the number of elements that are merged.
+        /// Takes what is remembered of a part. The result is the number of merged elements.
         Take "take" words[session] blocks[part, accumulators];
         /// Goes on from the words of another reduction.
         Resume "resume" words[session] blocks[groups, accumulators];

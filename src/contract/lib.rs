@@ -7,10 +7,11 @@
 //! Values that JavaScript owns (buffers, stores, signals) cross beside the bytes, and records refer
 //! to them by index ([`Held`]).
 //!
-//! The wasm modules without JavaScript of their own have [`calls`] in place of operations, which take
-//! blocks of bytes that are too large to be copied ([`wasm_module`]).
+//! The wasm modules without JavaScript of their own have [`calls`] in place of operations, which
+//! take blocks of bytes that are too large to be copied ([`wasm_module`]).
 //!
-//! This crate does not say what an operation or a call does. The engine implements it (`src/engine/js`).
+//! This crate does not say what an operation or a call does. The engine implements it
+//! (`src/engine/js`).
 
 #![warn(missing_docs)]
 

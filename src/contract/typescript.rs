@@ -1,5 +1,5 @@
-//! Writes `src/ts/contract.ts`: a declaration and a shape of each type, the table of operations, and the
-//! calls of modules.
+//! Writes `src/ts/contract.ts`: a declaration and a shape of each type, the table of operations,
+//! and the calls of modules.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -43,7 +43,7 @@ statuses! {
     Same "same",
     /// No bytes: a chunk has nothing but the fill value.
     Empty "empty",
-    /// Codecs of the user must run before there is a result.
+    /// The call needs the output of the user's codecs before it can finish.
     Waiting "waiting",
 }
 
@@ -154,8 +154,8 @@ pub unsafe fn call(
     len: usize,
     answer: impl FnOnce(Request<'_>) -> Option<Result<Answer, String>>,
 ) -> Status {
-    // SAFETY: `alloc` aligned it for words, and `len` bytes were written. Nothing writes to it before
-    // it is freed, and no answer can borrow it.
+    // SAFETY: `alloc` aligned it for words, and `len` bytes were written. Nothing writes to it
+    // before it is freed, and no answer can borrow it.
     let (words, bytes) = unsafe {
         let words = std::slice::from_raw_parts(request.cast::<u32>(), len / size_of::<u32>());
         (words, std::slice::from_raw_parts(request, len))

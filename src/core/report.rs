@@ -1,5 +1,6 @@
-//! An error as JSON text, in which it goes from one wasm instance to another and to TypeScript:
-//! `errorFromReport` of `src/ts/model/errors.ts` makes the class of it that users see.
+//! Writes an error as JSON text, and reads it back. Errors go in this form from one wasm instance
+//! to another, and to TypeScript, where `errorFromReport` (`src/ts/model/errors.ts`) turns them
+//! into the error classes that users see.
 //!
 //! A report has no cause: that is a value of the host.
 

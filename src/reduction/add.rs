@@ -158,8 +158,8 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The index of the cell in which a run begins. The group, and the dimension along which the run
-    /// goes, are not counted.
+    /// The index of the cell in which a run begins. The group, and the dimension along which the
+    /// run goes, are not counted.
     fn base(&self, places: Places<'_>) -> usize {
         let dimensions = self.reduction.dimensions.iter().zip(&self.grid.strides);
         let along = places.iter().zip(dimensions).map(|(place, (dimension, stride))| match dimension.along {
@@ -193,8 +193,8 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Adds a run, or runs that are added together. It and what it calls are functions of their own,
-    /// as those of `accumulators.rs` are.
+    /// Adds a run, or runs that are added together. It and what it calls are functions of their
+    /// own, as those of `accumulators.rs` are.
     #[inline(never)]
     fn add<V: Value>(
         &self,

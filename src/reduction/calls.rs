@@ -1,6 +1,7 @@
 //! The calls of the module. `engine/decode/reducer.ts` makes them, in decode workers and beside the
-//! engine. In wasm the module imports nothing; a panic is a trap, after which the instance is thrown
-//! away. Blocks of numbers are float64 (`wire.rs` says which); accumulators are 64-bit words.
+//! engine. In wasm the module imports nothing; a panic is a trap, after which the instance is
+//! thrown away. Blocks of numbers are float64 (`wire.rs` says which). Accumulators are 64-bit
+//! words.
 
 use std::cell::RefCell;
 

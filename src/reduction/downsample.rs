@@ -26,9 +26,9 @@ fn malformed() -> Error {
 }
 
 /// Reads the request and returns the elements of the smaller box. The request has, in this order:
-/// the method, by its index in [`DownsampleMethod::ALL`]; for `nearest` the size of an element, else the index of
-/// its type in [`NumberType::ALL`]; the number of dimensions, the extents, the factors; the number
-/// of missing values and their bits; the elements.
+/// the method, by its index in [`DownsampleMethod::ALL`]; for `nearest` the size of an element,
+/// else the index of its type in [`NumberType::ALL`]; the number of dimensions, the extents, the
+/// factors; the number of missing values and their bits; the elements.
 ///
 /// # Errors
 /// `Argument` for numbers that do not fit each other; `Limit` for blocks that are too large.

@@ -2,11 +2,11 @@
 //!
 //! All numbers are float64, little-endian. A request is: the type of the elements, by its place in
 //! `NumberType::ALL`; the measures, as bits; the capacity of sketches; the number of groups;
-//! whether there is a range, and its two bounds, each of two numbers; the number of dimensions; of each dimension its
-//! extent, what happens to it (0 stays, 1 goes, 2 blocks, 3 groups), the size of a block and its
-//! phase; the labels, the weights, the mask and the indices, each a list of lists. A list is the
-//! number of its dimensions, the dimensions, the number of its values, and the values. A label of
-//! −1 is no group.
+//! whether there is a range, and its two bounds, each of two numbers; the number of dimensions; of
+//! each dimension its extent, what happens to it (0 stays, 1 goes, 2 blocks, 3 groups), the size of
+//! a block and its phase; the labels, the weights, the mask and the indices, each a list of lists.
+//! A list is the number of its dimensions, the dimensions, the number of its values, and the
+//! values. A label of −1 is no group.
 
 use zarr_wasm_contract::Measure;
 

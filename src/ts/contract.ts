@@ -171,8 +171,8 @@ export const boundArrayShape: Shape<BoundArray> = /* @__PURE__ */ record(() => (
 }));
 
 /**
- * A wasm build. Each build of the engine has all that the engine has; the full one also has all
- * of `reading`.
+ * A wasm build. The first five contain the engine's code. The full build also contains that of
+ * `reading`.
  */
 export type Build = (typeof BUILDS)[number];
 export const BUILDS = ["engine", "reading", "full", "images", "grib", "conventions", "reduction"] as const;
@@ -232,7 +232,7 @@ export interface Consolidated {
   paths: string;
   /** The end of each path in `paths`, in UTF-16 units: 32-bit words. */
   ends: Uint8Array;
-  /** For each path, 1 for an array and 0 for a group. */
+  /** One byte for each path: 1 for an array, 0 for a group. */
   arrays: Uint8Array;
   /** The paths of nodes that cannot be opened, and why. */
   errors: [string, ErrorRecord][];
@@ -299,7 +299,7 @@ export const DATA_TYPE_FALLBACKS = ["warn", "allow", "refuse"] as const;
 
 export const dataTypeFallbackShape: Shape<DataTypeFallback> = /* @__PURE__ */ texts(DATA_TYPE_FALLBACKS);
 
-/** The version of the specification that metadata follow. */
+/** The version of the Zarr specification that a node's metadata use. */
 export type Dialect = (typeof DIALECTS)[number];
 export const DIALECTS = ["v2", "v3", "v3-draft-2020-10", "v3-draft-2022-05"] as const;
 
@@ -458,7 +458,10 @@ export const keyPrefixShape: Shape<KeyPrefix> = /* @__PURE__ */ record(() => ({
   prefix: text,
 }));
 
-/** A range of a value. Without a length: the whole value. Without an offset: its last bytes. */
+/**
+ * A byte range of a stored value. Without `length` it is the whole value. With `length` alone
+ * it is the last bytes.
+ */
 export interface KeyRange {
   /** The store. */
   store: number;
@@ -858,7 +861,7 @@ export interface ReadRequest {
   spreads?: boolean | undefined;
   /** The caller consumes the parts one by one, so the result's size is not limited. */
   streamed?: boolean | undefined;
-  /** The index at which the read should begin, in the array's dimensions. Default: the middle. */
+  /** The index at which the read begins, in the array's dimensions. Default: the middle. */
   nearest?: number[] | undefined;
   /** Requests with a higher priority are fetched and decoded first. */
   priority?: number | undefined;
@@ -1295,8 +1298,8 @@ export interface DecodeCalls {
     words: [part: number];
   };
   /**
-   * Updates a stored chunk: its old bytes, if there are any, and the new elements. The result
-   * is the bytes to store.
+   * Updates a stored chunk, given its old bytes (if there are any) and the new elements. The
+   * result is the bytes to store.
    */
   update: {
     words: [part: number, array: number, hasOld: number];
@@ -1369,8 +1372,8 @@ export interface ReductionCalls {
     blocks: [request: ArrayBufferView];
   };
   /**
-   * Begins a reduction whose accumulators may take `most` bytes. The result is its number and
-   * its sizes. It ends with the instance.
+   * Begins a reduction whose accumulators may take `most` bytes. The result is its number
+   * and its sizes. It ends with the instance.
    */
   open: {
     blocks: [most: ArrayBufferView, request: ArrayBufferView];
@@ -1389,7 +1392,7 @@ export interface ReductionCalls {
     words: [session: number];
     blocks: [part: ArrayBufferView, elements: ArrayBufferView];
   };
-  /** Takes what is remembered of a part. The result is the number of elements that are merged. */
+  /** Takes what is remembered of a part. The result is the number of merged elements. */
   take: {
     words: [session: number];
     blocks: [part: ArrayBufferView, accumulators: ArrayBufferView];

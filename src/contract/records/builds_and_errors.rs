@@ -3,8 +3,8 @@
 use crate::encoding::{Held, Natural};
 
 records! {
-    /// A wasm build. Each build of the engine has all that the engine has; the full one also has all
-    /// of `reading`.
+    /// A wasm build. The first five contain the engine's code. The full build also contains that of
+    /// `reading`.
     enum Build {
         /// Planning, stores and the common decoders. Every page loads it.
         Engine = "engine",

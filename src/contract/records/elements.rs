@@ -74,7 +74,7 @@ records! {
         spreads: Option<bool>,
         /// The caller consumes the parts one by one, so the result's size is not limited.
         streamed: Option<bool>,
-        /// The index at which the read should begin, in the array's dimensions. Default: the middle.
+        /// The index at which the read begins, in the array's dimensions. Default: the middle.
         nearest: Option<Vec<f64>>,
         /// Requests with a higher priority are fetched and decoded first.
         priority: Option<f64>,

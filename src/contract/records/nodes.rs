@@ -14,7 +14,7 @@ records! {
         ImplicitGroup = "implicit-group",
     }
 
-    /// The version of the specification that metadata follow.
+    /// The version of the Zarr specification that a node's metadata use.
     enum Dialect {
         /// Version 2.
         V2 = "v2",
@@ -230,7 +230,7 @@ records! {
         paths: String,
         /// The end of each path in `paths`, in UTF-16 units: 32-bit words.
         ends: Bytes,
-        /// For each path, 1 for an array and 0 for a group.
+        /// One byte for each path: 1 for an array, 0 for a group.
         arrays: Bytes,
         /// The paths of nodes that cannot be opened, and why.
         errors: Vec<(String, ErrorRecord)>,

@@ -3,7 +3,8 @@
 use crate::encoding::{Bytes, HeldBytes, Natural};
 
 records! {
-    /// A range of a value. Without a length: the whole value. Without an offset: its last bytes.
+    /// A byte range of a stored value. Without `length` it is the whole value. With `length` alone
+    /// it is the last bytes.
     struct KeyRange {
         /// The store.
         store: u32,

@@ -49,18 +49,17 @@ macro_rules! in_build {
     (Engine, $future:expr) => {
         $future
     };
-    (Reading, $future:expr) => {{
-        #[cfg(feature = "reading")]
+    (Reading, $future:expr) => {
+        in_build!("reading" needs_reading, $future)
+    };
+    (Full, $future:expr) => {
+        in_build!("full" needs_full, $future)
+    };
+    ($feature:literal $needs:ident, $future:expr) => {{
+        #[cfg(feature = $feature)]
         let future = $future;
-        #[cfg(not(feature = "reading"))]
-        let future = failed(Error::needs_reading("this operation"));
-        future
-    }};
-    (Full, $future:expr) => {{
-        #[cfg(feature = "full")]
-        let future = $future;
-        #[cfg(not(feature = "full"))]
-        let future = failed(Error::needs_full("this operation"));
+        #[cfg(not(feature = $feature))]
+        let future = failed(Error::$needs("this operation"));
         future
     }};
 }

@@ -6,12 +6,13 @@
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
  */
 
+import type { Build } from "../contract.ts";
 import { ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";
 import { nodeModule } from "../model/node.ts";
 import { once } from "../model/once.ts";
 import { compileResponse, requireOk, WASM_OPTION } from "../port/loading.ts";
-import { type Build, PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
+import { PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
 import type { PageLink } from "./page.ts";
 import type { EngineState } from "./state.ts";

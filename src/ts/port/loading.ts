@@ -4,9 +4,10 @@
  * wasm while it arrives. Works on the page and in the engine's worker.
  */
 
+import type { Build } from "../contract.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
-import type { Build, Channel, ToEngine } from "./protocol.ts";
+import type { Channel, ToEngine } from "./protocol.ts";
 
 /** The programs of the workers, as classic scripts. */
 export interface WorkerPrograms {

@@ -6,6 +6,8 @@
  * ArrayBuffers. Thrown values, signals and functions stay on the page; messages refer to them by
  * number. This file has no code that runs at only one end.
  */
+
+import type { Build } from "../contract.ts";
 import type { BodyLimits, Unread } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
 import type { JsonText } from "../model/node_summary.ts";
@@ -22,12 +24,9 @@ export const PROTOCOL_VERSION = 3;
 export const PAGE = 0;
 
 /** The builds of the engine. Each has all that those before it have. */
-export const ENGINE_BUILDS = ["engine", "reading", "full"] as const;
+export const ENGINE_BUILDS = ["engine", "reading", "full"] as const satisfies readonly Build[];
 
 export type EngineBuild = (typeof ENGINE_BUILDS)[number];
-
-/** The wasm builds of the crate. */
-export type Build = EngineBuild | "images" | "grib" | "conventions" | "reduction";
 
 /** The options of `init` that the engine needs, in cloneable form. */
 export interface EngineOptions {

@@ -4,12 +4,13 @@
  * import. The page compiles files while they arrive. The engine compiles texts.
  */
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
+import type { Build } from "../contract.ts";
 import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { configuration } from "./configuration.ts";
 import { compileResponse, requireOk, WASM_OPTION, type WorkerPrograms } from "./loading.ts";
-import type { Build, WasmBytes, WasmText } from "./protocol.ts";
+import type { WasmBytes, WasmText } from "./protocol.ts";
 import { warn } from "./warnings.ts";
 
 /** The error for an entry point that has no inlined wasm and received none. */

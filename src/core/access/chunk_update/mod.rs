@@ -203,7 +203,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Changes the inner chunk of this number of a shard.
+    /// Updates one inner chunk of a shard. `linear` is its position in C order.
     fn inner(
         &mut self,
         linear: usize,

@@ -37,7 +37,7 @@ fn run(request: &CodecCall<'_>) -> Vec<u8> {
     }
 }
 
-/// Repeats the work until no call is open. Returns the number of calls of each repetition.
+/// Runs the work again until it waits for no call. Returns how many calls each run made.
 fn until_answered<T>(mut work: impl FnMut(&mut CodecCalls) -> Poll<Result<T>>) -> (T, Vec<usize>) {
     let (mut calls, mut next, mut rounds) = (CodecCalls::default(), 0, Vec::new());
     loop {
