@@ -8,8 +8,10 @@ import { text } from "node:stream/consumers";
 import { BROWSERS } from "../../benches/peers/browsers.mjs";
 import { bundle, serveTests } from "./served.mjs";
 
-/** Time limit for all tests of an engine, with the other engine and a lane beside it. */
-const PATIENCE_MS = 1_500_000;
+/** The time in ms that a page has to start, and beyond the limit of a test to report it. */
+const GRACE_MS = 60_000;
+/** The pages of an engine that may die before its lane gives up. */
+const MAX_PAGES = 4;
 
 const totals = { pass: 0, fail: 0 };
 
@@ -21,51 +23,96 @@ function report(engine, { name, error, earlier, ms }) {
   if (error) console.log(error.replace(/^/gm, "  # "));
 }
 
-/**
- * Takes the reports of an engine's page. `ended` resolves when the page has reported its end, or
- * reports an engine that does not.
- */
-function listenTo(engine) {
-  let end;
-  const ended = new Promise((resolve) => {
-    end = resolve;
-  });
-  const timer = setTimeout(() => {
-    report(engine, { name: "the page runs its tests", error: `no end after ${PATIENCE_MS} ms` });
-    end();
-  }, PATIENCE_MS);
-  const take = (told) => {
-    if (told.lacks) return console.log(`# ${engine}: ${told.lacks}`);
-    if (!told.end) return report(engine, told);
-    clearTimeout(timer);
-    end();
-  };
-  const answer = (request, response) => {
+/** What the pages of an engine tell. A page that is silent for too long is dead. */
+class Listener {
+  #engine;
+  #timer;
+  #settle;
+  /** The test that runs, as `runAll` tells it. */
+  #running = { begins: "the page starts", at: 0 };
+  /** The number of the test in which a page died last. */
+  #diedAt;
+
+  constructor(engine) {
+    this.#engine = engine;
+  }
+
+  /** Resolves when a page has ended (true) or is dead (false). */
+  listen() {
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      this.#expectWithin(GRACE_MS);
+    });
+  }
+
+  #expectWithin(ms) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#settle(false), ms);
+  }
+
+  #take(told) {
+    if (told.lacks) return console.log(`# ${this.#engine}: ${told.lacks}`);
+    if (told.end) {
+      clearTimeout(this.#timer);
+      return this.#settle(true);
+    }
+    this.#expectWithin((told.within ?? 0) + GRACE_MS);
+    if (told.begins) this.#running = told;
+    else report(this.#engine, told);
+  }
+
+  /**
+   * Notes that a page died. Returns the number of the test with which the next page begins: the
+   * test that was running has a second attempt, unless `isLast`. If a page dies in both, it failed.
+   */
+  afterDeath(isLast) {
+    const { begins: name, at } = this.#running;
+    const isSecond = this.#diedAt === at;
+    this.#diedAt = at;
+    const error = `the page was silent for ${GRACE_MS} ms beyond the limit of the test`;
+    if (isSecond || isLast) report(this.#engine, { name, error });
+    else console.log(`  # ${this.#engine}: ${name}: ${error}; a new page goes on`);
+    return isSecond ? at + 1 : at;
+  }
+
+  answer = (request, response) => {
     if (request.url !== "/engines/report" || request.method !== "POST") return false;
     text(request).then((body) => {
-      take(JSON.parse(body));
+      this.#take(JSON.parse(body));
       response.writeHead(204).end();
     });
     return true;
   };
-  return { answer, ended };
 }
 
-/** Runs the tests in an engine, with a server of its own. */
+/**
+ * Runs the tests in an engine, with a server of its own. If a page dies, another one continues with
+ * the test that was running.
+ */
 async function runEngine(browser) {
   const missing = browser.missing();
   if (missing) return console.log(`# ${browser.name}: ${missing}, its tests are not run`);
   console.log(`# ${browser.version()}`);
   const started = await browser.start({ webgl: true });
-  const { answer, ended } = listenTo(browser.name);
-  const server = await serveTests(answer);
+  const listener = new Listener(browser.name);
+  const server = await serveTests(listener.answer);
+  const url = `${server.url}/engines?tests=${encodeURIComponent(process.argv[2] ?? "")}`;
   try {
-    const page = started.open(`${server.url}/engines?tests=${encodeURIComponent(process.argv[2] ?? "")}`);
-    await ended;
-    await page.close();
+    await runPages(listener, (from) => started.open(`${url}&from=${from}`));
   } finally {
     await server.close();
     await started.close();
+  }
+}
+
+async function runPages(listener, open) {
+  for (let from = 0, pages = 1; ; pages += 1) {
+    const page = open(from);
+    const hasEnded = await listener.listen();
+    await page.close();
+    if (hasEnded) return;
+    from = listener.afterDeath(pages === MAX_PAGES);
+    if (pages === MAX_PAGES) return;
   }
 }
 

@@ -65,16 +65,21 @@ function withTimeout({ body, timeout }) {
 
 /**
  * Runs the tests with matching names. `report` gets `{name, error, earlier, ms}`: the texts of
- * errors, and how long the test took.
+ * errors, and how long the test took. `options.from` is the number of tests to leave out, and
+ * `options.begins` gets `{begins, at, within}` before each test: its name, its number, and the time
+ * in ms after which it has reported unless the page is dead.
  */
-export async function runAll(report, pattern) {
+export async function runAll(report, pattern, { from = 0, begins } = {}) {
   if (tests.length === 0) throw new Error("the page has no tests");
-  for (const registered of tests.filter(({ name }) => pattern.test(name))) {
+  const chosen = tests.filter(({ name }) => pattern.test(name));
+  for (const [at, registered] of [...chosen.entries()].slice(from)) {
+    const { name, timeout } = registered;
+    await begins?.({ begins: name, at, within: OF_VIEWER.test(name) ? 2 * timeout : timeout });
     const begun = performance.now();
     const run = () => withTimeout(registered);
-    const outcome = OF_VIEWER.test(registered.name)
+    const outcome = OF_VIEWER.test(name)
       ? await attempt(run)
       : { error: await run().then(() => undefined, textOf) };
-    await report({ name: registered.name, ...outcome, ms: Math.round(performance.now() - begun) });
+    await report({ name, ...outcome, ms: Math.round(performance.now() - begun) });
   }
 }

@@ -17,8 +17,12 @@ addEventListener("error", ({ error, message }) =>
 const PRIVATE_FOLDER =
   /OPFS|OpfsStore|DirectoryStore|private file system|^open accepts folders|^two workers and the page write/;
 const hasPrivateFolder = navigator.storage?.getDirectory !== undefined;
-if (!hasPrivateFolder) post({ lacks: `no private file system here: ${PRIVATE_FOLDER} is not run` });
+const parameters = new URLSearchParams(location.search);
+const from = Number(parameters.get("from") ?? 0);
+if (!hasPrivateFolder && from === 0) {
+  post({ lacks: `no private file system here: ${PRIVATE_FOLDER} is not run` });
+}
 
-const pattern = new RegExp(new URLSearchParams(location.search).get("tests") ?? "");
+const pattern = new RegExp(parameters.get("tests") ?? "");
 const chosen = { test: (name) => pattern.test(name) && (hasPrivateFolder || !PRIVATE_FOLDER.test(name)) };
-runAll(post, chosen).then(() => post({ end: true }));
+runAll(post, chosen, { from, begins: post }).then(() => post({ end: true }));
