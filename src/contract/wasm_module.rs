@@ -3,8 +3,8 @@
 //!
 //! The caller takes memory with `zarr_alloc`, writes a request there, and passes it with the number
 //! of a call ([`calls`](crate::calls)) to the module's call function. That frees the request and
-//! returns a [`Status`]. The result, or the report of an error, is `zarr_result_len` bytes at
-//! `zarr_result_ptr` until `zarr_free`, or until the next call.
+//! returns a [`Status`]. The result, or the [`ErrorRecord`] of a failure, is `zarr_result_len`
+//! bytes at `zarr_result_ptr` until `zarr_free`, or until the next call.
 //!
 //! A request is copied into wasm once, and its words and blocks are read in place. [`wasm_module!`]
 //! writes the exports; what they do is here, and also runs outside wasm.
@@ -12,14 +12,17 @@
 use std::alloc::{Layout, alloc as allocate, dealloc};
 use std::cell::RefCell;
 
+use crate::encoding::Record as _;
+use crate::records::{ErrorCode, ErrorContext, ErrorRecord};
+
 /// Alignment of requests, because their words are read in place.
 const ALIGNMENT: usize = 16;
 
 /// Maximum size of the memory of a result that is kept for a later one.
 const MAX_SPARE: usize = 8 << 20;
 
-/// The report for a request that is none.
-const MALFORMED: &[u8] = br#"{"code":"Argument","message":"a request to a wasm module is malformed"}"#;
+/// The message for a request that is none.
+const MALFORMED: &str = "a request to a wasm module is malformed";
 
 macro_rules! statuses {
     ($($(#[$doc:meta])* $status:ident $name:literal,)*) => {
@@ -37,7 +40,7 @@ macro_rules! statuses {
 statuses! {
     /// The bytes are the result.
     Done "done",
-    /// The bytes are the report of an error.
+    /// The bytes are an [`ErrorRecord`].
     Failed "failed",
     /// No bytes: nothing has changed.
     Same "same",
@@ -152,7 +155,7 @@ pub fn alloc(len: usize) -> *mut u8 {
 pub unsafe fn call(
     request: *mut u8,
     len: usize,
-    answer: impl FnOnce(Request<'_>) -> Option<Result<Answer, String>>,
+    answer: impl FnOnce(Request<'_>) -> Option<Result<Answer, ErrorRecord>>,
 ) -> Status {
     // SAFETY: `alloc` aligned it for words, and `len` bytes were written. Nothing writes to it
     // before it is freed, and no answer can borrow it.
@@ -167,11 +170,17 @@ pub unsafe fn call(
     }
     let Answer { status, bytes } = match answered {
         Some(Ok(answer)) => answer,
-        Some(Err(report)) => Answer { status: Status::Failed, bytes: report.into_bytes() },
-        None => Answer { status: Status::Failed, bytes: MALFORMED.to_vec() },
+        Some(Err(error)) => Answer { status: Status::Failed, bytes: error.to_bytes() },
+        None => Answer { status: Status::Failed, bytes: malformed().to_bytes() },
     };
     RESULT.set(bytes);
     status
+}
+
+#[cold]
+fn malformed() -> ErrorRecord {
+    let (code, message) = (ErrorCode::Argument, MALFORMED.to_owned());
+    ErrorRecord { code, message, text: None, context: ErrorContext::default(), cause: None }
 }
 
 /// Keeps the message of a panic as the result. It can be read after the trap.
@@ -206,10 +215,10 @@ pub fn spare() -> Vec<u8> {
 }
 
 /// Writes the exports of a wasm module: `$name` is the export that takes the calls `$calls`,
-/// `$answer` answers one, and `$report` is the text of an error.
+/// and `$answer` answers one. Its errors are also [`ErrorRecord`]s.
 #[macro_export]
 macro_rules! wasm_module {
-    ($name:literal, $calls:ident, $answer:path, $report:path) => {
+    ($name:literal, $calls:ident, $answer:path) => {
         #[allow(unsafe_code, reason = "memory crosses as `wasm_module.rs` of the contract says")]
         const _: () = {
             #[unsafe(no_mangle)]
@@ -223,7 +232,7 @@ macro_rules! wasm_module {
             unsafe extern "C" fn zarr_call(number: u32, request: *mut u8, len: usize) -> u32 {
                 let answer = |mut request: $crate::wasm_module::Request<'_>| {
                     let call = $calls::read(number, &mut request)?;
-                    Some($answer(call).map_err(|error| $report(&error)))
+                    Some($answer(call).map_err(|error| $crate::ErrorRecord::from(&error)))
                 };
                 // SAFETY: as this function requires.
                 unsafe { $crate::wasm_module::call(request, len, answer) as u32 }
@@ -252,7 +261,10 @@ mod tests {
     use super::*;
 
     /// The result of a call with a request of these words.
-    fn called(words: &[u32], answer: fn(Request<'_>) -> Option<Result<Answer, String>>) -> (Status, Vec<u8>) {
+    fn called(
+        words: &[u32],
+        answer: fn(Request<'_>) -> Option<Result<Answer, ErrorRecord>>,
+    ) -> (Status, Vec<u8>) {
         let request = alloc(4 * words.len());
         for (at, word) in words.iter().enumerate() {
             // SAFETY: there are as many words.
@@ -281,15 +293,19 @@ mod tests {
         assert_eq!(spare(), [5]);
     }
 
+    fn refused() -> ErrorRecord {
+        ErrorRecord { message: "no".into(), ..malformed() }
+    }
+
     #[test]
-    fn errors_and_malformed_requests_are_reports() {
-        assert_eq!(called(&[0, 0], |_| Some(Err("no".into()))), (Status::Failed, b"no".to_vec()));
+    fn errors_and_malformed_requests_are_records() {
+        let record = |bytes: &[u8]| ErrorRecord::from_bytes(bytes);
+        let (status, bytes) = called(&[0, 0], |_| Some(Err(refused())));
+        assert_eq!((status, record(&bytes)), (Status::Failed, Some(refused())));
         for words in [&[0][..], &[1, 0], &[0, 1], &[u32::MAX, u32::MAX, 0]] {
             assert_eq!(called(words, |_| Some(Ok(Status::Same.into()))).0, Status::Failed, "{words:?}");
         }
-        assert_eq!(
-            called(&[0, 1, 9, 0], |mut request| Some(Ok(request.block()?.to_vec().into()))).1,
-            MALFORMED
-        );
+        let (_, bytes) = called(&[0, 1, 9, 0], |mut request| Some(Ok(request.block()?.to_vec().into())));
+        assert_eq!(record(&bytes), Some(malformed()));
     }
 }

@@ -9,7 +9,7 @@ use crate::numbers::Numbers;
 use crate::warp;
 
 #[cfg(target_arch = "wasm32")]
-crate::contract::wasm_module!("conventions_call", ConventionsCall, answer, zarr_wasm::report::report);
+crate::contract::wasm_module!("conventions_call", ConventionsCall, answer);
 
 /// Answers a call. Numbers are little-endian doubles; `warp.rs` says what they mean.
 ///

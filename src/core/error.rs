@@ -10,11 +10,14 @@ use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::builds::Build;
+use zarr_wasm_contract::{Build, ErrorRecord, Natural};
+
 use crate::quoted::quoted;
 
 /// Who must act.
 pub use zarr_wasm_contract::ErrorCode as ErrorKind;
+/// Where an error arose, and what was expected and found.
+pub use zarr_wasm_contract::ErrorContext as Context;
 /// The step in which an error arose. With the kind it decides zarrita's `_tag`.
 pub use zarr_wasm_contract::Stage;
 
@@ -54,29 +57,6 @@ struct Inner {
     cause: Option<Opaque>,
 }
 
-/// Where an error arose, and what was expected and found. Every field is optional.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Context {
-    /// The step.
-    pub stage: Option<Stage>,
-    /// Path of the node in the hierarchy.
-    pub node: Option<String>,
-    /// Store key.
-    pub key: Option<String>,
-    /// Byte range of the key: offset and length in bytes.
-    pub range: Option<(u64, u64)>,
-    /// Name of the codec as in the metadata.
-    pub codec: Option<String>,
-    /// Metadata field, as a path such as `codecs[1].configuration.level`.
-    pub field: Option<String>,
-    /// What was expected.
-    pub expected: Option<String>,
-    /// What was found.
-    pub actual: Option<String>,
-    /// The build that can do the work, where this one lacks a part of the package.
-    pub build: Option<Build>,
-}
-
 macro_rules! constructors {
     ($($(#[$doc:meta])* $name:ident => $kind:ident;)*) => {$(
         $(#[$doc])*
@@ -110,6 +90,11 @@ impl Error {
     #[cold]
     fn of_message(kind: ErrorKind, message: String) -> Self {
         Self(Box::new(Inner { kind, message, context: Context::default(), cause: None }))
+    }
+
+    /// The error that another instance wrote.
+    pub fn of_record(ErrorRecord { code, message, context, .. }: ErrorRecord) -> Self {
+        Self::of_message(code, message).with_context(context)
     }
 
     /// This build lacks `what`, and the full build has it: TypeScript loads the full build and
@@ -195,7 +180,7 @@ impl Error {
     /// Sets the byte range (offset and length in bytes) of the key, unless it is set already.
     #[must_use]
     pub fn at_range(mut self, offset: u64, len: u64) -> Self {
-        self.0.context.range.get_or_insert((offset, len));
+        self.0.context.range.get_or_insert((Natural(offset), Natural(len)));
         self
     }
 
@@ -293,7 +278,7 @@ impl fmt::Display for Error {
                 open = ", ";
             }
         }
-        if let Some((offset, len)) = context.range {
+        if let Some((Natural(offset), Natural(len))) = context.range {
             write!(f, "{open}bytes {offset}+{len}")?;
             open = ", ";
         }
@@ -318,8 +303,20 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
+/// The error as it crosses between instances and to TypeScript, without what the host threw.
+impl From<&Error> for ErrorRecord {
+    fn from(error: &Error) -> Self {
+        let Inner { kind, message, context, cause: _ } = &*error.0;
+        let text = Some(error.to_string()).filter(|text| text != message);
+        Self { code: *kind, message: message.clone(), text, context: context.clone(), cause: None }
+    }
+}
+
 #[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use zarr_wasm_contract::Record as _;
+
     use super::*;
 
     #[test]
@@ -352,6 +349,25 @@ mod tests {
         assert_eq!(Stage::of_name("decode"), Some(Stage::Decode));
         assert_eq!(Stage::of_name("nonsense"), None);
         let error = Error::needs_reading("lists");
-        assert_eq!((error.context().build, error.is_of_build()), (Build::of_name("reading"), true));
+        assert_eq!((error.context().build, error.is_of_build()), (Some(Build::Reading), true));
+    }
+
+    #[test]
+    fn a_record_has_all_of_an_error() {
+        let error = Error::limit("too \"large\"")
+            .in_stage(Stage::Decode)
+            .at_node("/a")
+            .at_key("a/c/0")
+            .at_range(1 << 52, 4)
+            .in_codec("zstd")
+            .in_field("level")
+            .expected("1")
+            .actual("2");
+        let record = ErrorRecord::from(&error);
+        assert_eq!(record.text, Some(error.to_string()));
+        let again = Error::of_record(ErrorRecord::from_bytes(&record.to_bytes()).unwrap());
+        assert_eq!((again.kind(), again.message()), (error.kind(), error.message()));
+        assert_eq!(again.context(), error.context());
+        assert_eq!(ErrorRecord::from(&Error::argument("no")).text, None);
     }
 }

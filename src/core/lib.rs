@@ -122,7 +122,6 @@ pub mod limits;
 #[doc(hidden)]
 pub mod quoted;
 #[doc(hidden)]
-pub mod report;
 mod sans_io;
 #[doc(hidden)]
 pub mod sorted;

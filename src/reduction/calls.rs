@@ -21,7 +21,7 @@ thread_local! {
 }
 
 #[cfg(target_arch = "wasm32")]
-crate::contract::wasm_module!("reduction_call", ReductionCall, answer, zarr_wasm::report::report);
+crate::contract::wasm_module!("reduction_call", ReductionCall, answer);
 
 /// Answers a call.
 ///

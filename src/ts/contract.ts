@@ -360,12 +360,8 @@ export const ERROR_CODES = ["NotFound", "Store", "Format", "Unsupported", "Argum
 
 export const errorCodeShape: Shape<ErrorCode> = /* @__PURE__ */ texts(ERROR_CODES);
 
-/** An error. */
-export interface ErrorRecord {
-  /** What it means for the caller. */
-  code: ErrorCode;
-  /** What failed. */
-  message: string;
+/** Where an error arose, and what was expected and found. */
+export interface ErrorContext {
   /** The step. */
   stage?: Stage | undefined;
   /** Path of the node. */
@@ -382,13 +378,11 @@ export interface ErrorRecord {
   expected?: string | undefined;
   /** What was found. */
   actual?: string | undefined;
-  /** What the user's store, `fetch` or codec threw. */
-  cause?: unknown | undefined;
+  /** The build that can do the work, where this one cannot. */
+  build?: Build | undefined;
 }
 
-export const errorRecordShape: Shape<ErrorRecord> = /* @__PURE__ */ record(() => ({
-  code: errorCodeShape,
-  message: text,
+export const errorContextShape: Shape<ErrorContext> = /* @__PURE__ */ record(() => ({
   stage: optional(stageShape),
   node: optional(text),
   key: optional(text),
@@ -397,6 +391,28 @@ export const errorRecordShape: Shape<ErrorRecord> = /* @__PURE__ */ record(() =>
   field: optional(text),
   expected: optional(text),
   actual: optional(text),
+  build: optional(buildShape),
+}));
+
+/** An error. */
+export interface ErrorRecord {
+  /** What it means for the caller. */
+  code: ErrorCode;
+  /** What failed, without the context. */
+  message: string;
+  /** The message with the context, if that adds to it. */
+  text?: string | undefined;
+  /** Where it arose. */
+  context: ErrorContext;
+  /** What the user's store, `fetch` or codec threw. */
+  cause?: unknown | undefined;
+}
+
+export const errorRecordShape: Shape<ErrorRecord> = /* @__PURE__ */ record(() => ({
+  code: errorCodeShape,
+  message: text,
+  text: optional(text),
+  context: errorContextShape,
   cause: optional(held),
 }));
 

@@ -58,8 +58,18 @@ records! {
     struct ErrorRecord {
         /// What it means for the caller.
         code: ErrorCode,
-        /// What failed.
+        /// What failed, without the context.
         message: String,
+        /// The message with the context, if that adds to it.
+        text: Option<String>,
+        /// Where it arose.
+        context: ErrorContext,
+        /// What the user's store, `fetch` or codec threw.
+        cause: Option<Held>,
+    }
+
+    /// Where an error arose, and what was expected and found.
+    struct ErrorContext {
         /// The step.
         stage: Option<Stage>,
         /// Path of the node.
@@ -76,7 +86,23 @@ records! {
         expected: Option<String>,
         /// What was found.
         actual: Option<String>,
-        /// What the user's store, `fetch` or codec threw.
-        cause: Option<Held>,
+        /// The build that can do the work, where this one cannot.
+        build: Option<Build>,
+    }
+}
+
+impl Default for ErrorContext {
+    fn default() -> Self {
+        Self {
+            stage: None,
+            node: None,
+            key: None,
+            range: None,
+            codec: None,
+            field: None,
+            expected: None,
+            actual: None,
+            build: None,
+        }
     }
 }

@@ -22,7 +22,7 @@ thread_local! {
     static WORKER: RefCell<Worker> = RefCell::default();
 }
 
-crate::contract::wasm_module!("decode_call", DecodeCall, answer, crate::report::report);
+crate::contract::wasm_module!("decode_call", DecodeCall, answer);
 
 fn answer(call: DecodeCall<'_>) -> Result<Answer> {
     panic::install();

@@ -111,8 +111,7 @@ fn count_uses(values: &[Value]) -> Map<usize, usize> {
     uses
 }
 
-/// The error for a `Failure` of `decode/messages.ts`: the report of another instance as JSON, and
-/// what a user's codec threw. Also accepts any other thrown value.
+/// The error for work that failed: a `ReportedError` (`wasm_module.ts`), or any other thrown value.
 pub fn thrown_error(thrown: &JsValue) -> Error {
     reported_error(thrown).unwrap_or_else(|| store_failed("decoding failed", thrown.clone()))
 }

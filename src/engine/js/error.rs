@@ -4,29 +4,19 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Reflect, Uint8Array};
-use wasm_bindgen::JsValue;
-use zarr_wasm_contract::{ErrorRecord, Held, Natural, Record};
+use wasm_bindgen::{JsCast, JsValue};
+use zarr_wasm_contract::{ErrorRecord, Held, Record};
 
-use crate::error::{Context, Error, ErrorKind};
-use crate::report::reported;
+use crate::error::{Error, ErrorKind};
 
 /// The record of an error. `hold` puts its cause beside the record.
 pub fn record_of(error: &Error, hold: &mut dyn FnMut(&JsValue) -> Held) -> ErrorRecord {
-    // Work of another build is no error of a call.
-    let Context { stage, node, key, range, codec, field, expected, actual, build: _ } =
-        error.context().clone();
     let cause = error.cause().and_then(|cause| cause.downcast_ref::<JsValue>()).map(hold);
-    let range = range.map(|(offset, len)| (Natural(offset), Natural(len)));
-    let (code, message) = (error.kind(), error.to_string());
-    ErrorRecord { code, message, stage, node, key, range, codec, field, expected, actual, cause }
+    ErrorRecord { cause, ..error.into() }
 }
 
-/// A failure for JavaScript: the bytes of an [`ErrorRecord`] and the values beside them. For work
-/// of another build, the name of that build.
+/// A failure for JavaScript: the bytes of an [`ErrorRecord`] and the values beside them.
 pub fn failure_to_js(error: &Error) -> JsValue {
-    if let Some(build) = error.context().build {
-        return build.name().into();
-    }
     let values = Array::new();
     let record = record_of(error, &mut |cause| Held(values.push(cause) - 1));
     Array::of2(&Uint8Array::from(record.to_bytes().as_slice()), &values).into()
@@ -50,10 +40,11 @@ impl From<Thrown> for JsValue {
     }
 }
 
-/// The error that another instance reported; `None` for any other thrown value.
+/// The error of a `ReportedError` (`wasm_module.ts`); `None` for any other thrown value.
 pub fn reported_error(thrown: &JsValue) -> Option<Error> {
     let member = |name: &str| Reflect::get(thrown, &name.into()).ok().filter(|value| !value.is_undefined());
-    let error = reported(&member("report")?.as_string()?);
+    let bytes = member("recordBytes")?.dyn_into::<Uint8Array>().ok()?;
+    let error = Error::of_record(ErrorRecord::from_bytes(&bytes.to_vec())?);
     Some(match member("cause") {
         Some(cause) => error.caused_by(Rc::new(cause)),
         None => error,

@@ -94,13 +94,13 @@ pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store
     Ok(http(RootUrl::parse(url)?.into_object(), options))
 }
 
-/// Creates an HTTP store. Throws a report.
+/// Creates an HTTP store. Throws a failure.
 #[wasm_bindgen(js_name = httpStore)]
 pub fn http_store(url: &str, options: &HttpStoreOptions) -> Exported<u32> {
     Ok(registry::add_store(http(RootUrl::parse(url)?, options)))
 }
 
-/// Creates a store that reads `first`, then `second`. Throws a report.
+/// Creates a store that reads `first`, then `second`. Throws a failure.
 #[wasm_bindgen(js_name = overlayStore)]
 pub fn overlay_store(first: u32, second: u32) -> Exported<u32> {
     let overlay = OverlayStore::new(registry::store(first)?, registry::store(second)?);

@@ -96,6 +96,7 @@ impl Store for MemoryStore {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use futures_executor::block_on;
+    use zarr_wasm_contract::Natural;
 
     use super::*;
     use crate::error::ErrorKind;
@@ -118,7 +119,7 @@ mod tests {
         let error = read(&store, "a/b", ByteRange::At { offset: 5, len: 1 }).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Format);
         assert_eq!(error.context().key.as_deref(), Some("a/b"));
-        assert_eq!(error.context().range, Some((5, 1)));
+        assert_eq!(error.context().range, Some((Natural(5), Natural(1))));
         assert_eq!(error.context().actual.as_deref(), Some("5 bytes"));
     }
 

@@ -3,7 +3,7 @@
  * opened does not end the listing: it is an `UnreadableNode`. It is late code, which imports no
  * class of nodes: that would close a circle.
  */
-import { type ErrorReport, errorFromReport, ZarrError } from "../model/errors.ts";
+import { errorFromRecord, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
 import { below } from "../model/node_like.ts";
 import type { UnreadableSummary } from "../model/node_summary.ts";
@@ -89,14 +89,9 @@ function unreadableOf<S extends Readable>(
   better?: ZarrError,
 ): UnreadableNode<S> {
   const attrs = attributes === undefined ? undefined : (parseJsonText(attributes) as Attributes);
-  return new first.UnreadableNode(
-    store,
-    path as AbsolutePath,
-    better ?? errorFromReport(error as ErrorReport),
-    {
-      ...(known as { kind?: "array" | "group" }),
-      shape: shape?.map(Number),
-      attrs,
-    },
-  );
+  return new first.UnreadableNode(store, path as AbsolutePath, better ?? errorFromRecord(error), {
+    ...(known as { kind?: "array" | "group" }),
+    shape: shape?.map(Number),
+    attrs,
+  });
 }

@@ -2,10 +2,10 @@
  * Finds the user's codecs of an array. The engine names the registered ones one after the other.
  * Each is loaded and asked for its kind and its encoded metadata.
  */
-import { CodecFault, failureOf } from "../codec/fault.ts";
+import { CodecFault, codecFailed } from "../codec/fault.ts";
 import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
-import { type ErrorReport, errorFromReport } from "../model/errors.ts";
+import { errorFromRecord } from "../model/errors.ts";
 import { exactJson } from "../model/json.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import type { Callback, ObjectNumbers } from "../port/definitions.ts";
@@ -109,8 +109,7 @@ async function codecsAskedFor(
       // Errors that the loader or `fromConfig` throws reach the caller as they are. Workers run
       // modules too, and their errors name the codec.
       if (!(thrown instanceof CodecFault) && urlOf(loader) === undefined) throw thrown;
-      const { report, cause } = failureOf({ site, direction }, thrown);
-      throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
+      throw errorFromRecord(codecFailed({ site, direction }, thrown));
     }
     signal?.throwIfAborted();
     const url = urlOf(loader);
@@ -124,7 +123,7 @@ async function codecsAskedFor(
 
 /**
  * The callback with which the engine runs a codec that is a function. An invalid result of the
- * codec is answered with a report.
+ * codec is answered with a record.
  */
 function callbackOf(runner: CodecRunner): Callback {
   return async (request: CodecRequest): Promise<Transferring | CodecResult> => {
@@ -132,7 +131,7 @@ function callbackOf(runner: CodecRunner): Callback {
       const bytes = await runner.run(request);
       return new Transferring(bytes, [bytes.buffer]);
     } catch (thrown) {
-      if (thrown instanceof CodecFault) return { report: failureOf(request, thrown).report };
+      if (thrown instanceof CodecFault) return codecFailed(request, thrown);
       throw thrown;
     }
   };

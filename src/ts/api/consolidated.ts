@@ -3,7 +3,7 @@
  * opens nodes from it. This file wraps the store and adds zarrita's `contents()`.
  */
 import { need, optionsOf, type Rules } from "../model/argument.ts";
-import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
+import { errorFromRecord, NotFoundError, ZarrError } from "../model/errors.ts";
 import { HEAD_START_MS } from "../model/limits.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";
@@ -37,7 +37,7 @@ function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
     start = end;
     const content: Contents[number] = { path, kind: arrays[at] === 1 ? "array" : "group" };
     const report = reports.get(path);
-    if (report) content.error = errorFromReport(report);
+    if (report) content.error = errorFromRecord(report);
     return content;
   });
 }

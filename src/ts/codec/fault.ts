@@ -1,16 +1,9 @@
 /**
  * Errors of users' codecs, before they become a `CodecPipelineError`.
  */
-import { asked, type ErrorReport, namesOfThrown } from "../model/errors.ts";
+import type { ErrorContext, ErrorRecord } from "../contract.ts";
+import { asked, namesOfThrown } from "../model/errors.ts";
 import type { CodecRequest } from "./site.ts";
-
-/**
- * The failure of a part: the engine's error as JSON text, and the value that a user's codec threw.
- */
-export interface Failure {
-  report: string;
-  cause?: unknown;
-}
 
 /** A codec returned an invalid value, or lacks a required member. */
 export class CodecFault extends Error {
@@ -26,24 +19,16 @@ export class CodecFault extends Error {
   }
 }
 
-/** Makes the failure for a value that a codec threw, or for a fault. */
-export function failureOf(
+/** The record for a value that a codec threw, or for a fault. */
+export function codecFailed(
   { key, site, direction }: Pick<CodecRequest, "site" | "direction"> & { key?: string },
   thrown: unknown,
-): Failure {
-  const report: ErrorReport = {
-    code: "Format",
-    message: namesOfThrown(thrown).message,
-    stage: direction,
-    codec: site.codec,
-    key,
-  };
+): ErrorRecord {
+  const { message } = namesOfThrown(thrown);
+  const context: ErrorContext = { stage: direction, codec: site.codec, key };
   if (asked(() => thrown instanceof CodecFault)) {
     const { expected, actual, code } = thrown as CodecFault;
-    return { report: JSON.stringify({ ...report, code, expected, actual }) };
+    return { code, message, context: { ...context, expected, actual } };
   }
-  return {
-    report: JSON.stringify({ ...report, message: `a codec failed: ${report.message}` }),
-    cause: thrown,
-  };
+  return { code: "Format", message: `a codec failed: ${message}`, context, cause: thrown };
 }

@@ -4,7 +4,7 @@
  * they are gone; so an instance that trapped is thrown away and the next call has a new one.
  */
 import { CONVENTIONS_CALLS, type ConventionsCalls } from "../contract.ts";
-import { errorFromReport, ZarrError } from "../model/errors.ts";
+import { errorFromRecord, ZarrError } from "../model/errors.ts";
 import type { WasmBuilds } from "./wasm_builds.ts";
 import { ReportedError, WasmModule } from "./wasm_module.ts";
 
@@ -32,7 +32,7 @@ export class Conventions {
     try {
       return wasm.bytes(name, { blocks: [request] });
     } catch (cause) {
-      if (cause instanceof ReportedError) throw errorFromReport(cause.report);
+      if (cause instanceof ReportedError) throw errorFromRecord(cause.record);
       this.forget();
       throw new ZarrError("Limit", `the ${name === "answer" ? "attributes are" : "map is"} too large`, {
         cause,

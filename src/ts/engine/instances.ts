@@ -6,7 +6,7 @@
  */
 
 import { errorRecordShape, WASM_OPERATIONS, type WasmOperations } from "../contract.ts";
-import { errorFromReport, InvalidSelectionError, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { errorFromRecord, InvalidSelectionError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { inOneRun } from "../model/once.ts";
 import { RecordReader, RecordWriter, readRecord, type Shape } from "../model/records.ts";
 import { unlessAborted } from "../model/waiting.ts";
@@ -35,10 +35,10 @@ const includes = (build: EngineBuild, other: EngineBuild): boolean =>
 const isOfBytes = (at: number) => at % 3 === 2;
 
 /**
- * Why a call failed: the bytes of an `ErrorRecord` and the values beside them, or the name of the
- * build that can do the work (`failure_to_js` of `src/engine/js/error.rs`).
+ * Why a call failed: the bytes of an `ErrorRecord` and the values beside them (`failure_to_js` of
+ * `src/engine/js/error.rs`).
  */
-type Failure = [record: Uint8Array<ArrayBuffer>, values: unknown[]] | EngineBuild;
+type Failure = [record: Uint8Array<ArrayBuffer>, values: unknown[]];
 
 /** Takes the end of a task: its failure, or its value. */
 export type Settle = (failure: Failure | undefined, value: unknown) => void;
@@ -60,23 +60,23 @@ interface Use {
 class NeedsBuild extends UnsupportedError {
   readonly build: EngineBuild;
 
-  constructor(build: EngineBuild, message: string) {
-    super(message);
+  constructor(build: EngineBuild) {
+    super(`this call needs the ${build} build of the engine`);
     this.build = build;
   }
 }
 
-const errorOf = (failure: Failure): ZarrError =>
-  typeof failure === "string"
-    ? new NeedsBuild(failure, `this call needs the ${failure} build of the engine`)
-    : errorFromReport(readRecord(errorRecordShape, ...failure));
+function errorOf(failure: Failure): ZarrError {
+  const record = readRecord(errorRecordShape, ...failure);
+  const { build } = record.context;
+  return build ? new NeedsBuild(build as EngineBuild) : errorFromRecord(record);
+}
 
 /**
  * Turns the failure of a synchronous call into an error. Other values are returned as they are.
  */
 function meant(thrown: unknown): unknown {
-  if (Array.isArray(thrown) || ENGINE_BUILDS.includes(thrown as EngineBuild))
-    return errorOf(thrown as Failure);
+  if (Array.isArray(thrown)) return errorOf(thrown as Failure);
   // The glue converts arguments, and the conversions of the language throw these.
   return thrown instanceof TypeError
     ? new ZarrError("Argument", `an argument has another type: ${thrown.message}`, { cause: thrown })
@@ -308,7 +308,7 @@ export class Instances {
   }
 
   #need(build: EngineBuild): void {
-    if (!this.#has(build)) throw new NeedsBuild(build, `this call needs the ${build} build of the engine`);
+    if (!this.#has(build)) throw new NeedsBuild(build);
   }
 
   #begin(glue: Glue, build: EngineBuild): Instance {

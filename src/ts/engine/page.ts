@@ -2,13 +2,13 @@
  * An engine's link to its page. It asks for what only the page has, among it the user's codecs that
  * are functions, and sends warnings.
  */
-import { failureOf } from "../codec/fault.ts";
+import { codecFailed } from "../codec/fault.ts";
 import type { CodecRequest } from "../codec/site.ts";
 import { withState } from "../files/folders.ts";
 import { THROWN } from "../model/errors.ts";
 import type { CodecsDefinition } from "../port/definitions.ts";
 import type { Ask, CodecResult, ToEngine, ToPage } from "../port/protocol.ts";
-import type { Failure } from "./decode/messages.ts";
+import { ReportedError } from "./wasm_module.ts";
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -86,15 +86,15 @@ export class PageLink {
     this.#post({ type: "chunkWarning", message, array });
   }
 
-  /** Runs a codec that is a function on the page. Rejects with a `Failure`. */
+  /** Runs a codec that is a function on the page. Rejects with a `ReportedError`. */
   async runCodec({ runner }: CodecsDefinition, request: CodecRequest): Promise<Uint8Array<ArrayBuffer>> {
     let answer: CodecResult;
     try {
       answer = (await this.ask(runner, "run", [request])) as CodecResult;
     } catch (thrown) {
-      throw failureOf(request, thrown);
+      throw new ReportedError(codecFailed(request, thrown));
     }
-    if ("report" in answer) throw { report: answer.report } satisfies Failure;
+    if ("code" in answer) throw new ReportedError(answer);
     return answer;
   }
 

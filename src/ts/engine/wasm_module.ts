@@ -3,9 +3,9 @@
  * The other end is `src/contract/wasm_module.rs`; `contract.ts` has the calls. What they mean is
  * not known here.
  */
-import { STATUSES } from "../contract.ts";
-import type { ErrorReport } from "../model/errors.ts";
+import { type ErrorCode, type ErrorRecord, errorRecordShape, STATUSES } from "../contract.ts";
 import { viewBytes } from "../model/memory.ts";
+import { RecordWriter, readRecord } from "../model/records.ts";
 import { newDecoder } from "../model/utf8.ts";
 
 export type Status = (typeof STATUSES)[number];
@@ -30,21 +30,25 @@ interface Request {
   ends?: Uint32Array | undefined;
 }
 
-/**
- * A module reported an error: `report` is the JSON text of an `ErrorReport`. Its cause is what a
- * user's codec threw.
- */
+/** What a module, or work of its kind, reported. Its cause is what a user's codec threw. */
 export class ReportedError extends Error {
-  readonly report: string;
+  readonly record: ErrorRecord;
 
-  constructor(report: string, options?: ErrorOptions) {
-    super(report, options);
-    this.report = report;
+  constructor(record: ErrorRecord) {
+    const { message, cause } = record;
+    super(message, cause === undefined ? undefined : { cause });
+    this.record = record;
   }
 
-  /** The error for what needs more memory than there is. */
-  static limit(message: string): ReportedError {
-    return new ReportedError(JSON.stringify({ code: "Limit", message } satisfies ErrorReport));
+  static of(code: ErrorCode, message: string): ReportedError {
+    return new ReportedError({ code, message, context: {} });
+  }
+
+  /** The record without its cause, for Rust (`reported_error` of `src/engine/js/error.rs`). */
+  get recordBytes(): Uint8Array {
+    const writer = new RecordWriter([]);
+    errorRecordShape.write(writer, { ...this.record, cause: undefined });
+    return writer.bytes;
   }
 }
 
@@ -103,7 +107,8 @@ export class WasmModule<Calls extends { [Name in keyof Calls]: Request }> {
     const [at, len] = this.#write(request);
     const status = STATUSES[this.#call(this.#numbers[name], at, len)];
     try {
-      if (status === undefined || status === "failed") throw new ReportedError(this.resultText());
+      if (status === undefined || status === "failed")
+        throw new ReportedError(readRecord(errorRecordShape, this.#result()));
       return take(this.#result(), status);
     } finally {
       this.#exports.zarr_free();
@@ -133,7 +138,8 @@ export class WasmModule<Calls extends { [Name in keyof Calls]: Request }> {
     const start = 4 * (head.length + table.length + lengths.length);
     const len = blocks.reduce((sum, { byteLength }) => sum + byteLength, start);
     const at = unsigned(this.#exports.zarr_alloc(len));
-    if (at === 0) throw ReportedError.limit(`out of memory for a request of ${len} bytes to a wasm module`);
+    if (at === 0)
+      throw ReportedError.of("Limit", `out of memory for a request of ${len} bytes to a wasm module`);
     const { buffer } = this.#exports.memory;
     const memory = new Uint32Array(buffer, at, start / 4);
     memory.set(head);

@@ -3,10 +3,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ErrorCode, ErrorContext } from "../contract.ts";
 import {
   CodecPipelineError,
-  type ErrorReport,
-  errorFromReport,
+  errorFromRecord,
   errorOfFields,
   fieldsOfError,
   InvalidMetadataError,
@@ -89,30 +89,38 @@ test("on one thread the error itself is passed", () => {
   );
 });
 
-const report = (fields: Partial<ErrorReport>): ErrorReport => ({ code: "Format", message: "m", ...fields });
-
-test("reports of the engine become error classes", () => {
-  const cases: [Partial<ErrorReport>, new (...args: never[]) => ZarrError][] = [
-    [{ code: "NotFound" }, NotFoundError],
-    [{ code: "Unsupported", stage: "codec-name", codec: "x" }, UnknownCodecError],
-    [{ code: "Unsupported" }, UnsupportedError],
-    [{ code: "Argument", stage: "selection" }, InvalidSelectionError],
-    [{ code: "Argument" }, ZarrError],
-    [{ code: "Format", stage: "metadata" }, InvalidMetadataError],
-    [{ code: "Format", field: "codecs[0].configuration" }, InvalidMetadataError],
-    [{ code: "Format", stage: "decode", field: "level" }, CodecPipelineError],
-    [{ code: "Format" }, CodecPipelineError],
-    [{ code: "Store" }, ZarrError],
+test("records become error classes", () => {
+  const cases: [ErrorCode, ErrorContext, new (...args: never[]) => ZarrError][] = [
+    ["NotFound", {}, NotFoundError],
+    ["Unsupported", { stage: "codec-name", codec: "x" }, UnknownCodecError],
+    ["Unsupported", {}, UnsupportedError],
+    ["Argument", { stage: "selection" }, InvalidSelectionError],
+    ["Argument", {}, ZarrError],
+    ["Format", { stage: "metadata" }, InvalidMetadataError],
+    ["Format", { field: "codecs[0].configuration" }, InvalidMetadataError],
+    ["Format", { stage: "decode", field: "level" }, CodecPipelineError],
+    ["Format", {}, CodecPipelineError],
+    ["Store", {}, ZarrError],
   ];
-  for (const [fields, kind] of cases) {
-    assert.equal(errorFromReport(report(fields)).constructor, kind, JSON.stringify(fields));
+  for (const [code, context, kind] of cases) {
+    const error = errorFromRecord({ code, message: "m", context });
+    assert.equal(error.constructor, kind, `${code} ${JSON.stringify(context)}`);
+    assert.equal("cause" in error, false);
   }
 });
 
-test("a report's node, range and stage become path, range and direction", () => {
-  const error = errorFromReport(
-    report({ stage: "encode", node: "a/b", key: "a/b/c/0", range: [4, 8], message: "bad bytes" }),
-  ) as CodecPipelineError;
+test("a record's text is the message, with what it is about", () => {
+  const record = { code: "NotFound", message: "no array", text: "no array: found group" } as const;
+  const error = errorFromRecord({ ...record, context: { actual: "group" }, cause: 7 });
+  assert.equal(error.message, "Not found: no array: found group");
+  assert.deepEqual([(error as NotFoundError).found, error.cause], ["group", 7]);
+  const unsupported = errorFromRecord({ ...record, code: "Unsupported", context: {} }) as UnsupportedError;
+  assert.deepEqual([unsupported.message, unsupported.feature], [record.text, record.text]);
+});
+
+test("a record's node, range and stage become path, range and direction", () => {
+  const context: ErrorContext = { stage: "encode", node: "a/b", key: "a/b/c/0", range: [4, 8] };
+  const error = errorFromRecord({ code: "Format", message: "bad bytes", context }) as CodecPipelineError;
   assert.equal(error.message, "bad bytes");
   assert.equal(error.path, "/a/b");
   assert.deepEqual(error.range, { offset: 4, length: 8 });

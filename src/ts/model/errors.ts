@@ -192,49 +192,46 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
   return isOurs(error) && (tags.length === 0 || tags.includes(error._tag as T));
 }
 
-/** A wasm module's report of an error: its record, as JSON where it is another module's. */
-export interface ErrorReport extends ErrorRecord {
-  /** The whole message, if `message` is without its context (`src/core/report.rs`). */
-  text?: string;
-}
-
 const kindOfNode = (word: string | undefined) => (word === "array" || word === "group" ? word : undefined);
 
-function detailsOf(report: ErrorReport): ErrorDetails {
-  const { node, key, range, codec, field, expected, actual } = report;
-  const details: ErrorDetails = { key, codec, field, expected, actual };
-  if (node !== undefined) details.path = node.startsWith("/") ? node : `/${node}`;
-  if (range) details.range = { offset: range[0], length: range[1] };
-  if (report.cause !== undefined) details.cause = report.cause;
-  return details;
-}
+/** What the classes are made of. */
+type ClassDetails = ErrorDetails & {
+  code: ErrorCode;
+  found?: "array" | "group" | undefined;
+  direction: "encode" | "decode";
+  chunkPath?: string | undefined;
+  feature: string;
+};
 
-function classify(report: ErrorReport, message: string): ZarrError {
-  const details = detailsOf(report);
-  const { code, stage, codec = "" } = report;
-  const direction = stage === "encode" ? "encode" : "decode";
-  if (code === "NotFound")
-    return new NotFoundError(message, { ...details, found: kindOfNode(report.actual) });
-  if (stage === "codec-name") return new UnknownCodecError(codec, details);
-  if (code === "Unsupported") return new UnsupportedError(message, details);
-  if (code === "Argument" && stage === "selection") return new InvalidSelectionError(message, details);
+/** The tag of the class for a record. */
+function tagOf({ code, context: { stage, field } }: ErrorRecord): string {
+  if (code === "NotFound") return "NotFoundError";
+  if (stage === "codec-name") return "UnknownCodecError";
+  if (code === "Unsupported") return "UnsupportedError";
+  if (code === "Argument" && stage === "selection") return "InvalidSelectionError";
+  if (code !== "Format") return "ZarrError";
   // Codecs parse their configurations when the array is first read. A `field` tells that the
   // metadata is to blame.
-  const isMetadata = stage === "metadata" || (stage === undefined && report.field !== undefined);
-  if (code === "Format" && isMetadata) return new InvalidMetadataError(message, details);
-  if (code === "Format") return new CodecPipelineError({ ...details, direction, chunkPath: details.key });
-  return new ZarrError(code, message, details);
+  const isMetadata = stage === "metadata" || (stage === undefined && field !== undefined);
+  return isMetadata ? "InvalidMetadataError" : "CodecPipelineError";
 }
 
-/**
- * Converts a report, or its JSON text, to the error class that callers check for, with the whole
- * message.
- */
-export function errorFromReport(report: ErrorReport | string): ZarrError {
-  if (typeof report === "string") return errorFromReport(JSON.parse(report) as ErrorReport);
-  const message = report.text ?? report.message;
-  const error = classify(report, message);
-  if (!(error instanceof NotFoundError)) error.message = withoutSecrets(message);
+/** Converts a record to the error class that callers check for, with the whole message. */
+export function errorFromRecord(record: ErrorRecord): ZarrError {
+  const { code, message, text: feature = message, context, cause } = record;
+  const { node, range, stage, key, actual } = context;
+  const error = zarrErrorOf(tagOf(record), {
+    ...context,
+    code,
+    feature,
+    path: node?.replace(/^\/?/, "/"),
+    range: range && { offset: range[0], length: range[1] },
+    found: kindOfNode(actual),
+    direction: stage === "encode" ? stage : "decode",
+    chunkPath: key,
+    ...(cause !== undefined && { cause }),
+  });
+  error.message = withoutSecrets(error instanceof NotFoundError ? `Not found: ${feature}` : feature);
   return error;
 }
 
@@ -319,27 +316,19 @@ export function errorOfFields(fields: ErrorFields, thrownOf: (thrown: number) =>
     if (!(name in OTHER_ERRORS)) made.name = name;
     return options ? Object.assign(made, options) : made;
   }
-  const error = zarrErrorOf(tag, { ...(details as unknown as ReportedDetails), ...options });
+  const error = zarrErrorOf(tag, { ...(details as unknown as ClassDetails), ...options });
   error.message = message;
   return error;
 }
 
-type ReportedDetails = ErrorDetails & {
-  code: ErrorCode;
-  found?: "array" | "group";
-  direction: "encode" | "decode";
-  chunkPath?: string;
-  feature: string;
-};
-
 /** The classes that are made from a message and details alone. */
-const PLAIN: Record<string, new (message: string, details: ReportedDetails) => ZarrError> = {
+const PLAIN: Record<string, new (message: string, details: ClassDetails) => ZarrError> = {
   NotFoundError,
   InvalidMetadataError,
   InvalidSelectionError,
 };
 
-function zarrErrorOf(tag: string, details: ReportedDetails): ZarrError {
+function zarrErrorOf(tag: string, details: ClassDetails): ZarrError {
   const Plain = PLAIN[tag];
   if (Plain) return new Plain("", details);
   if (tag === "UnknownCodecError") return new UnknownCodecError(details.codec ?? "", details);

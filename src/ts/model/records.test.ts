@@ -57,7 +57,7 @@ test("a record that is longer than the writer's first memory crosses", () => {
   const error = {
     code: "Format" as const,
     message: "ü".repeat(10_000),
-    range: [0, 2 ** 53 - 1] as [number, number],
+    context: { range: [0, 2 ** 53 - 1] as [number, number], build: "full" as const },
   };
   assert.deepEqual(crossed(errorRecordShape, error), error);
 });

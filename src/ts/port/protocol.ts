@@ -7,7 +7,7 @@
  * number. This file has no code that runs at only one end.
  */
 
-import type { Build } from "../contract.ts";
+import type { Build, ErrorRecord } from "../contract.ts";
 import type { BodyLimits, Unread } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
 import type { JsonText } from "../model/node_summary.ts";
@@ -165,8 +165,8 @@ export interface ResponseParts {
   unread?: Unread;
 }
 
-/** The answer of a codec: bytes, or the report of one that returned an invalid value. */
-export type CodecResult = Uint8Array<ArrayBuffer> | { report: string };
+/** The answer of a codec: bytes, or the error of one that returned an invalid value. */
+export type CodecResult = Uint8Array<ArrayBuffer> | ErrorRecord;
 
 /** The array for which a storage transformer is made, and the transformer's metadata. */
 export interface TransformerPlace {

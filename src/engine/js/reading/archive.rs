@@ -26,19 +26,19 @@ fn add(archive: Rc<dyn Store>, on_warning: Function, raw_names: bool) -> Result<
     Ok(registry::add_store(Rc::new(Gathering::new(Rc::new(zip.with_raw_names(raw_names))))))
 }
 
-/// Creates a store of the archive at a URL. Throws a report.
+/// Creates a store of the archive at a URL. Throws a failure.
 #[wasm_bindgen(js_name = zipStoreOfUrl)]
 pub fn zip_store_of_url(url: &str, options: &HttpStoreOptions, raw_names: bool) -> Exported<u32> {
     Ok(add(http_object(url, options)?, options.on_warning(), raw_names)?)
 }
 
-/// Creates a store of the archive in a `Blob`. Throws a report.
+/// Creates a store of the archive in a `Blob`. Throws a failure.
 #[wasm_bindgen(js_name = zipStoreOfBlob)]
 pub fn zip_store_of_blob(blob: Blob, on_warning: Function, raw_names: bool) -> Exported<u32> {
     Ok(add(Rc::new(BlobStore { blob }), on_warning, raw_names)?)
 }
 
-/// Creates a store of the archive under the key `/archive` of another store. Throws a report.
+/// Creates a store of the archive under the key `/archive` of another store. Throws a failure.
 #[wasm_bindgen(js_name = zipStoreOfStore)]
 pub fn zip_store_of_store(store: u32, on_warning: Function, raw_names: bool) -> Exported<u32> {
     Ok(add(Rc::new(Gathering::new(registry::store(store)?)), on_warning, raw_names)?)

@@ -14,7 +14,7 @@ use crate::store::http::url::RootUrl;
 use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
 
 /// Creates a store of the references in the tables of another store: kerchunk's Parquet. Relative
-/// ones are resolved against `base`. Throws a report.
+/// ones are resolved against `base`. Throws a failure.
 #[wasm_bindgen(js_name = tableReferenceStore)]
 pub fn table_reference_store(store: u32, base: Option<String>, options: &HttpStoreOptions) -> Exported<u32> {
     let (transport, http) = http_options(options);
@@ -36,7 +36,7 @@ struct ReferenceDefinition {
 
 /// Creates a store of references: of the document at `url`, or of `text`, whose relative references
 /// are resolved against `base`. The sender of the requests knows which servers are allowed
-/// (`redirects.ts`). Throws a report.
+/// (`redirects.ts`). Throws a failure.
 #[wasm_bindgen(js_name = referenceStore)]
 pub fn reference_store(definition: JsValue, options: &HttpStoreOptions) -> Exported<u32> {
     let ReferenceDefinition { url, text, base, target } = definition_of(definition)?;

@@ -10,6 +10,7 @@ use futures_util::future::{AbortHandle, abortable, join_all, try_join_all};
 use futures_util::task::LocalSpawnExt;
 
 use proptest::prelude::*;
+use zarr_wasm_contract::Natural;
 
 use super::*;
 use crate::error::ErrorKind;
@@ -344,7 +345,7 @@ fn a_range_past_the_end_fails_alone() {
     let (cut, past_end) = block_on(futures_util::future::join(read(95), read(100)));
     assert_eq!(cut.unwrap().unwrap().value.len(), 5);
     let error = past_end.unwrap_err();
-    assert_eq!((error.kind(), error.context().range), (ErrorKind::Format, Some((100, 10))));
+    assert_eq!((error.kind(), error.context().range), (ErrorKind::Format, Some((Natural(100), Natural(10)))));
     assert_eq!(error.context().key.as_deref(), Some("shard"));
 }
 

@@ -6,16 +6,16 @@
  * The user's codecs that are modules run where their part is decoded, beside other parts. Their
  * answers are kept until the part goes on.
  */
-import { failureOf } from "../../codec/fault.ts";
+import { codecFailed } from "../../codec/fault.ts";
 import { CodecRunner } from "../../codec/run.ts";
 import { type CodecAnswer, type CodecEntry, type CodecRequest, entryOf } from "../../codec/site.ts";
+import type { ErrorRecord } from "../../contract.ts";
 import type { CodecsDefinition, CodedArray } from "../../port/definitions.ts";
 import { ReportedError } from "../wasm_module.ts";
 import { copyOf, DecodeHost } from "./decode_host.ts";
 import { placeShared } from "./gate.ts";
 import type {
   DecodeBuild,
-  Failure,
   FromDecoder,
   Outcome,
   PartTarget,
@@ -32,12 +32,12 @@ import { PartReducer } from "./reducer.ts";
 const importEntry = async (url: string): Promise<CodecEntry> =>
   entryOf(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
 
-/** The error for a failure, with a cause that can be posted. */
-function postable({ report, cause }: Failure): ReportedError {
+/** The record with a cause that can be posted. */
+function postable(record: ErrorRecord): ErrorRecord {
   try {
-    return new ReportedError(report, { cause: structuredClone(cause) });
+    return structuredClone(record);
   } catch {
-    return new ReportedError(report, { cause: new Error(String(cause)) });
+    return { ...record, cause: new Error(String(record.cause)) };
   }
 }
 
@@ -48,7 +48,7 @@ class PartCodecs {
   readonly #runner: CodecRunner;
   readonly #notify: () => void;
   #answers: CodecAnswer[] = [];
-  #failure: Failure | undefined;
+  #failure: ErrorRecord | undefined;
   #running = 0;
 
   /** `notify` is called when the codecs have answered or one has failed. */
@@ -61,7 +61,7 @@ class PartCodecs {
 
   /** Continues with the answers so far. Returns what the page is asked if more are missing. */
   proceed(host: DecodeHost, answers: CodecAnswer[]): Outcome | undefined {
-    if (this.#failure) throw postable(this.#failure);
+    if (this.#failure) throw new ReportedError(postable(this.#failure));
     const [id, all] = [this.#id, [...answers, ...this.#answers]];
     this.#answers = [];
     for (const answer of all) host.answer(id, answer);
@@ -82,7 +82,7 @@ class PartCodecs {
       // Read the list only now, because `proceed` may have replaced it meanwhile.
       this.#answers.push({ id: request.id, bytes });
     } catch (thrown) {
-      this.#failure ??= failureOf(request, thrown);
+      this.#failure ??= codecFailed(request, thrown);
     }
     this.#running -= 1;
     if (this.#running === 0 || this.#failure) this.#notify();
@@ -304,7 +304,7 @@ export class DecodeServer {
     if (error instanceof ReportedError) {
       this.#cancel(id);
       this.#recycle(instance);
-      return { type: "failed", id, report: error.report, cause: error.cause };
+      return { type: "failed", id, record: error.record };
     }
     const trap = instance.host?.panicMessage() || String(error);
     this.#drop(instance);

@@ -4,13 +4,13 @@
  * them.
  */
 
-import type { Failure } from "../../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
+import type { ErrorRecord } from "../../contract.ts";
 import type { DecodeBuild } from "../../model/node_summary.ts";
 import type { CodedArray } from "../../port/definitions.ts";
 import type { SharedTarget } from "./gate.ts";
 
-export type { DecodeBuild, Failure };
+export type { DecodeBuild };
 
 /**
  * One arrived response, cut for one part: a table of chunk instructions, and the buffers that it
@@ -114,7 +114,7 @@ export type Outcome = { id: number; warnings?: string[] } & (
    * (`isRunning`) send `answered` later, and the pool then posts another message.
    */
   | { type: "asks"; requests: CodecRequest[]; isRunning: boolean }
-  | ({ type: "failed" } & Failure)
+  | { type: "failed"; record: ErrorRecord }
   /** With the message of a panic. */
   | { type: "trapped"; trap: string }
 );

@@ -6,8 +6,9 @@ import { test } from "node:test";
 import type { PageLink } from "../page.ts";
 import { EngineState } from "../state.ts";
 import { WasmBuilds } from "../wasm_builds.ts";
+import type { ReportedError } from "../wasm_module.ts";
 import type { Decoder } from "./decoder.ts";
-import type { Failure, FromDecoder, ReadMessage, ToDecoder } from "./messages.ts";
+import type { FromDecoder, ReadMessage, ToDecoder } from "./messages.ts";
 import { keepSpare, takeSpare } from "./part_memory.ts";
 import { DecodePool } from "./pool.ts";
 import { type BoundArray, type End, resultOf } from "./work.ts";
@@ -313,12 +314,12 @@ test("failures name their cause; a crashed decoder is replaced", async () => {
   at(ports, 0).onanswer({
     type: "failed",
     id: refused.part.id,
-    report: '{"code":"Format","message":"bad"}',
+    record: { code: "Format", message: "bad", context: {} },
   });
-  await assert.rejects(refused.elements, ({ report }: Failure) => JSON.parse(report).code === "Format");
+  await assert.rejects(refused.elements, ({ record }: ReportedError) => record.code === "Format");
   at(ports, 0).onanswer({ type: "trapped", id: trapped.part.id, trap: "index out of bounds" });
-  await assert.rejects(trapped.elements, ({ report }: Failure) =>
-    /internal error.*index out of bounds/.test(report),
+  await assert.rejects(trapped.elements, ({ record }: ReportedError) =>
+    /internal error.*index out of bounds/.test(record.message),
   );
   at(ports, 0).oncrash("out of memory");
   for (const { ended } of [lost, later]) assert.match(lossOf(await ended), /a worker failed: out of memory/);
@@ -347,7 +348,7 @@ test("updates and codecs are one message each, and fail with their decoder", asy
   onanswer({ type: "done", id: update.id, result: null });
   assert.equal(await updated, null);
   at(ports, 0).oncrash("out of memory");
-  await assert.rejects(ran, ({ report }: Failure) => /a worker failed: out of memory/.test(report));
+  await assert.rejects(ran, /a worker failed: out of memory/);
 });
 
 test("a codec that is aborted is cancelled at its decoder", async () => {
@@ -365,7 +366,7 @@ test("parts fail when no decoder can be started", async () => {
   for (const openAlone of [undefined, open]) {
     const pool = new DecodePool(newEngine(), { open, limit: () => 1, ...(openAlone && { openAlone }) });
     const { elements } = addPart(pool);
-    await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
+    await assert.rejects(elements, /forbidden/);
   }
 });
 

@@ -8,21 +8,13 @@ import { INTERNAL, ZarrError } from "../../model/errors.ts";
 import type { PageLink } from "../page.ts";
 import type { EngineState } from "../state.ts";
 import type { WasmBuilds } from "../wasm_builds.ts";
-import type {
-  CodecWork,
-  DecodeBuild,
-  Failure,
-  FromDecoder,
-  Outcome,
-  PartTarget,
-  Updated,
-} from "./messages.ts";
+import { ReportedError } from "../wasm_module.ts";
+import type { CodecWork, DecodeBuild, FromDecoder, Outcome, PartTarget, Updated } from "./messages.ts";
 import { type PoolDecoder, PoolDecoders, type PoolOptions } from "./pool_decoders.ts";
 import { CopyMemory, type OwnedSupply } from "./transfer.ts";
 import {
   type BoundArray,
   type End,
-  failed,
   type ReadPart,
   resultOf,
   Task,
@@ -130,7 +122,7 @@ export class DecodePool {
 
   /** Ends all decoders and rejects their work. New ones start when needed. */
   close(): void {
-    const failure = failed("Aborted", "the decode workers were closed");
+    const failure = ReportedError.of("Aborted", "the decode workers were closed");
     for (const task of [...this.#waiting]) this.#remove(task).settle(failure);
     this.#decoders.close(failure);
     this.#modules.clear();
@@ -175,7 +167,7 @@ export class DecodePool {
       },
       (error) => {
         const code = error instanceof ZarrError ? error.code : "Store";
-        const failure = failed(code, `a build of the engine could not be loaded: ${error}`);
+        const failure = ReportedError.of(code, `a build of the engine could not be loaded: ${error}`);
         this.#remove(task).settle(failure);
       },
     );
@@ -242,10 +234,10 @@ export class DecodePool {
       counter[decoder.isHere ? "caller" : "workers"] += 1;
       this.#remove(task).settle({ result: outcome.result });
     } else if (outcome.type === "failed") {
-      this.#remove(task).settle(outcome);
+      this.#remove(task).settle(new ReportedError(outcome.record));
     } else if (outcome.type === "trapped") {
       counters.panics += 1;
-      this.#remove(task).settle(failed("Unsupported", `${INTERNAL}: ${outcome.trap}`));
+      this.#remove(task).settle(ReportedError.of("Unsupported", `${INTERNAL}: ${outcome.trap}`));
     }
   }
 
@@ -264,7 +256,7 @@ export class DecodePool {
         work.answers.push(...answers);
         this.#queue(task);
       },
-      (failure: Failure) => {
+      (failure: ReportedError) => {
         if (task.isOver) return;
         this.cancel(task);
         task.settle(failure);

@@ -5,11 +5,12 @@
  */
 import { INTERNAL } from "../../model/errors.ts";
 import { NOBODY } from "../../port/worker_start.ts";
+import { ReportedError } from "../wasm_module.ts";
 import { type Decoder, idleClock } from "./decoder.ts";
-import type { DecodeBuild, Failure, FromDecoder } from "./messages.ts";
+import type { DecodeBuild, FromDecoder } from "./messages.ts";
 import { dropSpares } from "./part_memory.ts";
 import type { CopyMemory } from "./transfer.ts";
-import { type BoundArray, type End, failed, type Task } from "./work.ts";
+import type { BoundArray, End, Task } from "./work.ts";
 
 /** A decoder, and what has been posted to it. */
 export class PoolDecoder {
@@ -116,7 +117,7 @@ interface PoolListener {
   changed(): void;
   heard(decoder: PoolDecoder, answer: FromDecoder): void;
   /** Work, or all that waits, has ended. */
-  ended(end: End | Failure, tasks?: Task[]): void;
+  ended(end: End | ReportedError, tasks?: Task[]): void;
 }
 
 export class PoolDecoders {
@@ -172,7 +173,7 @@ export class PoolDecoders {
   }
 
   /** Ends all decoders, and their work so. */
-  close(failure: Failure): void {
+  close(failure: ReportedError): void {
     this.#closings += 1;
     this.#most = Number.POSITIVE_INFINITY;
     this.#expected.clear();
@@ -225,7 +226,7 @@ export class PoolDecoders {
     }
     if (left > 0) this.#listener.changed();
     else if (mayStartAlone) this.#start(alone);
-    else this.#listener.ended(failed("Unsupported", String(error)));
+    else this.#listener.ended(ReportedError.of("Unsupported", String(error)));
   }
 
   /** Takes an answer. A decoder whose answer cannot be read is given up. */

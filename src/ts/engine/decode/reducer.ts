@@ -125,7 +125,8 @@ export class PartReducer {
     try {
       return this.#with(module, (reducer) => reducer.downsampled(request));
     } catch (error) {
-      throw error instanceof ReportedError ? error : ReportedError.limit("the box of elements is too large");
+      if (error instanceof ReportedError) throw error;
+      throw ReportedError.of("Limit", "the box of elements is too large");
     }
   }
 

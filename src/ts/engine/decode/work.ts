@@ -4,9 +4,9 @@
  * when, is in `pool.ts`.
  */
 import type { CodecAnswer } from "../../codec/site.ts";
-import type { ErrorReport } from "../../model/errors.ts";
 import type { CodedArray } from "../../port/definitions.ts";
-import type { CodecWork, DecodeBuild, Failure, PartTarget, Updated, WorkMessage } from "./messages.ts";
+import { ReportedError } from "../wasm_module.ts";
+import type { CodecWork, DecodeBuild, PartTarget, Updated, WorkMessage } from "./messages.ts";
 import { takeSpare } from "./part_memory.ts";
 import type { CopyMemory, OwnedSupply } from "./transfer.ts";
 
@@ -56,13 +56,9 @@ export type Work = ReadPart | UpdateChunk | RunCodec;
 /** How work ended: with a result, unless that went elsewhere, or with its decoder, and why. */
 export type End = { result: Updated } | { lost: string };
 
-export const failed = (code: ErrorReport["code"], message: string): Failure => ({
-  report: JSON.stringify({ code, message }),
-});
-
 /** The result of work that is not begun again if its decoder is lost. */
 export function resultOf(end: End): Updated {
-  if ("lost" in end) throw failed("Unsupported", end.lost);
+  if ("lost" in end) throw ReportedError.of("Unsupported", end.lost);
   return end.result;
 }
 
@@ -76,16 +72,16 @@ export class Task<Kind extends Work = Work> {
   /** User codecs that are modules run for it at its decoder. */
   isCoding = false;
   isOver = false;
-  /** Rejects with a `Failure`. */
+  /** Rejects with a `ReportedError`. */
   readonly ended: Promise<End>;
-  settle: (end: End | Failure) => void = () => {};
+  settle: (end: End | ReportedError) => void = () => {};
 
   constructor(id: number, work: Kind, priority: number) {
     this.id = id;
     this.work = work;
     this.priority = priority;
     this.ended = new Promise((resolve, reject) => {
-      this.settle = (end) => ("report" in end ? reject(end) : resolve(end));
+      this.settle = (end) => (end instanceof ReportedError ? reject(end) : resolve(end));
     });
     // A part may fail before its end is awaited. Then the error is handled later or dropped.
     this.ended.catch(() => {});

@@ -6,7 +6,7 @@
  */
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
-import { errorFromReport, INTERNAL, ZarrError } from "../../model/errors.ts";
+import { errorFromRecord, INTERNAL, ZarrError } from "../../model/errors.ts";
 import type {
   FloatsToPack,
   PackedFloats,
@@ -42,7 +42,7 @@ function reporting<T>(run: () => T): T {
   try {
     return run();
   } catch (failure) {
-    throw failure instanceof ReportedError ? errorFromReport(failure.report) : failure;
+    throw failure instanceof ReportedError ? errorFromRecord(failure.record) : failure;
   }
 }
 

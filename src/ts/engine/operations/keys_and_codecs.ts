@@ -3,9 +3,9 @@
  * one codec, which runs in a decoder, for the entries of the registry and for
  * `zarr-wasm/numcodecs`.
  */
-import { errorFromReport } from "../../model/errors.ts";
+import { errorFromRecord } from "../../model/errors.ts";
 import type { CodecDescription, IcechunkRef, IcechunkSnapshot } from "../../port/operations.ts";
-import type { Failure } from "../decode/messages.ts";
+import type { ReportedError } from "../wasm_module.ts";
 import { type OperationTable, operate } from "./operation.ts";
 
 /** The answer of a repository: an id, an object of snapshots by name, or a list of snapshots. */
@@ -54,7 +54,7 @@ export const codecOperations = {
       give(bytes.buffer);
       return bytes;
     } catch (failure) {
-      throw errorFromReport((failure as Failure).report);
+      throw errorFromRecord((failure as ReportedError).record);
     }
   },
 } satisfies OperationTable;

@@ -71,7 +71,8 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
   try {
     place(elements);
   } catch (error) {
-    throw ReportedError.limit(`there is not enough memory for the result: ${(error as Error).message}`);
+    const { message } = error as Error;
+    throw ReportedError.of("Limit", `there is not enough memory for the result: ${message}`);
   }
 }
 

@@ -1,5 +1,7 @@
 //! Whole objects and `bytes=a-b`: errors of servers and caches.
 
+use zarr_wasm_contract::Natural;
+
 use super::script::{Scene, respond};
 use crate::error::ErrorKind;
 use crate::store::http::HttpOptions;
@@ -230,7 +232,7 @@ fn status_416_is_a_range_past_the_end() {
     scene.then("GET c/0 bytes=10-11", respond(416, b"", &["Content-Range: bytes */10"]));
     let error = scene.window(10, 2).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Format);
-    assert_eq!(error.context().range, Some((10, 2)));
+    assert_eq!(error.context().range, Some((Natural(10), Natural(2))));
     assert_eq!(error.context().actual.as_deref(), Some("10 bytes"));
 
     scene.then("GET c/0 bytes=10-11", respond(416, b"", &[]));
