@@ -102,7 +102,10 @@ export const late = async () =>
 }
 
 export async function publishLateCode(build, options) {
-  const text = await lateModule(build, options, filesOf(await firstScript(build, FIRST)));
+  const shared = filesOf(await firstScript(build, FIRST));
+  // Its lists would be in the first script, for the late code alone.
+  shared.delete(join(SOURCES, "contract.ts"));
+  const text = await lateModule(build, options, shared);
   const rest = text.replace(IMPORT, "").match(/^import .*/m);
   if (rest) throw new StepFailed(`the late code has an import of another form: ${rest[0]}`);
   writeFileSync(join(MODULES, "late.js"), asFunction(text));

@@ -1449,6 +1449,13 @@ export const REDUCTION_CALLS = {
 /** The types of numbers. Requests have their indices. */
 export const NUMBER_TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"] as const;
 
+/** The significant bits of integers with a sign and without one, and of floats, by name. */
+export const NUMBER_BITS = {
+  signed: { int8: 8, int16: 16, int32: 32, int64: 64, int2: 2, int4: 4 },
+  unsigned: { uint8: 8, uint16: 16, uint32: 32, uint64: 64, uint2: 2, uint4: 4 },
+  float: { float16: 16, float32: 32, float64: 64, bfloat16: 16, float8_e3m4: 8, float8_e4m3: 8, float8_e4m3b11fnuz: 8, float8_e4m3fn: 8, float8_e4m3fnuz: 8, float8_e5m2: 8, float8_e5m2fnuz: 8, float8_e8m0fnu: 8, float6_e2m3fn: 6, float6_e3m2fn: 6, float4_e2m1fn: 4 },
+};
+
 /** The ids of numcodecs' codecs, which are also known with the prefix `numcodecs.`. */
 export const NUMCODECS = {
   array_to_array: "astype bitround categorize delta fixedscaleoffset quantize",

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use zarr_wasm::format::codec::kind::CodecKind;
 use zarr_wasm::format::codec::registry::{CodecEntry, ENTRIES, FAST};
+use zarr_wasm::format::data_type::{Float, Integer};
 use zarr_wasm_kernel::number::NumberType;
 
 const FILE: &str = "src/ts/contract.ts";
@@ -43,6 +44,21 @@ fn numcodecs(kind: CodecKind) -> BTreeSet<&'static str> {
         .collect()
 }
 
+/// The bits of the number types, by name.
+fn number_bits() -> String {
+    let integers = |is_signed| {
+        let all = Integer::ALL.into_iter().filter(move |integer| integer.is_signed() == is_signed);
+        all.map(|integer| (integer.name(), integer.bits())).collect::<Vec<_>>()
+    };
+    let floats = Float::ALL.into_iter().map(|float| (float.name(), float.bits())).collect();
+    let mut text = "{\n".to_owned();
+    for (kind, types) in [("signed", integers(true)), ("unsigned", integers(false)), ("float", floats)] {
+        let types: Vec<String> = types.iter().map(|(name, bits)| format!("{name}: {bits}")).collect();
+        writeln!(text, "  {kind}: {{ {} }},", types.join(", ")).unwrap();
+    }
+    text + "}"
+}
+
 /// The lists that the source has elsewhere.
 fn lists() -> String {
     let others = |kind| {
@@ -62,6 +78,11 @@ fn lists() -> String {
             "NUMBER_TYPES",
             "The types of numbers. Requests have their indices.",
             &format!("[{}] as const", numbers.join(", ")),
+        ),
+        listed(
+            "NUMBER_BITS",
+            "The significant bits of integers with a sign and without one, and of floats, by name.",
+            &number_bits(),
         ),
         by_kind(
             "NUMCODECS",

@@ -32,6 +32,7 @@ import { DECODE_RULE } from "../api/read/rules.ts";
 import { optionsOf, type Rules } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { below, nameOf } from "../model/node_like.ts";
+import { floatBits, integerOf } from "../model/number_types.ts";
 import { findable, worksBehindProxies } from "../model/proxies.ts";
 import type { Readable, Slice } from "../model/types.ts";
 
@@ -132,7 +133,7 @@ export class ZarrApi extends DataProviderApi {
    */
   async #packing(array: AnyArray): Promise<"cf" | CfOptions | undefined> {
     const decode = this.#decode;
-    if (!decode || !/int|float|bool/.test(array.dtype)) return undefined;
+    if (!decode || !isPlain(array.dtype)) return undefined;
     const packing = await packingOf(array, array.dtype, decode === "cf" ? {} : decode);
     return packing ? decode : undefined;
   }
@@ -189,18 +190,26 @@ const truth = (): BooleanType => ({ class: DTypeClass.Bool, base: integer(false,
 /** Returns the type of numbers that were unpacked by CF's attributes. */
 const unpacked = (): FloatType => float(64);
 
+/** How the names of data types begin whose elements are texts, or the bytes of texts. */
+const TEXTS = ["string", "v2:S", "v2:U", "fixed_length_utf32", "null_terminated_bytes"];
+
+/** Whether elements are numbers or truth values, which CF may unpack. */
+const isPlain = (dtype: string) =>
+  dtype === "bool" || (integerOf(dtype)?.bits ?? floatBits(dtype)) !== undefined;
+
 /** Returns H5Web's type of a data type. Dates are text. */
 function typeOf(dtype: string): DType {
-  const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
-  if (bits !== undefined) return integer(unsigned === "", Math.max(8, Number(bits)));
+  const integerType = integerOf(dtype);
+  const bits = floatBits(dtype);
+  if (integerType) return integer(integerType.isSigned, Math.max(8, integerType.bits));
+  // Floats without a typed array are read as singles.
+  if (bits) return float(Math.max(32, bits));
   if (dtype === "bool") return truth();
-  if (/^complex/.test(dtype)) {
+  if (dtype.startsWith("complex")) {
     const part = float(dtype === "complex128" ? 64 : 32);
     return { class: DTypeClass.Complex, realType: part, imagType: part };
   }
-  // Floats without a typed array are read as singles.
-  if (/float/.test(dtype)) return float(dtype === "float64" ? 64 : 32);
-  if (/^string$|^v2:[SU]|^fixed_length_utf32$|^null_terminated_bytes$|datetime64$/.test(dtype)) return text();
+  if (TEXTS.some((name) => dtype.startsWith(name)) || dtype.endsWith("datetime64")) return text();
   return { class: DTypeClass.Unknown };
 }
 
@@ -220,7 +229,7 @@ function valuesOf(dtype: string, { data, complex, toDate }: Result): unknown {
   const list = data as ArrayLike<unknown>;
   if (complex) return Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at], list[2 * at + 1]]);
   if (toDate) return Array.from({ length: list.length }, (_, at) => isoOf(toDate(at)));
-  if (/^v2:S|^null_terminated_bytes$/.test(dtype)) {
+  if (dtype.startsWith("v2:S") || dtype === "null_terminated_bytes") {
     const decoder = new TextDecoder();
     return Array.from(data as Uint8Array[], (bytes) => decoder.decode(bytes));
   }

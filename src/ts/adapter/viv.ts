@@ -11,6 +11,7 @@ import type { Pyramid } from "../convention/pyramid_model.ts";
 import { need, optionsOf, type Rules } from "../model/argument.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
+import { floatBits, integerOf } from "../model/number_types.ts";
 import { findable, unproxied, worksBehindProxies } from "../model/proxies.ts";
 import type { Slice } from "../model/types.ts";
 
@@ -53,11 +54,11 @@ const ABORTED = "__vivSignalAborted";
 
 /** Viv's data type for one of Zarr that it lacks. 64-bit integers are exact up to 2^53. */
 function numbersFor(dtype: string): VivNumbers {
-  if (/^(u?int(8|16|32)|float(32|64))$/.test(dtype)) return dtype as VivNumbers;
-  if (/^u?int64$/.test(dtype)) return "float64";
-  if (/^(bool|uint[24])$/.test(dtype)) return "uint8";
-  if (/^int[24]$/.test(dtype)) return "int8";
-  if (/float/.test(dtype)) return "float32";
+  if (dtype === "bool") return "uint8";
+  const { isSigned, bits = floatBits(dtype) } = integerOf(dtype) ?? {};
+  if (bits === 64) return "float64";
+  if (bits && isSigned === undefined) return "float32";
+  if (bits) return `${isSigned ? "int" : "uint"}${Math.max(8, bits)}` as VivNumbers;
   throw new UnsupportedError(`a picture of elements of the data type ${dtype}`, { expected: "numbers" });
 }
 

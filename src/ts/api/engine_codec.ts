@@ -13,6 +13,7 @@ import { product, stridesOf } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
 import { exactJson, MARK, TOKENS } from "../model/json.ts";
 import { viewBytes } from "../model/memory.ts";
+import { integerOf, typeOfView } from "../model/number_types.ts";
 import { once } from "../model/once.ts";
 import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { call } from "../port/engine.ts";
@@ -70,14 +71,12 @@ function typeOfData(data: unknown): string | undefined {
   if (Array.isArray(data)) return "string";
   const { constructor: made, chars } = (data ?? {}) as { constructor?: { name: string }; chars?: number };
   const name = made?.name ?? "";
-  const [, kind, bits] = /^(?:Big)?(Int|Uint|Float)(\d+)(?:Clamped)?Array$/.exec(name) ?? [];
-  if (kind !== undefined) return `${kind.toLowerCase()}${bits}`;
   const others: Record<string, string> = {
     BoolArray: "bool",
     ByteStringArray: `v2:S${chars}`,
     UnicodeStringArray: `v2:U${chars}`,
   };
-  return others[name];
+  return typeOfView(name) ?? others[name];
 }
 
 const isTransposition = (name: string) => name === "transpose";
@@ -284,7 +283,7 @@ const categoryOf = (labels: unknown, text: unknown): number =>
  */
 function fillAs(dataType: string, fill: unknown): unknown {
   if (typeof fill !== "number" && typeof fill !== "bigint") return undefined;
-  if (/^u?int64$/.test(dataType)) {
+  if (integerOf(dataType)?.bits === 64) {
     return typeof fill === "bigint" || Number.isSafeInteger(fill) ? BigInt(fill) : undefined;
   }
   const number = Number(fill);

@@ -249,9 +249,8 @@ function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
   }
   needReadable(data_type, "data_type");
   const special = typeof fill_value === "string" ? TOKENS[fill_value] : undefined;
-  return /^float/.test(typeof data_type === "string" ? data_type : "") && special !== undefined
-    ? special
-    : fill_value;
+  const isFloat = typeof data_type === "string" && data_type.startsWith("float");
+  return isFloat && special !== undefined ? special : fill_value;
 }
 
 type Codec = ArrayMetadata["codecs"][number];

@@ -3,7 +3,6 @@
  * `src/core/format/data_type/description.rs`. Other code must not depend on names of data types,
  * because the kind determines how elements are represented.
  */
-
 export type Kind =
   | "bool"
   | "integer"
@@ -41,13 +40,7 @@ export type NumberType = keyof typeof NUMBER_VIEWS;
 
 export type ViewName = (typeof NUMBER_VIEWS)[NumberType];
 
-/** The lowest and the highest integer of a data type, by its name. Undefined for other types. */
-export function integerRange(name: string): [low: number, high: number] | undefined {
-  const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(name) ?? [];
-  if (bits === undefined) return undefined;
-  const count = 2 ** Number(bits);
-  return unsigned ? [0, count - 1] : [-count / 2, count / 2 - 1];
-}
+export const isNumberType = (name: string): name is NumberType => Object.hasOwn(NUMBER_VIEWS, name);
 
 export interface TypeDescription {
   name: string;

@@ -11,6 +11,7 @@
  */
 
 import type { Style } from "ol/layer/WebGLTile.js";
+import { floatBits } from "../../model/number_types.ts";
 import { pauseIfDue } from "../../model/waiting.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
@@ -232,11 +233,11 @@ export function bandsOf(
   { dtype, isPacked, mayMiss, areLabels, range }: BandsFrom,
   channels: number,
 ): BandLayout {
-  const hasMask = isPacked || /float/.test(dtype) || mayMiss;
+  const hasMask = isPacked || floatBits(dtype) !== undefined || mayMiss;
   const count = channels + (hasMask ? 1 : 0);
   if (areLabels || count > MAX_BANDS)
     return { count: 4, isByte: true, hasMask: true, isPicture: true, ...BYTE_SCALE };
-  const isByte = !isPacked && /^(uint8|bool)$/.test(dtype);
+  const isByte = !isPacked && ["uint8", "bool"].includes(dtype);
   return { count, isByte, hasMask, isPicture: false, ...(isByte ? BYTE_SCALE : scaleOf(range)) };
 }
 

@@ -11,7 +11,6 @@ import { CLASSES, type Elements, isView, product, stridesOf, viewOf } from "../.
 import { variableElements } from "../../elements/variable.ts";
 import { refuse } from "../../model/argument.ts";
 import {
-  integerRange,
   isNumeric,
   NUMBER_VIEWS,
   type NumberType,
@@ -196,11 +195,14 @@ export interface Conversion {
   request: ConversionRequest;
 }
 
-/** The default window of a data type. */
-function rangeOf(type: string): readonly [low: number, high: number] | undefined {
-  if (type === "bool") return [0, 1];
-  return /^u?int(8|16)$/.test(type) ? integerRange(type) : undefined;
-}
+/** The default windows, by data type. */
+const WINDOWS: Record<string, readonly [low: number, high: number] | undefined> = {
+  bool: [0, 1],
+  int8: [-128, 127],
+  uint8: [0, 255],
+  int16: [-32768, 32767],
+  uint16: [0, 65535],
+};
 
 function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
   const isShaded = as === "rgba" || as === "uint8";
@@ -217,7 +219,7 @@ function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions)
 
 /** The window, given or from the data type. */
 export function windowOf({ window, decode }: ConversionOptions, type: string): readonly [number, number] {
-  const own = window ?? (decode === undefined ? rangeOf(type) : undefined);
+  const own = window ?? (decode === undefined ? WINDOWS[type] : undefined);
   if (own && own.length === 2) return own;
   return refuse("shades require the option window", "window: [low, high]", window);
 }

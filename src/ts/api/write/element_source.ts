@@ -7,7 +7,7 @@
 import { reach, VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { refuse } from "../../model/argument.ts";
-import { NUMBER_VIEWS } from "../../model/data_type.ts";
+import { typeOfView } from "../../model/number_types.ts";
 import type { Attributes, DataType, Readable, Settable } from "../../model/types.ts";
 import { type AnyArray, Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../arrays.ts";
@@ -59,8 +59,7 @@ export interface OpenedSource {
 /** The data type of a typed array; undefined for other lists. */
 export function typeOfElements(data: unknown): string | undefined {
   if (!ArrayBuffer.isView(data)) return undefined;
-  const view = Object.prototype.toString.call(data).slice(8, -1).replace("Clamped", "");
-  return Object.entries(NUMBER_VIEWS).find(([, own]) => own === view)?.[0];
+  return typeOfView(Object.prototype.toString.call(data).slice(8, -1));
 }
 
 function checkShape(shape: unknown): asserts shape is readonly number[] {

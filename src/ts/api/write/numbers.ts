@@ -10,9 +10,10 @@
 import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/elements.ts";
 import { isInOrder } from "../../elements/pack.ts";
 import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
-import { integerRange, type TimeUnit, type TypeDescription } from "../../model/data_type.ts";
+import type { TimeUnit, TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { viewBytes } from "../../model/memory.ts";
+import { integerRange } from "../../model/number_types.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
 import { call } from "../../port/engine.ts";
 import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";

@@ -17,20 +17,22 @@ import {
 } from "../../api/write/element_source.ts";
 import { NAT } from "../../elements/elements.ts";
 import { refuse } from "../../model/argument.ts";
+import { isNumberType } from "../../model/data_type.ts";
+import { floatBits } from "../../model/number_types.ts";
 import type { Attributes, DataType, DateLike, Readable } from "../../model/types.ts";
 import { timeUnits } from "../time.ts";
 
 export type FillValue = number | bigint;
 
-export const isFloat = (dtype: unknown): boolean =>
-  typeof dtype === "string" && /^float(16|32|64)$/.test(dtype);
+export const isNumpyFloat = (dtype: unknown): boolean =>
+  typeof dtype === "string" && isNumberType(dtype) && floatBits(dtype) !== undefined;
 
 const NAME = "_FillValue";
 
 /** Returns the attribute for a data type and a format; none in v2. */
 export function fillAttribute(fill: FillValue | undefined, dtype: unknown, zarrFormat: 2 | 3): Attributes {
   if (fill === undefined || zarrFormat === 2) return {};
-  if (!isFloat(dtype)) return { [NAME]: fill };
+  if (!isNumpyFloat(dtype)) return { [NAME]: fill };
   const bytes = new Uint8Array(new Float64Array([Number(fill)]).buffer);
   return { [NAME]: btoa(String.fromCharCode(...bytes)) };
 }

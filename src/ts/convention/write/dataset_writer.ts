@@ -23,7 +23,7 @@ import {
   fillValueIn,
   flatData,
   isFlat,
-  isFloat,
+  isNumpyFloat,
   isSource,
   type NewDataset,
   type NewVariable,
@@ -62,7 +62,7 @@ async function variableOf(name: string, given: NewVariable, isCoordinate: boolea
   const dtype = given.dtype ?? flat?.dtype ?? source?.dtype;
   if (dtype === undefined)
     return refuse(`the variable ${JSON.stringify(name)} has no data type`, "dtype or data", "neither");
-  const otherwise = isFloat(dtype) && !isCoordinate ? Number.NaN : undefined;
+  const otherwise = isNumpyFloat(dtype) && !isCoordinate ? Number.NaN : undefined;
   const own = source && fillValueIn(source);
   const fillValue = given.fillValue ?? flat?.fillValue ?? own ?? otherwise;
   return {

@@ -11,6 +11,7 @@ import { product } from "../../elements/typed_arrays.ts";
 import { refuse, refuseField } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
+import { integerOf } from "../../model/number_types.ts";
 import { questionOf } from "../../port/convention.ts";
 import { call } from "../../port/engine.ts";
 
@@ -88,9 +89,8 @@ export async function downsamplingOf(
     refuseField("method", DOWNSAMPLE_METHODS.join(", "), method);
   }
   const { name, size } = type;
-  const number = NUMBERS.indexOf(
-    isSigned === undefined ? name : name.replace(/^u?int/, isSigned ? "int" : "uint"),
-  );
+  const integer = isSigned === undefined ? undefined : integerOf(name);
+  const number = NUMBERS.indexOf(integer ? `${isSigned ? "" : "u"}int${integer.bits}` : name);
   const isKnown = method === "nearest" ? size !== undefined : number > (method === "mean" ? 0 : -1);
   if (!isKnown || size === undefined)
     throw new UnsupportedError(`the method ${method} for elements of the data type ${name}`);

@@ -5,7 +5,9 @@ import type { AnyArray } from "../../api/array.ts";
 import { createNode } from "../../api/create.ts";
 import { Location } from "../../api/location.ts";
 import type { OpenedSource } from "../../api/write/element_source.ts";
+import { isNumberType } from "../../model/data_type.ts";
 import { below } from "../../model/node_like.ts";
+import { integerRange } from "../../model/number_types.ts";
 import { fillAttribute, fillValueIn, withoutFill } from "./dataset.ts";
 import { type CreatePyramidOptions, type NewAxis, planeAxes } from "./pyramid_options.ts";
 import type { Plan, PlannedLevel } from "./pyramid_plan.ts";
@@ -25,7 +27,7 @@ function chunkOf(axes: readonly NewAxis[], { shape }: PlannedLevel): number[] {
 /** Writers of OME-Zarr fill with zero. In v2, `create` would leave the fill value undefined. */
 export function omeFill(dtype: string, zarrFormat: 2 | 3): Given {
   if (zarrFormat === 3) return {};
-  return /^(u?int|float)\d+$/.test(dtype) ? { fillValue: 0 } : {};
+  return isNumberType(dtype) || integerRange(dtype) ? { fillValue: 0 } : {};
 }
 
 /** Levels have the attributes of the source, so that they are decoded alike. */

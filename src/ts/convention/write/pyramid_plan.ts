@@ -9,8 +9,9 @@ import { Location, locationOf } from "../../api/location.ts";
 import { type ElementSource, type OpenedSource, openSource } from "../../api/write/element_source.ts";
 import { isIn } from "../../api/write/same_place.ts";
 import { object, refuse, refuseField } from "../../model/argument.ts";
-import { integerRange } from "../../model/data_type.ts";
+import { isNumberType } from "../../model/data_type.ts";
 import { below } from "../../model/node_like.ts";
+import { integerRange } from "../../model/number_types.ts";
 import type { Readable } from "../../model/types.ts";
 import { lockNameOf } from "../../port/definitions.ts";
 import { histogram } from "../histogram.ts";
@@ -109,7 +110,7 @@ export function planOf(place: unknown, given: ElementSource, options: CreatePyra
 
 function methodOf(dtype: string, { label }: CreatePyramidOptions): DownsampleMethod {
   if (label) return "mode";
-  return /^(u?int(8|16|32|64)|float(16|32|64))$/.test(dtype) ? "mean" : "nearest";
+  return isNumberType(dtype) ? "mean" : "nearest";
 }
 
 /** Without other options, there are levels until the axes that shrink have at most this length. */
