@@ -91,6 +91,7 @@ records! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "the macro of records gives no defaults")]
 impl Default for ErrorContext {
     fn default() -> Self {
         Self {
