@@ -14,8 +14,8 @@ export default {
   devtool: process.env.NODE_ENV === "development" ? "source-map" : false,
   entry: {
     // A small script of its own, so that the engine starts while the rest of the page loads.
-    preload: "./www/src/preload.ts",
-    main: { import: "./www/src/main.ts", dependOn: "preload" },
+    preload: "./www/src/app/preload.ts",
+    main: { import: "./www/src/app/main.ts", dependOn: "preload" },
   },
   output: {
     path: at("dist-www"),

@@ -1,5 +1,5 @@
 /**
- * Builds the element `<zarr-view>` (www/src/embed) in two forms:
+ * Builds the element `<zarr-view>` (www/src/app/embed) in two forms:
  *
  * - `zarr-view.js`, one classic script: it has the engine and all codecs in it, loads nothing, and
  *   works from any host and in sandboxed frames.
@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { DIST, ELEMENT, PEERS, SOURCES } from "./bundles.mjs";
 import { ROOT } from "./run_command.mjs";
 
-const ELEMENT_SOURCE = "www/src/embed/main.ts";
+const ELEMENT_SOURCE = "www/src/app/embed/main.ts";
 const PART = new RegExp(`^${ELEMENT}-.*\\.js$`);
 
 const OPTIONS = {

@@ -68,7 +68,7 @@ declare module "#glue-tables" {
   export const importsOf: (build: string, called: object) => Record<string, unknown>;
 }
 
-/** The element of the viewer, whose code is in `www/src/embed`: see `scripts/embed.mjs`. */
+/** The element of the viewer, whose code is in `www/src/app/embed`: see `scripts/embed.mjs`. */
 declare module "#view" {
   export const ZarrView: {
     new (): import("./entry/view.ts").ZarrViewElement;

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { runDriven } from "./driven_page.mjs";
 
-/** The limits of the page: `www/src/scene/visible.ts`, `www/src/page/element.ts`. */
+/** The limits of the page: `www/src/model/scene/scene.ts`, `www/src/widgets/page/element.ts`. */
 const MIXED = 64;
 const LABELS = 16;
 const CHARACTERS = 2000;

@@ -58,7 +58,7 @@ async function sceneOf(planeValue) {
 }
 
 test("a plane of a coarser level is subtracted from the same plane", async () => {
-  const { DifferenceStore } = await viewerPart("linked/difference_store.ts");
+  const { DifferenceStore } = await viewerPart("tools/linked/difference_store.ts");
   const first = await sceneOf((level, z) => 100 * level + 10 * z + 5);
   const second = await sceneOf((level, z) => 100 * level + 10 * z);
   const at = { z: 0, y: 0, x: 0 };

@@ -25,7 +25,7 @@ for (const [name, value] of [
 
 const outfile = join(folder, "errors.mjs");
 await build({
-  entryPoints: [join(ROOT, "www/src/text/errors.ts")],
+  entryPoints: [join(ROOT, "www/src/model/text/errors.ts")],
   bundle: true,
   format: "esm",
   outfile,

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-names-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 async function viewerPart(path) {
-  const outfile = join(folder, `${path.replace("/", "-")}.mjs`);
+  const outfile = join(folder, `${path.replaceAll("/", "-")}.mjs`);
   await build({
     entryPoints: [join(ROOT, "www/src", `${path}.ts`)],
     bundle: true,
@@ -29,12 +29,12 @@ async function viewerPart(path) {
   return import(pathToFileURL(outfile).href);
 }
 
-const { javascriptOf } = await viewerPart("share/javascript_code");
-const { pythonOf } = await viewerPart("share/python_code");
-const { csvOf, jsonOf } = await viewerPart("plots/plot_texts");
-const { svgOf } = await viewerPart("plots/plot_svg");
-const { otherViewers } = await viewerPart("share/other_viewers");
-const { readUrlState } = await viewerPart("opening/url_state");
+const { javascriptOf } = await viewerPart("tools/share/javascript_code");
+const { pythonOf } = await viewerPart("tools/share/python_code");
+const { csvOf, jsonOf } = await viewerPart("tools/plots/plot_texts");
+const { svgOf } = await viewerPart("tools/plots/plot_svg");
+const { otherViewers } = await viewerPart("tools/share/other_viewers");
+const { readUrlState } = await viewerPart("model/state/url_state");
 
 const HOSTILE = [
   "x\nPWNED = 1 //",

@@ -28,7 +28,7 @@ const builtPackage = {
   },
 };
 
-async function scenePart(name, room = "scene") {
+async function scenePart(name, room = "model/scene") {
   const outfile = join(folder, `${name}.mjs`);
   await build({
     entryPoints: [join(ROOT, "www/src", room, `${name}.ts`)],
@@ -49,13 +49,13 @@ const { readPlate, readWell } = await scenePart("ome");
 const { definitionOf } = await scenePart("projection");
 const { colormapColors, COLORMAPS } = await scenePart("colormaps");
 const { asRange } = await scenePart("limits");
-const { graticuleLines, graticuleLabels } = await scenePart("graticule", "picture");
-const { scaleTexts } = await scenePart("numbers", "text");
-const { javascriptOf } = await scenePart("javascript_code", "share");
-const { pythonOf } = await scenePart("python_code", "share");
-const { runsOf } = await scenePart("screen_read", "share");
-const { codecWords } = await scenePart("codec_words", "insight");
-const { fileName } = await scenePart("save_file", "share");
+const { graticuleLines, graticuleLabels } = await scenePart("graticule", "map");
+const { scaleTexts } = await scenePart("numbers", "model/text");
+const { javascriptOf } = await scenePart("javascript_code", "tools/share");
+const { pythonOf } = await scenePart("python_code", "tools/share");
+const { runsOf } = await scenePart("screen_read", "tools/share");
+const { codecWords } = await scenePart("codec_words", "tools/insight");
+const { fileName } = await scenePart("save_file", "widgets/page");
 const { coordinateText, momentText, unitText, valueText, withUnit } = await scenePart("value_text");
 
 test("longitudes from 0 to 360 start at the element after 180", () => {

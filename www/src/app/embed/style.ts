@@ -1,0 +1,26 @@
+/**
+ * The style sheet of `<zarr-view>`: that of the viewer's page and stage, inside of a shadow root.
+ * The script makes it, so that policies for style elements do not matter, and pages keep theirs.
+ */
+
+import uplot from "uplot/dist/uPlot.min.css";
+import contents from "../../../style/contents.css";
+import linked from "../../../style/linked.css";
+import page from "../../../style/page.css";
+import plots from "../../../style/plots.css";
+import stage from "../../../style/stage.css";
+import picture from "../../map/picture.css";
+import own from "./embed.css";
+
+let sheet: CSSStyleSheet | undefined;
+
+/** The sheet, which all elements share. */
+export function styleSheet(): CSSStyleSheet {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      [page, picture, stage, contents, uplot, plots, linked, own].join("\n").replaceAll(":root", ":host"),
+    );
+  }
+  return sheet;
+}

@@ -1,0 +1,140 @@
+/**
+ * The chunks of the drawn level that are in view: their elements in the plane, and the keys of the
+ * files that have them. Nothing is read.
+ */
+
+import * as zarr from "zarr-wasm";
+import type { ViewBox } from "../../map/view_box.js";
+import type { ArrayNode, Scene } from "../../model/scene/scene.js";
+
+/** A chunk, or a shard. */
+export interface Cell {
+  /** Its index in the grid of chunks, or of shards. */
+  index: readonly number[];
+  /** The first index along the plane's axes, and the one after the last. */
+  x: readonly [start: number, stop: number];
+  y: readonly [start: number, stop: number];
+  /** The key of the file that has it. */
+  key: string;
+}
+
+export interface CellsInView {
+  array: ArrayNode;
+  chunks: readonly Cell[];
+  /** Empty if the array has no shards. */
+  shards: readonly Cell[];
+}
+
+/** More are neither drawn nor asked for. */
+export const MAX_CELLS = 4000;
+
+/** The elements of a cell along an axis. */
+type Span = readonly [start: number, stop: number];
+
+/** Null if there are too many, or if rows and columns are not those of the map. */
+export async function cellsInView(scene: Scene, box: ViewBox): Promise<CellsInView | null> {
+  const array = scene.pyramid.levels[box.level]?.array ?? scene.array;
+  if (scene.warped) return null;
+  const at = box.corners[0].map((index) => Math.max(index, 0));
+  const channel = scene.channels.find(({ visible }) => visible)?.index;
+  const c = scene.axes.find(({ role }) => role === "c")?.axis;
+  if (c !== undefined && (box.corners[0][c] ?? 0) < 0) at[c] = channel ?? 0;
+  const columns = spansOf(array, scene, box, at, "x");
+  const rows = spansOf(array, scene, box, at, "y");
+  if (columns.length * rows.length > MAX_CELLS) return null;
+  const keys = await keysOf(array, scene, at, [columns, rows]);
+  const { x, y } = scene.plane;
+  const chunk = array.chunkOf(at);
+  const per = (axis: number) =>
+    Math.max(1, Math.round((array.shards?.[axis] ?? 1) / (array.chunks[axis] ?? 1)));
+  const stored = (index: readonly number[]) =>
+    array.shards ? index.map((place, axis) => Math.floor(place / per(axis))) : index;
+  const cells = rows.flatMap((row) =>
+    columns.map((column): Cell => {
+      const index = chunk.with(x, column.at).with(y, row.at);
+      return { index, x: column.span, y: row.span, key: keys.get(stored(index).join()) ?? "" };
+    }),
+  );
+  return {
+    array,
+    chunks: cells,
+    shards: array.shards ? shardsOf(cells, stored, array.shards, scene, array) : [],
+  };
+}
+
+/** The chunks in view along an axis of the plane. */
+function spansOf(
+  array: ArrayNode,
+  { plane, places }: Scene,
+  { level, corners: [first, last] }: ViewBox,
+  at: readonly number[],
+  along: "x" | "y",
+): { at: number; span: Span }[] {
+  const axis = plane[along];
+  const [from = 0, to = 0] = [first[axis], last[axis]];
+  const length = array.shape[axis] ?? 1;
+  // A world that is drawn from its middle may show both ends.
+  const isSplit = along === "x" && (places[level]?.roll ?? 0) > 0 && from > to;
+  const [low, high] = isSplit ? [0, length - 1] : [Math.min(from, to), Math.max(from, to)];
+  const [start, end] = [low, high].map((index) => array.chunkOf(at.with(axis, index))[axis] ?? 0);
+  const spans: { at: number; span: Span }[] = [];
+  const chunk = array.chunkOf([...at]);
+  let edge = edgeOf(array, chunk, axis, start ?? 0);
+  for (let place = start ?? 0; place <= (end ?? 0) && spans.length <= MAX_CELLS; place += 1) {
+    const size = array.chunkShapeAt(chunk.with(axis, place))[axis] ?? 1;
+    spans.push({ at: place, span: [edge, Math.min(edge + size, length)] });
+    edge += size;
+  }
+  return spans;
+}
+
+/** The first element of a chunk along an axis. Only rectilinear grids have unequal chunks. */
+function edgeOf(array: ArrayNode, chunk: readonly number[], axis: number, place: number): number {
+  const chunkAt = (index: number) => array.chunkOf(array.shape.map(() => 0).with(axis, index))[axis];
+  const usual = place * (array.chunks[axis] ?? 1);
+  const isInside = usual < (array.shape[axis] ?? 1);
+  if (usual === 0 || (isInside && chunkAt(usual) === place && chunkAt(usual - 1) === place - 1)) return usual;
+  let edge = 0;
+  for (let before = 0; before < place; before += 1)
+    edge += array.chunkShapeAt(chunk.with(axis, before))[axis] ?? 1;
+  return edge;
+}
+
+/** The keys of the files, by the index in the grid of what is stored. */
+async function keysOf(
+  array: ArrayNode,
+  { plane }: Scene,
+  at: readonly number[],
+  [columns, rows]: readonly [{ span: Span }[], { span: Span }[]],
+): Promise<Map<string, string>> {
+  const range = (spans: readonly { span: Span }[]) =>
+    zarr.slice(spans[0]?.span[0] ?? 0, spans.at(-1)?.span[1] ?? 1);
+  const selection = at.map((index, axis) =>
+    axis === plane.x ? range(columns) : axis === plane.y ? range(rows) : index,
+  );
+  const keys = new Map<string, string>();
+  const plan = await array.plan(selection);
+  for await (const { chunk, key } of plan.objects()) keys.set(chunk.join(), key);
+  return keys;
+}
+
+/** The shards of chunks. */
+function shardsOf(
+  chunks: readonly Cell[],
+  stored: (index: readonly number[]) => readonly number[],
+  shards: readonly number[],
+  { plane }: Scene,
+  { shape }: ArrayNode,
+): Cell[] {
+  const found = new Map<string, Cell>();
+  const span = (index: readonly number[], axis: number): Span => {
+    const size = shards[axis] ?? 1;
+    const start = (index[axis] ?? 0) * size;
+    return [start, Math.min(start + size, shape[axis] ?? 1)];
+  };
+  for (const { index, key } of chunks) {
+    const own = stored(index);
+    if (!found.has(key)) found.set(key, { index: own, key, x: span(own, plane.x), y: span(own, plane.y) });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,64 @@
+/**
+ * A picture beside the first one: an element with contents of its own, and a caption. It does not
+ * know why it is shown.
+ */
+
+import { render } from "lit-html";
+import type { ViewBox } from "../../map/view_box.js";
+import { Contents } from "../../widgets/views/contents.js";
+import type { SeenPicture } from "../../widgets/views/on_screen.js";
+import type { Places } from "./room.js";
+
+export class Side {
+  readonly contents: Contents;
+  readonly root = document.createElement("section");
+  readonly #caption = document.createElement("header");
+  readonly #first: HTMLElement;
+
+  /** `className` tells what it is for; `name` is for those who do not see it. */
+  constructor({ views, map }: Places, className: string, name: string) {
+    this.#first = map;
+    const inside = document.createElement("div");
+    inside.className = "side-contents";
+    this.#caption.className = "caption";
+    this.root.className = `side ${className}`;
+    this.root.append(inside);
+    this.contents = new Contents(inside);
+    this.root.querySelector(".stage")?.append(this.#caption); // it has the colours of the stage
+    this.name(name);
+    views.append(this.root);
+  }
+
+  /** The element with the picture, which can have the focus. */
+  get map(): HTMLElement {
+    return this.root.querySelector(".map") as HTMLElement;
+  }
+
+  /** Names the picture. `keys` are what its keys do. */
+  name(
+    name: string,
+    keys = "Arrow keys pan, plus and minus zoom, 0 shows all, Enter reads the middle.",
+  ): void {
+    this.root.setAttribute("aria-label", name);
+    this.map.setAttribute("aria-label", `Picture of ${name}. ${keys}`);
+  }
+
+  caption(content: unknown): void {
+    render(content, this.#caption);
+  }
+
+  /** The picture as it is. Null if there is none. */
+  seen(): (Pick<SeenPicture, "state" | "view" | "corner"> & { box: ViewBox }) | null {
+    const seen = this.contents.view.picture.seen();
+    if (!seen) return null;
+    const [own, first] = [this.map.getBoundingClientRect(), this.#first.getBoundingClientRect()];
+    return { ...seen, corner: [own.left - first.left, own.top - first.top] };
+  }
+
+  /** Ends all reads, and gives the memory back. */
+  close(): void {
+    this.contents.close();
+    this.contents.view.picture.dispose();
+    this.root.remove();
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * The plots of a picture: the marks above it, what is read under them, and the panel. This is the
+ * code that loads when the first mark is made. `plots.ts` holds the state.
+ */
+import "../../../style/plots.css";
+import type { Picture } from "../../map/picture.js";
+import { slidAxes } from "../../model/scene/scene_state.js";
+import { type Mark, type MarkKind, type PlotKind, type PlotView, withMark } from "../../model/state/marks.js";
+import { explain } from "../../model/text/errors.js";
+import { Answers } from "./answers.js";
+import { Chart } from "./chart.js";
+import { KeyboardMarks } from "./keyboard_marks.js";
+import { MarkLayer } from "./mark_layer.js";
+import { Panel } from "./panel.js";
+import type { Plot } from "./plot.js";
+import { type Asked, questionsOf } from "./questions.js";
+import type { Series } from "./read_series.js";
+import { askedOf, hintOf, kindFor, kindsOf, type RoomState, toolsOf } from "./room_state.js";
+import { type SavedAs, saveElements, savePlot } from "./saving.js";
+import { answered, nearest, plotOf, rowsOf, xTextAt } from "./shown_plot.js";
+
+export interface RoomOptions {
+  setMarks(marks: readonly Mark[]): void;
+  setView(view: PlotView): void;
+  setTool(tool: MarkKind | null): void;
+  /** Shows another index of an axis. */
+  setIndex(name: string, index: number): void;
+  close(): void;
+}
+
+const KINDS: Record<PlotKind, string> = { series: "Series", profile: "Profile", histogram: "Histogram" };
+
+export class PlotRoom {
+  readonly #answers = new Answers();
+  readonly #layer: MarkLayer;
+  readonly #keys: KeyboardMarks;
+  readonly #panel: Panel;
+  readonly #chart: Chart;
+  #state: RoomState | null = null;
+  #tool: MarkKind | null = null;
+  #plot: Plot | null = null;
+  /** Whether something has changed since the plot was made. */
+  #isOld = true;
+  /** The x under the pointer. */
+  #cursor: number | null = null;
+  #frame = 0;
+  #saving = new AbortController();
+  #message = "";
+
+  constructor(
+    place: HTMLElement,
+    target: HTMLElement,
+    readonly picture: Picture,
+    readonly options: RoomOptions,
+  ) {
+    this.#layer = new MarkLayer(picture.map);
+    this.#layer.onDraw = (kind, places) => this.#add(kind, places);
+    this.#layer.onMove = (slot, places) =>
+      options.setMarks(this.#marks.map((mark) => (mark.slot === slot ? { ...mark, places } : mark)));
+    this.#keys = new KeyboardMarks(target, {
+      middle: () => [picture.camera().x, picture.camera().y],
+      sketch: (kind, places) => this.#layer.sketch(kind, places),
+      finish: (kind, places) => this.#add(kind, places),
+      leave: () => options.setTool(null),
+    });
+    this.#panel = this.#makePanel(place);
+    this.#chart = new Chart(this.#panel.chart);
+    this.#chart.onCursor = (x) => {
+      this.#cursor = x;
+      this.#later({ isOld: false });
+    };
+    this.#chart.onPick = (x) => this.#pick(x);
+    this.#answers.onChange = () => this.#later();
+  }
+
+  #makePanel(place: HTMLElement): Panel {
+    const { options } = this;
+    const setView = (changed: PlotView) => options.setView({ ...this.#state?.view, ...changed });
+    return new Panel(place, {
+      setTool: (tool) => options.setTool(tool),
+      setKind: (show) => setView({ show }),
+      setAxis: (axis) => setView({ axis }),
+      setChannel: (channel) => setView({ channel }),
+      remove: (slot) => options.setMarks(this.#marks.filter((mark) => mark.slot !== slot)),
+      clear: () => options.setMarks([]),
+      save: (as, slot) => void this.#save(as, slot),
+      close: () => options.close(),
+    });
+  }
+
+  get #marks(): readonly Mark[] {
+    return this.#state?.marks ?? [];
+  }
+
+  /** Shows marks and their plots; none if it is null. */
+  show(state: RoomState | null): void {
+    this.#state = state;
+    this.#layer.show(this.#marks);
+    const tool = state?.tool ?? null;
+    if (tool !== this.#tool) {
+      this.#tool = tool;
+      this.#layer.setTool(tool);
+      this.#keys.setTool(tool);
+    }
+    this.#answers.ask(state ? questionsOf(this.#asked(state)) : []);
+    this.#later();
+  }
+
+  #asked(state: RoomState): Asked {
+    return askedOf(state, (place, signal) => this.picture.elementAt(place, signal));
+  }
+
+  #add(kind: MarkKind, places: Mark["places"]): void {
+    const state = this.#state;
+    if (!state) return;
+    this.options.setView({ ...state.view, show: kindFor(state, kind) });
+    this.options.setMarks(withMark(state.marks, kind, places));
+    // Points are added one after the other; the other tools draw one mark.
+    if (kind !== "point") this.options.setTool(null);
+  }
+
+  /** Renders in the next frame. A plot that is not old stays. */
+  #later({ isOld = true } = {}): void {
+    this.#isOld ||= isOld;
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#render());
+  }
+
+  #render(): void {
+    this.#frame = 0;
+    const state = this.#state;
+    if (!state) return;
+    const asked = this.#asked(state);
+    const { scene, channel, kind, along } = asked;
+    if (this.#isOld) this.#plot = plotOf(asked, this.#answers);
+    const x = this.#cursor ?? this.#plot?.current ?? null;
+    this.#panel.show({
+      tool: state.tool,
+      tools: toolsOf(scene),
+      kind,
+      kinds: kindsOf(state).map((value) => ({ value, text: KINDS[value] })),
+      axis: along === undefined ? "" : (scene.axes[along]?.name ?? ""),
+      axes: slidAxes(scene).map(({ name }) => ({ value: name, text: `along ${name}` })),
+      channel: String(channel),
+      channels: scene.channels.map(({ index, name }) => ({ value: String(index), text: name })),
+      rows: rowsOf(asked, this.#answers, this.#plot, x),
+      plot: this.#plot,
+      at: xTextAt(this.#plot, x),
+      hint: this.#message || hintOf(state),
+    });
+    if (this.#isOld) this.#chart.show(this.#plot);
+    this.#isOld = false;
+  }
+
+  /** Shows the index whose x was pressed. */
+  #pick(x: number): void {
+    const asked = this.#state && this.#asked(this.#state);
+    if (asked?.kind !== "series" || asked.along === undefined) return;
+    const axis = asked.scene.axes[asked.along];
+    const [first] = answered<Series>(asked, this.#answers);
+    const numbers = first?.answer.axis.numbers ?? [];
+    // Levels may be coarser along the axis, too.
+    if (axis && numbers.length === axis.length) this.options.setIndex(axis.name, nearest(numbers, x));
+  }
+
+  /** Saves the elements under a mark, or the plot if there is no such mark. */
+  async #save(as: SavedAs, slot: number): Promise<void> {
+    this.#saving.abort();
+    this.#saving = new AbortController();
+    const { signal } = this.#saving;
+    this.#tell("Saving…");
+    try {
+      await this.#saved(as, slot, signal);
+      if (!signal.aborted) this.#tell("");
+    } catch (error) {
+      if (!signal.aborted) this.#tell(`Not saved: ${explain(error, null).detail}`);
+    }
+  }
+
+  async #saved(as: SavedAs, slot: number, signal: AbortSignal): Promise<void> {
+    const [state, plot, axes] = [this.#state, this.#plot, this.#chart.axes()];
+    if (!state) return;
+    const asked = this.#asked(state);
+    const mark = state.marks.find((own) => own.slot === slot);
+    if (mark) return saveElements(as, asked, mark, signal);
+    const marks = new Map(answered(asked, this.#answers).map(({ mark: own, color }) => [color, own]));
+    if (plot && axes) await savePlot(as, { plot, axes, marks }, state);
+  }
+
+  #tell(message: string): void {
+    this.#message = message;
+    this.#later();
+  }
+}
