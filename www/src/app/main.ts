@@ -1,8 +1,8 @@
 /** The entry of the page: loads the style sheets and starts the viewer with the page's URL. */
 
 import "../../style/page.css";
-import "../../style/stage.css";
-import "../../style/contents.css";
+import "../../style/content_view.css";
+import "../../style/content.css";
 import "../../style/panels.css";
 import "../../style/small.css";
 import { dropSecretSources } from "../model/opening/recent.js";

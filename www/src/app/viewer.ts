@@ -3,9 +3,9 @@
  * stay until the next node has been read. It updates the page's URL.
  */
 
+import { readShown, type Shown } from "../model/opening/content.js";
 import { type Dataset, firstPath, openDataset } from "../model/opening/dataset.js";
 import { rememberSource } from "../model/opening/recent.js";
-import { readShown, type Shown } from "../model/opening/shown.js";
 import { isLocal, type Source, sourceOf } from "../model/opening/source.js";
 import { withAsset } from "../model/opening/stac.js";
 import { roleOf } from "../model/scene/ome.js";
@@ -25,8 +25,8 @@ import { showDetails } from "../widgets/panels/node_details.js";
 import { FIRST_SAMPLE, OpenMenu } from "../widgets/panels/open_menu.js";
 import { Status } from "../widgets/panels/status.js";
 import { Tree } from "../widgets/panels/tree.js";
-import type { OnScreen } from "../widgets/views/on_screen.js";
-import { Stage } from "./stage.js";
+import type { OnScreen } from "../widgets/views/view_snapshot.js";
+import { Stage } from "./main_view.js";
 
 export class Viewer {
   readonly #address = byId<HTMLInputElement>("address");

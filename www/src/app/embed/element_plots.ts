@@ -3,10 +3,10 @@
  * viewer. The code that plots loads with the first mark.
  */
 
-import type { Shown } from "../../model/opening/shown.js";
+import type { Shown } from "../../model/opening/content.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import { Plots } from "../../tools/plots/plots.js";
-import type { Contents } from "../../widgets/views/contents.js";
+import type { Contents } from "../../widgets/views/content_view.js";
 
 interface Told {
   changed(): void;

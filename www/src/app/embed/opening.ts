@@ -7,8 +7,8 @@ import type { Readable } from "zarr-wasm";
 import { openDataset } from "../../model/opening/dataset.js";
 import { sourceOf } from "../../model/opening/source.js";
 import { PageError } from "../../model/text/errors.js";
-import type { Questions } from "../../tools/linked/room.js";
-import type { Contents, DatasetOf } from "../../widgets/views/contents.js";
+import type { Questions } from "../../tools/linked/linked_views.js";
+import type { Contents, DatasetOf } from "../../widgets/views/content_view.js";
 
 /** References to other servers, about which a page of another author cannot ask. */
 class OtherServersError extends PageError {

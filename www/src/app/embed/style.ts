@@ -4,11 +4,11 @@
  */
 
 import uplot from "uplot/dist/uPlot.min.css";
-import contents from "../../../style/contents.css";
+import contents from "../../../style/content.css";
+import stage from "../../../style/content_view.css";
 import linked from "../../../style/linked.css";
 import page from "../../../style/page.css";
 import plots from "../../../style/plots.css";
-import stage from "../../../style/stage.css";
 import picture from "../../map/picture.css";
 import own from "./embed.css";
 

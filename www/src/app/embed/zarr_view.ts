@@ -6,14 +6,14 @@
 
 import type { Readable } from "zarr-wasm";
 import { shownMarks } from "../../map/mark_shapes.js";
-import type { Shown } from "../../model/opening/shown.js";
+import type { Shown } from "../../model/opening/content.js";
 import { readMarks } from "../../model/state/marks.js";
 import { readUrlState, writeUrlState } from "../../model/state/url_state.js";
 import { explain } from "../../model/text/errors.js";
 import { plainPath } from "../../model/text/paths.js";
 import { Linked } from "../../tools/linked/linked.js";
 import { Messages } from "../../widgets/panels/messages.js";
-import { Contents } from "../../widgets/views/contents.js";
+import { Contents } from "../../widgets/views/content_view.js";
 import { ElementPlots } from "./element_plots.js";
 import { datasetOf, refusals } from "./opening.js";
 import { styleSheet } from "./style.js";

@@ -14,7 +14,7 @@
 
 import type { Camera } from "../../map/picture.js";
 import type { FieldStyle, SceneChannel } from "../scene/scene.js";
-import { type Comparison, readComparison, writeComparison } from "./linked_state.js";
+import { type Comparison, readComparison, writeComparison } from "./comparison.js";
 import { type Mark, type PlotView, readMarks, writeMarks } from "./marks.js";
 
 export type ChannelState = Pick<SceneChannel, "index" | "color" | "window" | "gamma" | "visible">;

@@ -2,8 +2,8 @@
 
 import * as zarr from "zarr-wasm";
 import { joined } from "../../model/text/paths.js";
-import type { OnScreen } from "../../widgets/views/on_screen.js";
-import { type Run, screenRead, storePlaceOf } from "../share/screen_read.js";
+import { type Run, screenRead, storePlaceOf } from "../../widgets/views/view_reads.js";
+import type { OnScreen } from "../../widgets/views/view_snapshot.js";
 import type { Evidence } from "./causes.js";
 import type { Second } from "./recorder.js";
 

@@ -4,7 +4,7 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import * as zarr from "zarr-wasm";
 import { bytesText, countText } from "../../model/text/numbers.js";
 import { shown } from "../../widgets/page/element.js";
-import type { OnScreen } from "../../widgets/views/on_screen.js";
+import type { OnScreen } from "../../widgets/views/view_snapshot.js";
 import { type Cause, causesOf } from "./causes.js";
 import { evidenceOf, hiddenHeadersOf } from "./evidence.js";
 import { DrawnPlots, type Plot, plotsOf, plotText } from "./plots.js";

@@ -4,8 +4,8 @@
  */
 
 import type { ArrayNode } from "../../model/scene/scene.js";
-import type { OnScreen } from "../../widgets/views/on_screen.js";
-import { storePlaceOf } from "../share/screen_read.js";
+import { storePlaceOf } from "../../widgets/views/view_reads.js";
+import type { OnScreen } from "../../widgets/views/view_snapshot.js";
 
 export interface Stored {
   /** Null if there is nothing under the key. Undefined if the server does not tell. */

@@ -7,7 +7,7 @@ import { elementBytes } from "../../model/scene/data_type.js";
 import type { ArrayNode } from "../../model/scene/scene.js";
 import { bytesText, countText, shapeText } from "../../model/text/numbers.js";
 import { shown, withValue } from "../../widgets/page/element.js";
-import type { OnScreen } from "../../widgets/views/on_screen.js";
+import type { OnScreen } from "../../widgets/views/view_snapshot.js";
 import { colouredCells, type Key, measuredCells } from "./cell_colors.js";
 import { type CellsInView, cellsInView, MAX_CELLS } from "./chunk_cells.js";
 import { type CodecWords, codecWords } from "./codec_words.js";

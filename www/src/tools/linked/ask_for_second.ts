@@ -2,7 +2,7 @@
 
 import type { UrlState } from "../../model/state/url_state.js";
 import { showCompareDialog } from "./compare_dialog.js";
-import type { SceneShown } from "./room.js";
+import type { SceneShown } from "./linked_views.js";
 import { variablesBeside } from "./second.js";
 
 export async function askForSecond(

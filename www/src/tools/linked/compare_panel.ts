@@ -5,7 +5,7 @@
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import type { Scene } from "../../model/scene/scene.js";
-import type { Comparison, How } from "../../model/state/linked_state.js";
+import type { Comparison, How } from "../../model/state/comparison.js";
 import { button, byId, shown, tickBox, withValue } from "../../widgets/page/element.js";
 import { Colours } from "../../widgets/panels/colours.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";

@@ -4,12 +4,12 @@
  * picture is not slower.
  */
 
-import type { Shown } from "../../model/opening/shown.js";
+import type { Shown } from "../../model/opening/content.js";
 import type { UrlState } from "../../model/state/url_state.js";
-import type { SeenPicture } from "../../widgets/views/on_screen.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
+import type { SeenPicture } from "../../widgets/views/view_snapshot.js";
 import { planesOf } from "./axis_places.js";
-import type { LinkedState, Room, RoomContext, SceneShown } from "./room.js";
+import type { LinkedState, Room, RoomContext, SceneShown } from "./linked_views.js";
 
 export interface LinkedOptions
   extends Pick<RoomContext, "places" | "questions" | "panelOf" | "fail" | "isDrawing"> {

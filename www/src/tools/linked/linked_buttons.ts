@@ -4,7 +4,7 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import { button } from "../../widgets/page/element.js";
 import { planesOf } from "./axis_places.js";
 import type { Linked } from "./linked.js";
-import type { LinkedState } from "./room.js";
+import type { LinkedState } from "./linked_views.js";
 
 export class LinkedButtons {
   constructor(

@@ -3,8 +3,8 @@
  * only what differs from the picture; this finds and reads the rest. It shows nothing.
  */
 
+import type { Shown } from "../../model/opening/content.js";
 import { type Dataset, firstPath, openDataset } from "../../model/opening/dataset.js";
-import type { Shown } from "../../model/opening/shown.js";
 import { sourceOf } from "../../model/opening/source.js";
 import { withAsset } from "../../model/opening/stac.js";
 import type { Scene, SceneVariable } from "../../model/scene/scene.js";
@@ -12,8 +12,8 @@ import { slidAxes } from "../../model/scene/scene_state.js";
 import { arraysBelow, sceneVariable, variablesOf } from "../../model/scene/variables.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import { joined, lastPart, parentOf, plainPath } from "../../model/text/paths.js";
-import type { Contents } from "../../widgets/views/contents.js";
-import type { Questions, SceneShown } from "./room.js";
+import type { Contents } from "../../widgets/views/content_view.js";
+import type { Questions, SceneShown } from "./linked_views.js";
 
 type Indices = Readonly<Record<string, number>>;
 

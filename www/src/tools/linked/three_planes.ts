@@ -10,8 +10,8 @@ import type { Camera } from "../../map/picture.js";
 import { sceneInPlane } from "../../model/scene/build_scene.js";
 import type { Scene } from "../../model/scene/scene.js";
 import { showReading } from "../../widgets/panels/corner.js";
-import { type Indices, inViewOf, type SeenPicture } from "../../widgets/views/on_screen.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
+import { type Indices, inViewOf, type SeenPicture } from "../../widgets/views/view_snapshot.js";
 import {
   alignedWith,
   isPlane,
@@ -22,8 +22,8 @@ import {
 } from "./axis_places.js";
 import { Crosshair } from "./crosshair.js";
 import { type CameraLink, LinkedCameras } from "./linked_cameras.js";
-import type { Room, RoomContext } from "./room.js";
-import { Side } from "./side.js";
+import type { Room, RoomContext } from "./linked_views.js";
+import { Side } from "./side_view.js";
 
 /** A picture of one of the planes. */
 interface PlaneView {

@@ -1,6 +1,6 @@
 /**
  * The panel of plots: tools that draw marks, what is plotted, the list of marks with their values,
- * the statistics of areas, and the plot as a table. `room.ts` says what it shows.
+ * the statistics of areas, and the plot as a table. `plots_view.ts` says what it shows.
  */
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";

@@ -6,7 +6,7 @@ import type { Picture } from "../../map/picture.js";
 import type { Scene } from "../../model/scene/scene.js";
 import { isSamePlane, slidAxes } from "../../model/scene/scene_state.js";
 import { type Mark, type MarkKind, type Place, type PlotView, withMark } from "../../model/state/marks.js";
-import type { PlotRoom } from "./room.js";
+import type { PlotRoom } from "./plots_view.js";
 
 export interface PlotsOptions {
   /** Marks or the view have changed. */
@@ -125,7 +125,7 @@ export class Plots {
   }
 
   async #load(): Promise<PlotRoom> {
-    const { PlotRoom } = await import("./room.js");
+    const { PlotRoom } = await import("./plots_view.js");
     return new PlotRoom(this.places.panel, this.places.target, this.picture, {
       setMarks: (marks) => this.#change({ marks }),
       setView: (view) => this.#change({ view }),

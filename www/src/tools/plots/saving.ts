@@ -8,8 +8,8 @@ import { elementsOfMark } from "./elements_of_mark.js";
 import type { Plot } from "./plot.js";
 import { pngOf, svgOf } from "./plot_svg.js";
 import { csvOf, jsonOf } from "./plot_texts.js";
+import type { RoomState } from "./plots_content.js";
 import type { Asked } from "./questions.js";
-import type { RoomState } from "./room_state.js";
 
 export type SavedAs = "csv" | "json" | "png" | "svg" | "npy" | "zarr";
 

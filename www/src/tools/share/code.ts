@@ -1,8 +1,8 @@
 /** What is read as code of four libraries. A test runs each of them and compares the values. */
 
+import type { ScreenReads } from "../../widgets/views/view_reads.js";
 import { javascriptOf } from "./javascript_code.js";
 import { pythonOf } from "./python_code.js";
-import type { ScreenReads } from "./screen_read.js";
 
 export interface Language {
   id: "zarr-wasm" | "zarrita" | "xarray" | "zarr-python";

@@ -7,10 +7,10 @@ import { html, nothing, render } from "lit-html";
 import { showDialog } from "../../widgets/page/dialog.js";
 import { button, shown } from "../../widgets/page/element.js";
 import { TAB_PANEL, tabs } from "../../widgets/page/tabs.js";
-import type { OnScreen } from "../../widgets/views/on_screen.js";
+import { type ScreenReads, screenReads } from "../../widgets/views/view_reads.js";
+import type { OnScreen } from "../../widgets/views/view_snapshot.js";
 import { LANGUAGES, type Language } from "./code.js";
 import { copyText } from "./copy_text.js";
-import { type ScreenReads, screenReads } from "./screen_read.js";
 
 /** The language that was chosen last, as long as the page is open. */
 let chosen: Language["id"] = "zarr-wasm";

@@ -9,7 +9,7 @@ import { bytesText } from "../../model/text/numbers.js";
 import { showDialog } from "../../widgets/page/dialog.js";
 import { button, shown, tickBox, withValue } from "../../widgets/page/element.js";
 import { fileName, saveFile } from "../../widgets/page/save_file.js";
-import { type OnScreen, picturesOf, wholeOf } from "../../widgets/views/on_screen.js";
+import { type OnScreen, picturesOf, wholeOf } from "../../widgets/views/view_snapshot.js";
 import { widthField, widthsFor } from "./file_width.js";
 import { filmEncoder, formatsFor, shoot } from "./film.js";
 import type { FilmFormat } from "./film_encoder.js";

@@ -10,7 +10,7 @@ import {
   type OnScreen,
   picturesOf,
   wholeOf,
-} from "../../widgets/views/on_screen.js";
+} from "../../widgets/views/view_snapshot.js";
 import { drawCaption, drawLegend, drawScaleBar, type Paper } from "./annotations.js";
 import { HiddenPicture } from "./hidden_picture.js";
 

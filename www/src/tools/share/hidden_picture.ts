@@ -5,7 +5,7 @@
 
 import { shownMarks } from "../../map/mark_shapes.js";
 import { Picture } from "../../map/picture.js";
-import type { Indices, SeenPicture } from "../../widgets/views/on_screen.js";
+import type { Indices, SeenPicture } from "../../widgets/views/view_snapshot.js";
 import type { Area } from "./annotations.js";
 
 export class HiddenPicture {

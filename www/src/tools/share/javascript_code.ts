@@ -5,8 +5,7 @@
  * `difference`: one result, or a list.
  */
 
-import { type CodeNames, namesOf } from "./code_names.js";
-import { quoted } from "./quoted.js";
+import { hasLimits, isPlain, type Unpacking } from "../../widgets/views/unpacking.js";
 import {
   type AxisRead,
   partsOf,
@@ -14,8 +13,9 @@ import {
   type ScreenRead,
   type ScreenReads,
   type StorePlace,
-} from "./screen_read.js";
-import { hasLimits, isPlain, type Unpacking } from "./unpacking.js";
+} from "../../widgets/views/view_reads.js";
+import { quoted } from "./quoted.js";
+import { type CodeNames, namesOf } from "./variable_names.js";
 
 type Library = "zarr-wasm" | "zarrita";
 

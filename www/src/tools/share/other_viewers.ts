@@ -5,8 +5,8 @@
  */
 
 import { plainPath } from "../../model/text/paths.js";
-import type { OnScreen } from "../../widgets/views/on_screen.js";
-import { type StorePlace, storePlaceOf } from "./screen_read.js";
+import { type StorePlace, storePlaceOf } from "../../widgets/views/view_reads.js";
+import type { OnScreen } from "../../widgets/views/view_snapshot.js";
 
 export interface OtherViewer {
   name: string;

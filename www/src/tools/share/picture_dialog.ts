@@ -5,7 +5,7 @@ import { html, nothing, render } from "lit-html";
 import { showDialog } from "../../widgets/page/dialog.js";
 import { tickBox } from "../../widgets/page/element.js";
 import { fileName, saveFile } from "../../widgets/page/save_file.js";
-import { type OnScreen, picturesOf, wholeOf } from "../../widgets/views/on_screen.js";
+import { type OnScreen, picturesOf, wholeOf } from "../../widgets/views/view_snapshot.js";
 import { widthField, widthsFor } from "./file_width.js";
 import { Frames, sizeFor } from "./frames.js";
 

@@ -4,10 +4,10 @@
  * `difference`. Several ranges are joined in the order of the screen.
  */
 
-import { type CodeNames, namesOf } from "./code_names.js";
+import { hasLimits, isPlain, type Unpacking } from "../../widgets/views/unpacking.js";
+import type { AxisRead, Run, ScreenRead, ScreenReads, StorePlace } from "../../widgets/views/view_reads.js";
 import { quoted } from "./quoted.js";
-import type { AxisRead, Run, ScreenRead, ScreenReads, StorePlace } from "./screen_read.js";
-import { hasLimits, isPlain, type Unpacking } from "./unpacking.js";
+import { type CodeNames, namesOf } from "./variable_names.js";
 
 type Library = "xarray" | "zarr-python";
 

@@ -7,7 +7,7 @@ import { html, render, type TemplateResult } from "lit-html";
 import { slidAxes } from "../../model/scene/scene_state.js";
 import { DropMenu } from "../../widgets/page/drop_menu.js";
 import { byId, type IconName } from "../../widgets/page/element.js";
-import type { OnScreen } from "../../widgets/views/on_screen.js";
+import type { OnScreen } from "../../widgets/views/view_snapshot.js";
 import { copyText } from "./copy_text.js";
 import { otherViewers } from "./other_viewers.js";
 

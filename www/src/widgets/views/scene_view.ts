@@ -1,7 +1,7 @@
 /**
  * A scene on the page: the picture, the sliders of its dimensions, the legend, the values under the
  * pointer, and the buttons that zoom. It holds the scene as the user sees it, and tells its state
- * for URLs and attributes. It has no panels: `stage.ts` adds those of the viewer.
+ * for URLs and attributes. It has no panels: `app/main_view.ts` adds those of the viewer.
  */
 
 import { render } from "lit-html";

@@ -7,17 +7,17 @@ import type { Picture } from "../../map/picture.js";
 import { slidAxes } from "../../model/scene/scene_state.js";
 import { type Mark, type MarkKind, type PlotKind, type PlotView, withMark } from "../../model/state/marks.js";
 import { explain } from "../../model/text/errors.js";
+import { answered, nearest, plotOf, rowsOf, xTextAt } from "./answered_plot.js";
 import { Answers } from "./answers.js";
 import { Chart } from "./chart.js";
 import { KeyboardMarks } from "./keyboard_marks.js";
 import { MarkLayer } from "./mark_layer.js";
 import { Panel } from "./panel.js";
 import type { Plot } from "./plot.js";
+import { askedOf, hintOf, kindFor, kindsOf, type RoomState, toolsOf } from "./plots_content.js";
 import { type Asked, questionsOf } from "./questions.js";
 import type { Series } from "./read_series.js";
-import { askedOf, hintOf, kindFor, kindsOf, type RoomState, toolsOf } from "./room_state.js";
 import { type SavedAs, saveElements, savePlot } from "./saving.js";
-import { answered, nearest, plotOf, rowsOf, xTextAt } from "./shown_plot.js";
 
 export interface RoomOptions {
   setMarks(marks: readonly Mark[]): void;

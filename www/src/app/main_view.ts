@@ -4,7 +4,7 @@
  */
 
 import type { Picture } from "../map/picture.js";
-import type { Shown } from "../model/opening/shown.js";
+import type { Shown } from "../model/opening/content.js";
 import type { Plane, Scene } from "../model/scene/scene.js";
 import { isSamePlane } from "../model/scene/scene_state.js";
 import type { UrlState } from "../model/state/url_state.js";
@@ -23,8 +23,8 @@ import type { Status } from "../widgets/panels/status.js";
 import { showTitle } from "../widgets/panels/title.js";
 import { showValues } from "../widgets/panels/values.js";
 import { ViewOptions } from "../widgets/panels/view_options.js";
-import type { OnScreen } from "../widgets/views/on_screen.js";
 import { SceneView } from "../widgets/views/scene_view.js";
+import type { OnScreen } from "../widgets/views/view_snapshot.js";
 
 const PARTS = ["map", "values", "plate", "choices"] as const;
 

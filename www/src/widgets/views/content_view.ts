@@ -5,8 +5,8 @@
  */
 
 import { html, render } from "lit-html";
+import { readShown, type Shown } from "../../model/opening/content.js";
 import { type Dataset, firstPath } from "../../model/opening/dataset.js";
-import { readShown, type Shown } from "../../model/opening/shown.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import { explain, isAbort, warningText } from "../../model/text/errors.js";
 import { showChoices } from "../panels/choices.js";

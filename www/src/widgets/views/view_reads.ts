@@ -8,8 +8,8 @@ import type { ViewBox } from "../../map/view_box.js";
 import type { Source } from "../../model/opening/source.js";
 import type { Scene, SceneAxis } from "../../model/scene/scene.js";
 import { parentOf, plainPath } from "../../model/text/paths.js";
-import { type InView, inFirstView, type OnScreen, picturesOf } from "../../widgets/views/on_screen.js";
 import { type Unpacking, unpackingOf } from "./unpacking.js";
+import { type InView, inFirstView, type OnScreen, picturesOf } from "./view_snapshot.js";
 
 /** How a library has to open the store. */
 export type StoreKind = "folder" | "zip" | "references" | "icechunk";

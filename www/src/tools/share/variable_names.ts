@@ -3,7 +3,7 @@
  * others have a number. A store or an array that an earlier read has opened keeps its name.
  */
 
-import type { ScreenRead } from "./screen_read.js";
+import type { ScreenRead } from "../../widgets/views/view_reads.js";
 
 export interface CodeNames {
   /** The name of what each read has of its own. */

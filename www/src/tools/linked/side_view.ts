@@ -5,9 +5,9 @@
 
 import { render } from "lit-html";
 import type { ViewBox } from "../../map/view_box.js";
-import { Contents } from "../../widgets/views/contents.js";
-import type { SeenPicture } from "../../widgets/views/on_screen.js";
-import type { Places } from "./room.js";
+import { Contents } from "../../widgets/views/content_view.js";
+import type { SeenPicture } from "../../widgets/views/view_snapshot.js";
+import type { Places } from "./linked_views.js";
 
 export class Side {
   readonly contents: Contents;

@@ -1,11 +1,11 @@
 /** What is between the state of the linked views and the code that shows them, which loads late. */
 
+import type { Shown } from "../../model/opening/content.js";
 import type { AskHosts } from "../../model/opening/reference_hosts.js";
-import type { Shown } from "../../model/opening/shown.js";
 import type { AskAsset } from "../../model/opening/stac.js";
 import type { UrlState } from "../../model/state/url_state.js";
-import type { SeenPicture } from "../../widgets/views/on_screen.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
+import type { SeenPicture } from "../../widgets/views/view_snapshot.js";
 import type { ComparePanel } from "./compare_panel.js";
 
 export type SceneShown = Shown & { kind: "scene" };
