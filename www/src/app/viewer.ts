@@ -9,7 +9,7 @@ import { rememberSource } from "../model/opening/recent.js";
 import { isLocal, type Source, sourceOf } from "../model/opening/source.js";
 import { withAsset } from "../model/opening/stac.js";
 import { roleOf } from "../model/scene/ome.js";
-import { PageHistory, type UrlState } from "../model/state/url_state.js";
+import type { UrlState } from "../model/state/url_state.js";
 import { explain, isAbort, warningText } from "../model/text/errors.js";
 import { shapeText } from "../model/text/numbers.js";
 import { plainPath } from "../model/text/paths.js";
@@ -27,6 +27,7 @@ import { Status } from "../widgets/panels/status.js";
 import { Tree } from "../widgets/panels/tree.js";
 import type { OnScreen } from "../widgets/views/view_snapshot.js";
 import { Stage } from "./main_view.js";
+import { PageHistory } from "./page_history.js";
 
 export class Viewer {
   readonly #address = byId<HTMLInputElement>("address");

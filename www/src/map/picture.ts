@@ -15,7 +15,7 @@ import * as zarr from "zarr-wasm";
 import type { TileProgress } from "zarr-wasm/openlayers";
 import type { AxisTexts } from "../model/scene/coordinates.js";
 import { type Limits, limitsOf } from "../model/scene/limits.js";
-import type { Scene } from "../model/scene/scene.js";
+import type { Camera, Scene } from "../model/scene/scene.js";
 import { extentOf } from "./extent.js";
 import { LabelLayers } from "./label_layers.js";
 import type { MapLines, ShownLines } from "./map_lines.js";
@@ -25,16 +25,6 @@ import { PyramidLayer } from "./pyramid_layer.js";
 import { isIncomplete, type Reading, readingOf, type Shown } from "./readings.js";
 import { type ViewBox, viewBoxOf } from "./view_box.js";
 import { checkWebGl } from "./webgl.js";
-
-/**
- * The view of the map: its centre in map coordinates, whose y grows upwards, and map units per CSS
- * pixel.
- */
-export interface Camera {
-  x: number;
-  y: number;
-  resolution: number;
-}
 
 /** A scene and how it is seen. */
 export interface PictureState {

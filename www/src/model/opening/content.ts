@@ -4,7 +4,6 @@
  */
 
 import * as zarr from "zarr-wasm";
-import { isNumeric, readValues, type Values } from "../../widgets/panels/values.js";
 import { buildScene } from "../scene/build_scene.js";
 import { isSeries, type NamedNode, type Plate, readPlate, readWell } from "../scene/ome.js";
 import type { Scene } from "../scene/scene.js";
@@ -12,6 +11,7 @@ import type { UrlState } from "../state/url_state.js";
 import { isAbort } from "../text/errors.js";
 import { joined, lastPart, parentOf, plainPath } from "../text/paths.js";
 import { type ArrayNode, type Dataset, type DatasetNode, imageAround } from "./dataset.js";
+import { isNumeric, readValues, type Values } from "./values.js";
 
 /** The place of a node in its data set. */
 export interface Place {

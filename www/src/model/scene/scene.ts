@@ -97,6 +97,16 @@ export interface FieldStyle {
   reversed: boolean;
 }
 
+/**
+ * Where a picture is looked at: a centre in map coordinates, whose y grows upwards, and map units
+ * per CSS pixel.
+ */
+export interface Camera {
+  x: number;
+  y: number;
+  resolution: number;
+}
+
 /** The meaning of the plane's coordinates. */
 export type Space =
   /** Indices. Elements are squares. */

@@ -1,13 +1,30 @@
 /**
- * Applies the state in the page's URL to a scene, and finds the differences from the initial scene,
- * which the URL must contain.
+ * What is chosen of a scene: its colours, and the indices of its axes. It knows nothing of URLs.
  */
 
-import type { UrlState } from "../state/url_state.js";
-import { atMost, MAX_LABELS, MAX_MIXED, type Scene, type SceneAxis } from "./scene.js";
+import {
+  atMost,
+  type FieldStyle,
+  MAX_LABELS,
+  MAX_MIXED,
+  type Scene,
+  type SceneAxis,
+  type SceneChannel,
+} from "./scene.js";
+
+export type ChannelState = Pick<SceneChannel, "index" | "color" | "window" | "gamma" | "visible">;
+
+/** The colours that are chosen of a scene. */
+export interface SceneStyle {
+  channels?: ChannelState[];
+  /** The colours of a field, its limits, or both. */
+  field?: Partial<FieldStyle>;
+  /** Opacity by path. Other labels are hidden. */
+  labels?: Record<string, number>;
+}
 
 /** The scene with the colours of a state. Unknown names and indices are ignored. */
-export function styledScene(scene: Scene, { channels = [], field, labels }: UrlState): Scene {
+export function styledScene(scene: Scene, { channels = [], field, labels }: SceneStyle): Scene {
   const wanted = new Map(channels.map((channel) => [channel.index, channel]));
   const styled = scene.channels.map((channel, at, { length }) => {
     const name = channel.name || (length === 1 ? "Intensity" : `Channel ${at + 1}`);

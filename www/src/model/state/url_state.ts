@@ -1,6 +1,6 @@
 /**
- * The state of the page as the query of its URL, so that a copied URL opens the same picture, and
- * the browser's history of it.
+ * The state of the page as the query of its URL, so that a copied URL opens the same picture. It
+ * does not touch the page: `app/page_history.ts` does.
  *
  * `source` is the data set, `path` the node in it, `variable` the array of a group, `plane` the
  * horizontal and vertical axis, `at` the indices of the other axes, `view` the centre and the map
@@ -12,14 +12,12 @@
  * how fast it plays, and `panels` which panels are open. Missing parameters have defaults.
  */
 
-import type { Camera } from "../../map/picture.js";
-import type { FieldStyle, SceneChannel } from "../scene/scene.js";
+import type { Camera, FieldStyle } from "../scene/scene.js";
+import type { ChannelState, SceneStyle } from "../scene/scene_state.js";
 import { type Comparison, readComparison, writeComparison } from "./comparison.js";
 import { type Mark, type PlotView, readMarks, writeMarks } from "./marks.js";
 
-export type ChannelState = Pick<SceneChannel, "index" | "color" | "window" | "gamma" | "visible">;
-
-export interface UrlState {
+export interface UrlState extends SceneStyle {
   source?: string;
   path?: string;
   variable?: string;
@@ -29,11 +27,6 @@ export interface UrlState {
   at?: Record<string, number>;
   view?: Camera;
   level?: number;
-  channels?: ChannelState[];
-  /** The colours of a field, its limits, or both. */
-  field?: Partial<FieldStyle>;
-  /** Opacity by path. Other labels are hidden. */
-  labels?: Record<string, number>;
   layers?: string[];
   marks?: readonly Mark[];
   plot?: PlotView;
@@ -224,60 +217,4 @@ function readField(colours: string | undefined, limits: string | undefined): Url
     ...(colormap && { colormap, log: flags.includes("log"), reversed: flags.includes("reversed") }),
     ...(low < high && { range: [low, high] }),
   };
-}
-
-/** Browsers allow about a hundred changes of the URL in half a minute. */
-const ADDRESS_MS = 400;
-
-/**
- * The browser's history: one entry for each shown data set or node, with its state. Back restores
- * the last state of the previous entry.
- */
-export class PageHistory {
-  /** The user went back or forward. Resolves when that is shown or has failed. */
-  onMove: (state: UrlState) => Promise<void> = async () => {};
-
-  /** The state of the page. */
-  readonly #state: () => UrlState;
-  #timer = 0;
-  /** The number of moves in progress, during which the contents belong to another entry. */
-  #moves = 0;
-
-  constructor(state: () => UrlState) {
-    this.#state = state;
-    addEventListener("popstate", () => {
-      clearTimeout(this.#timer);
-      this.#timer = 0;
-      this.#moves += 1;
-      void this.onMove(readUrlState(location.search)).finally(() => {
-        this.#moves -= 1;
-        this.changed();
-      });
-    });
-  }
-
-  /**
-   * Adds an entry for another data set or node. The previous entry keeps the current state.
-   */
-  leave(): void {
-    this.#write();
-    history.pushState(null, "", location.href);
-  }
-
-  /** Updates the entry after a change of the state. */
-  changed(): void {
-    if (this.#timer === 0) this.#timer = window.setTimeout(() => this.#write(), ADDRESS_MS);
-  }
-
-  /** Updates the entry at once. */
-  settle(): void {
-    this.#write();
-  }
-
-  #write(): void {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    if (this.#moves > 0) return;
-    history.replaceState(null, "", writeUrlState(this.#state()));
-  }
 }

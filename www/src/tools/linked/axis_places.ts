@@ -3,8 +3,7 @@
  * same volume can follow it: places on the map as indices, and back.
  */
 
-import type { Camera } from "../../map/picture.js";
-import type { Plane, Scene, SceneAxis } from "../../model/scene/scene.js";
+import type { Camera, Plane, Scene, SceneAxis } from "../../model/scene/scene.js";
 import { freeAxes } from "../../model/scene/scene_state.js";
 
 /** An axis of the plane on the map. Its columns may begin at another index than 0. */

@@ -4,10 +4,9 @@
  */
 import "../../../style/linked.css";
 import { html } from "lit-html";
-import type { Camera } from "../../map/picture.js";
 import type { ViewBox } from "../../map/view_box.js";
 import { AxisTexts } from "../../model/scene/coordinates.js";
-import type { Scene, SceneChannel } from "../../model/scene/scene.js";
+import type { Camera, Scene, SceneChannel } from "../../model/scene/scene.js";
 import type { Comparison, How } from "../../model/state/comparison.js";
 import { type UrlState, writeUrlState } from "../../model/state/url_state.js";
 import { isAbort } from "../../model/text/errors.js";

@@ -1,8 +1,8 @@
 /** Pictures whose cameras follow each other, also while one of them moves. */
 
 import { extentOf } from "../../map/extent.js";
-import type { Camera, Picture } from "../../map/picture.js";
-import type { Scene } from "../../model/scene/scene.js";
+import type { Picture } from "../../map/picture.js";
+import type { Camera, Scene } from "../../model/scene/scene.js";
 
 /** `camera` is that of the picture `to` when that of `from` is known; `own` is its present one. */
 export interface CameraLink {

@@ -6,9 +6,8 @@
 import "../../../style/linked.css";
 import { html } from "lit-html";
 import { extentOf } from "../../map/extent.js";
-import type { Camera } from "../../map/picture.js";
 import { sceneInPlane } from "../../model/scene/build_scene.js";
-import type { Scene } from "../../model/scene/scene.js";
+import type { Camera, Scene } from "../../model/scene/scene.js";
 import { showReading } from "../../widgets/panels/corner.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
 import { type Indices, inViewOf, type SeenPicture } from "../../widgets/views/view_snapshot.js";

@@ -1,10 +1,21 @@
 /** The panels of the colours of a view: those of its channels, or of its field. */
 
+import type { Picture } from "../../map/picture.js";
 import { coarseHistogram } from "../../model/scene/limits.js";
 import type { Scene } from "../../model/scene/scene.js";
-import type { SceneView } from "../views/scene_view.js";
 import { Channels } from "./channels.js";
 import { Field } from "./field.js";
+
+/** The view whose colours they are: a part of `SceneView`, which is above the panels. */
+export interface ColouredView {
+  readonly scene: Scene | null;
+  /** The indices by name of axis. */
+  readonly at: Readonly<Record<string, number>>;
+  readonly picture: Pick<Picture, "limitsInView">;
+  restyle(style: ColourStyle, changed: ColourStyle): void;
+}
+
+type ColourStyle = Partial<Pick<Scene, "channels" | "field">>;
 
 /** Elements with a title, and those that are filled. */
 export interface ColourPlaces {
@@ -26,7 +37,7 @@ export class Colours {
 
   constructor(
     readonly places: ColourPlaces,
-    readonly view: SceneView,
+    readonly view: ColouredView,
   ) {
     this.#channels = new Channels(places.channels, (channels) => view.restyle({ channels }, { channels }));
     const setStored = (isStored: boolean) => this.onStored?.(isStored);
