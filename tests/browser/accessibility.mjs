@@ -14,7 +14,7 @@ const TISSUE = "./samples/tissue.ome.zarr";
 const PLATE = "/fixtures/viewer-plates/plate";
 
 const PHONE = { width: 390, height: 844 };
-const LYING = { width: 844, height: 390 };
+const LANDSCAPE = { width: 844, height: 390 };
 
 const MAX_STOPS = 200;
 
@@ -148,7 +148,7 @@ const STATES = {
   "a phone with data": onPhone(PHONE, "data"),
   "a phone with display": onPhone(PHONE, "display"),
   "a phone with insight": onPhone(PHONE, "insight"),
-  "a lying phone": onPhone(LYING),
+  "a phone in landscape": onPhone(LANDSCAPE),
   async "text of twice the size"(viewer) {
     await drawn({ source: CELLS })(viewer);
     await viewer.page.evaluate(() => {

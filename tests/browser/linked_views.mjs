@@ -209,12 +209,12 @@ const PLANES = {
     assert.ok(later.length > 0, "the code for it loads late");
     await page.waitForURL((address) => address.searchParams.get("planes") === "x:288,y:288");
     await page.goBack();
-    await page.locator(".side").first().waitFor({ state: "detached" });
+    await page.locator(".side-view").first().waitFor({ state: "detached" });
     assert.equal((await page.locator("#views canvas").count()) > 0, true);
     await page.goForward();
     await viewer.allDrawn();
     await page.click('#linked >> text="One plane"');
-    await page.locator(".side").first().waitFor({ state: "detached" });
+    await page.locator(".side-view").first().waitFor({ state: "detached" });
     await page.waitForURL((address) => !address.searchParams.has("planes"));
     assert.deepEqual(viewer.complaints, []);
   },
@@ -239,7 +239,7 @@ const PLANES = {
       await viewer.goto({ source, planes: "" });
       await viewer.drawn();
       assert.equal(await viewer.page.locator('#linked [aria-label="Number of planes"]').count(), 0);
-      assert.equal(await viewer.page.locator(".side").count(), 0);
+      assert.equal(await viewer.page.locator(".side-view").count(), 0);
     }
   },
 };

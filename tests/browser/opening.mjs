@@ -438,7 +438,7 @@ const referencesTo = (address) => ({
 /** Drops a folder or file on the picture. */
 async function drop(viewer, path) {
   const session = await viewer.page.context().newCDPSession(viewer.page);
-  const { x, y, width, height } = await viewer.page.locator("#stage").boundingBox();
+  const { x, y, width, height } = await viewer.page.locator("#main-view").boundingBox();
   const data = { items: [], files: [path], dragOperationsMask: 1 };
   const send = (type) =>
     session.send("Input.dispatchDragEvent", { type, x: x + width / 2, y: y + height / 2, data });

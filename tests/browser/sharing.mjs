@@ -107,7 +107,7 @@ async function middleOf({ bytes, type }) {
 async function screen(viewer) {
   const hidden = ".title, .zoom, .corner, .scale-bar, .loading { visibility: hidden !important; }";
   const style = await viewer.page.addStyleTag({ content: hidden });
-  const png = await viewer.page.locator("#stage").screenshot();
+  const png = await viewer.page.locator("#main-view").screenshot();
   await style.evaluate((element) => element.remove());
   return decoded(viewer, { name: "screen.png", bytes: png.toString("base64") });
 }

@@ -340,7 +340,7 @@ test("viewer: a dropped link opens", async () => {
   const { DataTransfer, DragEvent } = viewer.frame.contentWindow;
   const transfer = new DataTransfer();
   transfer.setData("text/uri-list", new URL(`/viewer/${TISSUE}`, location.href).href);
-  viewer.find("#stage").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+  viewer.find("#main-view").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
   await until(() => viewer.text("#legend").includes("Membranes"), "the data set of the link");
 });
 
@@ -350,7 +350,7 @@ test("viewer: a dropped archive opens, and Back finds what was before", async ()
   const { DataTransfer, DragEvent, File } = viewer.frame.contentWindow;
   const transfer = new DataTransfer();
   transfer.items.add(new File([await archive(ROOT_ARRAY)], "five.zarr.zip"));
-  viewer.find("#stage").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+  viewer.find("#main-view").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
   await until(() => viewer.text("#tree").includes("five.zarr.zip"), "the archive");
   await until(() => viewer.query.get("source") === "local:five.zarr.zip", "its name in the address");
   viewer.frame.contentWindow.history.back();
@@ -430,7 +430,7 @@ test("viewer: the images of an archive are listed and can be selected", async ()
   const { DataTransfer, DragEvent, File } = viewer.frame.contentWindow;
   const transfer = new DataTransfer();
   transfer.items.add(new File([storedZip(files)], "several.ozx"));
-  viewer.find("#stage").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+  viewer.find("#main-view").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
   await until(() => viewer.find('[data-path="second"]'), "the images in the tree");
   viewer.find('[data-path="second"].row').click();
   await until(() => viewer.query.get("path") === "second", "the image in the address");

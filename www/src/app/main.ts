@@ -1,4 +1,14 @@
-/** The entry of the page: loads the style sheets and starts the viewer with the page's URL. */
+/**
+ * The entry of the page: loads the style sheets and starts the viewer with the page's URL.
+ *
+ * Two words say what is shown, everywhere in the viewer:
+ *
+ * - A *content* is what has been read of a node, as plain values (`model/opening/content.ts`): a
+ *   scene, which is drawn as a picture, a plate, values, a list of nodes, or an error.
+ * - A *view* is a part of the page that shows a content. `SceneView` shows a scene, `ContentView` any
+ *   content, `SideView` one beside the first, `MainView` that of the page with its panels. What a
+ *   view shows at a moment is its snapshot. In the page's URL, `view` is the camera of the picture.
+ */
 
 import "../../style/page.css";
 import "../../style/content_view.css";

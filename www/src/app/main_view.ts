@@ -1,10 +1,10 @@
 /**
- * The stage of the viewer: the scene with its panels, and plates, lists and texts that are shown in
- * the place of a picture. It passes changes in the panels to the scene.
+ * The view of the page: the scene with its panels, and plates, lists and texts that are shown in the
+ * place of a picture. It passes changes in the panels to the scene.
  */
 
 import type { Picture } from "../map/picture.js";
-import type { Shown } from "../model/opening/content.js";
+import type { Content } from "../model/opening/content.js";
 import type { Plane, Scene } from "../model/scene/scene.js";
 import { isSamePlane } from "../model/scene/scene_state.js";
 import type { UrlState } from "../model/state/url_state.js";
@@ -24,14 +24,14 @@ import { showTitle } from "../widgets/panels/title.js";
 import { showValues } from "../widgets/panels/values.js";
 import { ViewOptions } from "../widgets/panels/view_options.js";
 import { SceneView } from "../widgets/views/scene_view.js";
-import type { OnScreen } from "../widgets/views/view_snapshot.js";
+import type { ViewSnapshot } from "../widgets/views/view_snapshot.js";
 
 const PARTS = ["map", "values", "plate", "choices"] as const;
 
 const plotPlaces = () => ({ panel: byId("plots"), target: byId("map"), toggle: byId("switch-plots") });
 
-export class Stage {
-  /** The contents have changed. */
+export class MainView {
+  /** The content has changed. */
   onChange: () => void = () => {};
   /** What is shown beside the picture is about to change. */
   onLeave: () => void = () => {};
@@ -89,7 +89,7 @@ export class Stage {
   });
   readonly #plates = new PlateGrid(byId("plate"), (path) => this.onPath(path));
 
-  #shown: Shown | null = null;
+  #content: Content | null = null;
   #signal: AbortSignal = new AbortController().signal;
 
   constructor(status: Status) {
@@ -100,30 +100,30 @@ export class Stage {
     this.#listenToView();
   }
 
-  show(shown: Shown, wanted: UrlState): void {
-    const isSame = this.#shown?.source === shown.source;
+  show(content: Content, wanted: UrlState): void {
+    const isSame = this.#content?.source === content.source;
     this.#signal = this.#view.leave();
-    this.#shown = shown;
-    this.#showPart(shown);
-    if (shown.kind === "scene") this.#showScene(shown.scene, wanted, isSame);
+    this.#content = content;
+    this.#showPart(content);
+    if (content.kind === "scene") this.#showScene(content.scene, wanted, isSame);
     else {
       this.#view.clear();
       this.#plots.show(null);
     }
-    this.#linked.show(shown, wanted);
-    if (shown.kind === "values") showValues(byId("values"), shown.values);
-    if (shown.kind === "plate") this.#plates.show(shown, this.#signal);
-    if (shown.kind === "failed") this.onError(shown.error);
-    if (shown.kind === "choices") {
+    this.#linked.show(content, wanted);
+    if (content.kind === "values") showValues(byId("values"), content.values);
+    if (content.kind === "plate") this.#plates.show(content, this.#signal);
+    if (content.kind === "failed") this.onError(content.error);
+    if (content.kind === "choices") {
       const select = (path: string) => this.onPath(path);
-      showChoices(byId("choices"), shown.nodes, { select, advice: "Type a path under Data to show it." });
+      showChoices(byId("choices"), content.nodes, { select, advice: "Type a path under Data to show it." });
     }
     const { variables = [], variable } = this.#view.scene ?? {};
     const { onVariable, onPath } = this;
-    showTitle(byId("title"), { ...shown, variables, variable, field: shown.path, onVariable, onPath });
+    showTitle(byId("title"), { ...content, variables, variable, field: content.path, onVariable, onPath });
   }
 
-  /** The state of the contents, without the data set and the node. */
+  /** The state of the view, without the data set and the node. */
   state(): UrlState {
     return { ...this.#view.state(), ...this.#plots.state(), ...this.#linked.state() };
   }
@@ -134,10 +134,10 @@ export class Stage {
   }
 
   /** The picture as it is. Null if there is none. */
-  onScreen(): Omit<OnScreen, "source" | "isConsolidated"> | null {
-    const seen = this.#view.picture.seen();
+  snapshot(): Omit<ViewSnapshot, "source" | "isConsolidated"> | null {
+    const snapshot = this.#view.picture.snapshot();
     const beside = this.#linked.pictures();
-    return seen && { ...seen, marks: this.#plots.state().marks ?? [], beside };
+    return snapshot && { ...snapshot, marks: this.#plots.state().marks ?? [], beside };
   }
 
   /** Puts a layer above the picture, or takes it away. */
@@ -145,13 +145,13 @@ export class Stage {
     this.#view.picture.setOverlay(layer);
   }
 
-  #showPart(shown: Shown): void {
-    const isScene = shown.kind === "scene";
-    const part = isScene ? "map" : shown.kind;
+  #showPart(content: Content): void {
+    const isScene = content.kind === "scene";
+    const part = isScene ? "map" : content.kind;
     for (const id of PARTS) byId(id).hidden = id !== part;
     for (const id of ["zoom", "switch-plots", "panel-display-content"]) byId(id).hidden = !isScene;
     byId<HTMLButtonElement>("switch-display").disabled = !isScene;
-    byId("stage").dataset.kind = isScene ? shown.scene.kind : shown.kind;
+    byId("main-view").dataset.kind = isScene ? content.scene.kind : content.kind;
   }
 
   #showScene(initial: Scene, wanted: UrlState, isSame: boolean): void {
@@ -171,13 +171,13 @@ export class Stage {
     if (planes) this.#view.setAt({ ...this.#view.at, ...planes }); // the place of the crosshair stays
     await this.#view.setPlane(plane);
     this.#showPlots([], {});
-    if (this.#shown) this.#linked.show(this.#shown, this.#linked.state());
+    if (this.#content) this.#linked.show(this.#content, this.#linked.state());
   }
 
   #showPlots(marks: UrlState["marks"], plot: UrlState["plot"]): void {
-    const [{ scene, at }, shown] = [this.#view, this.#shown];
-    if (!scene || !shown) return;
-    const { dataset, path } = shown;
+    const [{ scene, at }, content] = [this.#view, this.#content];
+    if (!scene || !content) return;
+    const { dataset, path } = content;
     this.#plots.show({ scene, at, source: dataset.source.key, path }, marks, plot);
   }
 

@@ -18,7 +18,7 @@ export class PageHistory {
   /** The state of the page. */
   readonly #state: () => UrlState;
   #timer = 0;
-  /** The number of moves in progress, during which the contents belong to another entry. */
+  /** The number of moves in progress, during which the content belongs to another entry. */
   #moves = 0;
 
   constructor(state: () => UrlState) {

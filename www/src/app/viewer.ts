@@ -1,9 +1,9 @@
 /**
- * The viewer: opens a data set, selects a node and passes it to the stage. The previous contents
- * stay until the next node has been read. It updates the page's URL.
+ * The viewer: opens a data set, selects a node and passes its content to the view. The previous
+ * content stays until the next node has been read. It updates the page's URL.
  */
 
-import { readShown, type Shown } from "../model/opening/content.js";
+import { type Content, readContent } from "../model/opening/content.js";
 import { type Dataset, firstPath, openDataset } from "../model/opening/dataset.js";
 import { rememberSource } from "../model/opening/recent.js";
 import { isLocal, type Source, sourceOf } from "../model/opening/source.js";
@@ -25,8 +25,8 @@ import { showDetails } from "../widgets/panels/node_details.js";
 import { FIRST_SAMPLE, OpenMenu } from "../widgets/panels/open_menu.js";
 import { Status } from "../widgets/panels/status.js";
 import { Tree } from "../widgets/panels/tree.js";
-import type { OnScreen } from "../widgets/views/view_snapshot.js";
-import { Stage } from "./main_view.js";
+import type { ViewSnapshot } from "../widgets/views/view_snapshot.js";
+import { MainView } from "./main_view.js";
 import { PageHistory } from "./page_history.js";
 
 export class Viewer {
@@ -35,13 +35,13 @@ export class Viewer {
   readonly #layout = new Layout();
   readonly #messages = new Messages(byId("messages"));
   readonly #status = new Status();
-  readonly #stage = new Stage(this.#status);
+  readonly #view = new MainView(this.#status);
   readonly #history = new PageHistory(() => this.#state());
   readonly #menu = new OpenMenu();
   readonly #insight = new Insight({
-    onScreen: () => this.#onScreen(),
+    snapshot: () => this.#snapshot(),
     warnings: () => this.#dataset?.warnings ?? [],
-    setOverlay: (layer) => this.#stage.setOverlay(layer),
+    setOverlay: (layer) => this.#view.setOverlay(layer),
     isWaiting: () => this.#status.isWaiting,
     onChange: () => this.#history.changed(),
     onError: (error) => this.#fail(error, null),
@@ -54,7 +54,7 @@ export class Viewer {
   constructor() {
     // An entry without marks has none, although marks stay when another node is chosen.
     this.#history.onMove = (state) => this.open({ ...state, marks: state.marks ?? [] }, false);
-    this.#stage.onChange = () => {
+    this.#view.onChange = () => {
       this.#history.changed();
       this.#insight.changed();
     };
@@ -62,19 +62,19 @@ export class Viewer {
       this.#history.changed();
       if (this.#layout.isOpen("insight")) this.#insight.open();
     };
-    this.#stage.onLeave = () => this.#history.leave();
-    this.#stage.onPath = (path) => void this.#choose({ path });
-    this.#stage.onVariable = (variable) => void this.#choose({ path: this.#path, variable });
-    this.#stage.onStored = (isStored) => this.#showStored(isStored);
-    this.#stage.onWarnings = () => this.#warn();
-    this.#stage.onError = (error) => this.#fail(error, this.#dataset?.source ?? null, this.#path);
+    this.#view.onLeave = () => this.#history.leave();
+    this.#view.onPath = (path) => void this.#choose({ path });
+    this.#view.onVariable = (variable) => void this.#choose({ path: this.#path, variable });
+    this.#view.onStored = (isStored) => this.#showStored(isStored);
+    this.#view.onWarnings = () => this.#warn();
+    this.#view.onError = (error) => this.#fail(error, this.#dataset?.source ?? null, this.#path);
     this.#tree.onSelect = (path) => void this.#choose({ path });
     this.#menu.onAddress = (source) => void this.open({ source }, true);
     this.#menu.onSource = (source) => void this.open({ source: source.key }, true);
     this.#menu.onError = (error) => this.#fail(error, null);
     this.#listenToForms();
     new ShareMenu({
-      onScreen: () => this.#onScreen(),
+      snapshot: () => this.#snapshot(),
       settle: () => this.#history.settle(),
       note: (text) => this.#messages.note(text),
       fail: (error) => this.#fail(error, null),
@@ -93,7 +93,7 @@ export class Viewer {
 
   /**
    * Opens the node of a state; the first sample if the state is empty. `leaves` adds an entry for
-   * the previous contents to the history.
+   * the previous content to the history.
    */
   async open(wanted: UrlState, leaves: boolean): Promise<void> {
     let state = { ...wanted, source: wanted.source ?? FIRST_SAMPLE };
@@ -131,7 +131,7 @@ export class Viewer {
     if (!dataset) return;
     const signal = this.#begin("Reading");
     try {
-      await this.#show(dataset, { ...this.#stage.linked(), ...state }, signal, true);
+      await this.#show(dataset, { ...this.#view.linked(), ...state }, signal, true);
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.#fail(error, dataset.source, state.path);
     }
@@ -139,7 +139,7 @@ export class Viewer {
 
   /** Shows the node with its values as they are stored, or unpacked, at the same place. */
   #showStored(isStored: boolean): void {
-    const { variable, plane, at, view, layers } = this.#stage.state();
+    const { variable, plane, at, view, layers } = this.#view.state();
     const values = isStored ? ("stored" as const) : undefined;
     void this.#choose({ path: this.#path, variable, plane, at, view, layers, values });
   }
@@ -160,7 +160,7 @@ export class Viewer {
   ): Promise<void> {
     const node = await dataset.node(wanted.path);
     signal.throwIfAborted();
-    const shown = await readShown(dataset, node, wanted, signal);
+    const content = await readContent(dataset, node, wanted, signal);
     signal.throwIfAborted();
     if (leaves && this.#dataset) this.#history.leave();
     if (dataset !== this.#dataset) this.#showHierarchy(dataset);
@@ -169,11 +169,11 @@ export class Viewer {
     this.#status.idle();
     showDetails(byId("details"), node, wanted.path);
     byId<HTMLInputElement>("path").value = wanted.path;
-    document.title = `${shown.title || dataset.source.name} · Zarr viewer`;
-    this.#stage.show(shown, wanted);
+    document.title = `${content.title || dataset.source.name} · Zarr viewer`;
+    this.#view.show(content, wanted);
     this.#suggestPanels();
     await this.#tree.select(wanted.path);
-    if (shown.kind === "scene") this.#tree.add(labelsOf(shown));
+    if (content.kind === "scene") this.#tree.add(labelsOf(content));
     this.#warn();
     this.#history.changed();
   }
@@ -213,16 +213,16 @@ export class Viewer {
     return {
       source: this.#dataset.source.key,
       path: this.#path,
-      ...this.#stage.state(),
+      ...this.#view.state(),
       structure: this.#insight.colouring ?? undefined,
       panels: this.#layout.state(),
     };
   }
 
-  #onScreen(): OnScreen | null {
-    const [dataset, seen] = [this.#dataset, this.#stage.onScreen()];
-    if (!dataset || !seen) return null;
-    return { ...seen, source: dataset.source, isConsolidated: dataset.all !== null };
+  #snapshot(): ViewSnapshot | null {
+    const [dataset, snapshot] = [this.#dataset, this.#view.snapshot()];
+    if (!dataset || !snapshot) return null;
+    return { ...snapshot, source: dataset.source, isConsolidated: dataset.all !== null };
   }
 
   #listenToForms(): void {
@@ -244,7 +244,7 @@ async function describe(dataset: Dataset, path: string): Promise<string> {
   return node.kind === "array" ? `${shapeText(node.shape)} ${node.dtype}` : "";
 }
 
-const labelsOf = ({ scene, path }: Shown & { kind: "scene" }) =>
+const labelsOf = ({ scene, path }: Content & { kind: "scene" }) =>
   scene.labels.map((label) => ({
     path: plainPath(label.path) || path,
     kind: "group" as const,

@@ -21,7 +21,7 @@ export interface GraticuleLine {
 }
 
 /** The extent of a rectangle in degrees. West may be below −180, east above 180. */
-export interface Shown {
+export interface GlobeExtent {
   west: number;
   east: number;
   south: number;
@@ -49,7 +49,7 @@ const near = (longitude: number, to: number) => longitude - 360 * Math.round((lo
 const middleOf = ([left, bottom, right, top]: Extent): Point => [(left + right) / 2, (bottom + top) / 2];
 
 /** The extent of a rectangle in degrees. Null if it is not on the globe. */
-export function shownOf(extent: Extent, globe: Globe): Shown | null {
+export function globeExtentOf(extent: Extent, globe: Globe): GlobeExtent | null {
   const [left, bottom, right, top] = extent;
   const places: Point[] = [];
   for (let at = 0; at < (SAMPLES + 1) ** 2; at += 1) {
@@ -92,10 +92,10 @@ const intervalOf = (degrees: number) => INTERVALS.find((interval) => interval >=
 /** The intervals of meridians and parallels in degrees. The resolution is map units per pixel. */
 export function intervalsOf(
   extent: Extent,
-  shown: Shown,
+  globeExtent: GlobeExtent,
   { globe, resolution }: { globe: Globe; resolution: number },
 ): [meridians: number, parallels: number] {
-  const { west, east, south, north, hasPole } = shown;
+  const { west, east, south, north, hasPole } = globeExtent;
   const middle = globe.toDegrees(middleOf(extent));
   const [across, along] = lengthsAt(
     isFinitePoint(middle) && !hasPole ? middle : [(west + east) / 2, (south + north) / 2],
@@ -165,10 +165,10 @@ const between = (from: number, to: number, count: number) =>
 
 /** The lines in a rectangle of a map. */
 export function graticuleLines(extent: Extent, globe: Globe, resolution: number): GraticuleLine[] {
-  const shown = shownOf(extent, globe);
-  if (!shown) return [];
-  const { west, east, south, north, hasPole } = shown;
-  const [ofMeridians, ofParallels] = intervalsOf(extent, shown, { globe, resolution });
+  const globeExtent = globeExtentOf(extent, globe);
+  if (!globeExtent) return [];
+  const { west, east, south, north, hasPole } = globeExtent;
+  const [ofMeridians, ofParallels] = intervalsOf(extent, globeExtent, { globe, resolution });
   // Samples give the edges only to one sample. The rest is clipped to the rectangle.
   const [slackX, slackY] = [(2 * (east - west)) / SAMPLES, (2 * (north - south)) / SAMPLES];
   const [low, high] = [Math.max(south - slackY, -90), Math.min(north + slackY, 90)];

@@ -6,7 +6,7 @@ import { buildScene } from "../model/scene/build_scene.js";
 import type { Scene, SceneLabel } from "../model/scene/scene.js";
 import { type At, PyramidLayer } from "./pyramid_layer.js";
 
-interface Shown {
+interface OpenLabel {
   label: SceneLabel;
   facts: Scene["labelFacts"];
   layer: PyramidLayer;
@@ -23,7 +23,7 @@ interface Below {
 }
 
 export class LabelLayers {
-  readonly #shown = new Map<string, Shown>();
+  readonly #opened = new Map<string, OpenLabel>();
   readonly #opening = new Map<string, Promise<void>>();
   #labels: readonly SceneLabel[] = [];
   #at: At;
@@ -36,15 +36,15 @@ export class LabelLayers {
   }
 
   /** The visible labels, what is known of them, and their layers. */
-  get shown(): Omit<Shown, "stop">[] {
-    return [...this.#shown.values()].filter(({ label }) => label.visible);
+  get visible(): Omit<OpenLabel, "stop">[] {
+    return [...this.#opened.values()].filter(({ label }) => label.visible);
   }
 
   set(labels: readonly SceneLabel[]): void {
     this.#labels = labels;
     for (const label of labels) {
-      const shown = this.#shown.get(label.path);
-      if (shown) this.#adjust(shown, label);
+      const opened = this.#opened.get(label.path);
+      if (opened) this.#adjust(opened, label);
       else if (label.visible && !this.#opening.has(label.path))
         this.#opening.set(label.path, this.#open(label.path));
     }
@@ -52,7 +52,7 @@ export class LabelLayers {
 
   setAt(at: At): void {
     this.#at = at;
-    for (const { layer } of this.#shown.values()) {
+    for (const { layer } of this.#opened.values()) {
       // Labels may have fewer steps than the image.
       try {
         layer.setAt(at);
@@ -63,17 +63,17 @@ export class LabelLayers {
   }
 
   preload(at: At): Promise<unknown> {
-    return Promise.all(this.shown.map(({ layer }) => layer.preload(at)));
+    return Promise.all(this.visible.map(({ layer }) => layer.preload(at)));
   }
 
   stop(): void {
-    for (const { stop } of this.#shown.values()) stop();
+    for (const { stop } of this.#opened.values()) stop();
   }
 
-  #adjust(shown: Shown, label: SceneLabel): void {
-    shown.label = label;
-    shown.layer.layer.setVisible(label.visible);
-    shown.layer.layer.setOpacity(label.opacity);
+  #adjust(opened: OpenLabel, label: SceneLabel): void {
+    opened.label = label;
+    opened.layer.layer.setVisible(label.visible);
+    opened.layer.layer.setOpacity(label.opacity);
   }
 
   /** Resolves when the visible labels are on the map, or have reported an error. */
@@ -93,9 +93,9 @@ export class LabelLayers {
       layer.source.onError = onError;
       const label = this.#labels.find((other) => other.path === path);
       if (!label) return;
-      const shown = { label, facts: scene.labelFacts, layer, stop: layer.source.follow(map) };
-      this.#shown.set(path, shown);
-      this.#adjust(shown, label);
+      const opened = { label, facts: scene.labelFacts, layer, stop: layer.source.follow(map) };
+      this.#opened.set(path, opened);
+      this.#adjust(opened, label);
       map.addLayer(layer.layer);
     } catch (error) {
       if (!signal.aborted) onError(error);

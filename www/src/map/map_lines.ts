@@ -34,7 +34,7 @@ import {
 } from "./graticule.js";
 
 /** Which lines are shown. */
-export interface ShownLines {
+export interface VisibleLines {
   coast: boolean;
   graticule: boolean;
 }
@@ -174,7 +174,7 @@ function coastLines(projection: Projection, extent: Extent): Point[][] {
 
 /** The lines above a picture. */
 export class MapLines {
-  readonly #layers: Record<keyof ShownLines, VectorLayer>;
+  readonly #layers: Record<keyof VisibleLines, VectorLayer>;
 
   constructor(map: OpenLayersMap, projection: Projection, extent: Extent) {
     const features = [new Feature(new MultiLineString(coastLines(projection, extent)))];
@@ -191,7 +191,7 @@ export class MapLines {
     for (const layer of Object.values(this.#layers)) map.addLayer(layer);
   }
 
-  show({ coast, graticule }: ShownLines): void {
+  show({ coast, graticule }: VisibleLines): void {
     this.#layers.coast.setVisible(coast);
     this.#layers.graticule.setVisible(graticule);
   }

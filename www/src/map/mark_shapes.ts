@@ -44,7 +44,7 @@ export function shapeOf(mark: Mark): Feature<Geometry> {
 }
 
 /** A layer of marks that stay where they are. Null if there are none. */
-export const shownMarks = (marks: readonly Mark[]): VectorLayer | null =>
+export const marksLayer = (marks: readonly Mark[]): VectorLayer | null =>
   marks.length > 0
     ? new VectorLayer({ source: new VectorSource({ wrapX: false, features: marks.map(shapeOf) }) })
     : null;

@@ -18,11 +18,11 @@ import { type Limits, limitsOf } from "../model/scene/limits.js";
 import type { Camera, Scene } from "../model/scene/scene.js";
 import { extentOf } from "./extent.js";
 import { LabelLayers } from "./label_layers.js";
-import type { MapLines, ShownLines } from "./map_lines.js";
+import type { MapLines, VisibleLines } from "./map_lines.js";
 import { durationOf, interactionsOf } from "./motion.js";
 import { projectionOf, scaleBar } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
-import { isIncomplete, type Reading, readingOf, type Shown } from "./readings.js";
+import { isIncomplete, type RawReading, type Reading, readingOf } from "./readings.js";
 import { type ViewBox, viewBoxOf } from "./view_box.js";
 import { checkWebGl } from "./webgl.js";
 
@@ -36,7 +36,7 @@ export interface PictureState {
   /** Null: the level follows the zoom. */
   level: number | null;
   /** The lines to show if the picture is a map. */
-  lines: ShownLines;
+  lines: VisibleLines;
   texts: AxisTexts;
 }
 
@@ -135,7 +135,7 @@ export class Picture {
     });
     this.#map.on("click", ({ pixel }) => void this.#pick(pixel));
     this.#map.on("singleclick", ({ pixel, originalEvent }) => {
-      const found = this.#shownAt(pixel);
+      const found = this.#rawAt(pixel);
       if (found) this.onClick(found.place, originalEvent.shiftKey);
     });
     target.addEventListener("pointerleave", ({ pointerType }) => {
@@ -182,7 +182,7 @@ export class Picture {
     await Promise.all([this.#drawLines(), labels.opened()]);
   }
 
-  /** Removes the contents. */
+  /** Removes the scene. */
   clear(): void {
     this.#showing.abort();
     this.#state = null;
@@ -288,7 +288,7 @@ export class Picture {
   }
 
   /** Shows or hides the lines of a map. */
-  setLines(lines: ShownLines): void {
+  setLines(lines: VisibleLines): void {
     if (this.#state) this.#state.lines = lines;
     this.#drawLines().catch((error: unknown) => this.onError(error));
   }
@@ -333,7 +333,7 @@ export class Picture {
   async idle(): Promise<void> {
     const [drawn, [width = 0, height = 0] = []] = [this.#drawn, this.#map.getSize()];
     if (!drawn || width * height === 0) return;
-    const sources = [drawn.image.source, ...drawn.labels.shown.map(({ layer }) => layer.source)];
+    const sources = [drawn.image.source, ...drawn.labels.visible.map(({ layer }) => layer.source)];
     // For OpenLayers, a picture with a failed tile is never complete.
     if (sources.some(({ hasFailed }) => hasFailed)) return;
     await new Promise<void>((resolve) => {
@@ -412,12 +412,12 @@ export class Picture {
   }
 
   /** What is drawn, the size of the view, and the elements in it. Null if there are none. */
-  seen(): { state: PictureState; view: [width: number, height: number]; box: ViewBox } | null {
+  snapshot(): { state: PictureState; size: [width: number, height: number]; box: ViewBox } | null {
     const [width = 0, height = 0] = this.#map.getSize() ?? [];
     if (!this.#drawn || !this.#state || width * height === 0) return null;
     const [camera, extent] = [this.camera(), this.#map.getView().calculateExtent([width, height])];
     const box = viewBoxOf(this.#drawn.image.source, extent, camera.resolution);
-    return box && { state: { ...this.#state, camera }, view: [width, height], box };
+    return box && { state: { ...this.#state, camera }, size: [width, height], box };
   }
 
   /** Pans by CSS pixels. */
@@ -479,24 +479,24 @@ export class Picture {
   #point(pixel: number[] | null): void {
     this.#pointer = pixel;
     clearTimeout(this.#readTimer);
-    const found = pixel && this.#shownAt(pixel);
+    const found = pixel && this.#rawAt(pixel);
     this.onPointer(found && readingOf(found));
     if (found && isIncomplete(found)) this.#readTimer = window.setTimeout(() => this.#readAt(found), REST_MS);
   }
 
   /** What is known of a place without a request. Null outside of the picture. */
-  #shownAt(pixel: number[]): Shown | null {
+  #rawAt(pixel: number[]): RawReading | null {
     const [x, y] = this.#map.getCoordinateFromPixel(pixel) ?? [];
-    return x === undefined || y === undefined ? null : this.#shownOf([x, y]);
+    return x === undefined || y === undefined ? null : this.#rawOf([x, y]);
   }
 
-  #shownOf([x, y]: readonly [x: number, y: number]): Shown | null {
+  #rawOf([x, y]: readonly [x: number, y: number]): RawReading | null {
     const [state, drawn] = [this.#state, this.#drawn];
     if (!state || !drawn) return null;
     const { resolution } = this.camera();
     const image = drawn.image.source.reading(x, y, resolution);
     if (!image) return null;
-    const labels = drawn.labels.shown.flatMap(({ label, facts, layer }) => {
+    const labels = drawn.labels.visible.flatMap(({ label, facts, layer }) => {
       const reading = layer.source.reading(x, y, resolution);
       return reading ? [{ label, facts, reading }] : [];
     });
@@ -505,21 +505,21 @@ export class Picture {
   }
 
   /** Tells the values at a resting pointer that are not cached. */
-  async #readAt(found: Shown): Promise<void> {
+  async #readAt(found: RawReading): Promise<void> {
     const pointer = this.#pointer;
     const whole = await this.#read(found);
     if (whole && pointer === this.#pointer) this.onPointer(readingOf(whole));
   }
 
   /** Reads the values of a place that are not cached. Null if it fails, which the tile reports. */
-  async #read(found: Shown): Promise<Shown | null> {
+  async #read(found: RawReading): Promise<RawReading | null> {
     const drawn = this.#drawn;
     if (!drawn) return null;
     const [{ place }, { resolution }, { signal }] = [found, this.camera(), this.#showing];
     try {
       const image = (await drawn.image.source.read(...place, resolution, signal)) ?? found.image;
       const labels = await Promise.all(
-        drawn.labels.shown.map(async ({ label, facts, layer }) => ({
+        drawn.labels.visible.map(async ({ label, facts, layer }) => ({
           label,
           facts,
           reading: await layer.source.read(...place, resolution, signal),
@@ -533,7 +533,7 @@ export class Picture {
 
   /** What is known of a place of the map, and then, if something must be read, all of it. */
   async *readingsAt(place: readonly [x: number, y: number]): AsyncGenerator<Reading> {
-    const found = this.#shownOf(place);
+    const found = this.#rawOf(place);
     if (found) yield readingOf(found);
     const whole = found && isIncomplete(found) && (await this.#read(found));
     if (whole) yield readingOf(whole);
@@ -542,7 +542,7 @@ export class Picture {
   /** Tells of a place that the user chose, when all its values are known. */
   async #pick(pixel: number[]): Promise<void> {
     this.#point(pixel);
-    const found = this.#shownAt(pixel);
+    const found = this.#rawAt(pixel);
     const whole = found && isIncomplete(found) ? await this.#read(found) : found;
     if (whole) this.onPick(readingOf(whole));
   }

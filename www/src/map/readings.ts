@@ -52,7 +52,7 @@ function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: strin
 }
 
 /** The coordinates of a point of the map as text. */
-function placeTexts({ scene, projection, place: [x, y], step }: Shown): Reading["coordinates"] {
+function placeTexts({ scene, projection, place: [x, y], step }: RawReading): Reading["coordinates"] {
   const { space, isUpward } = scene;
   const [nameX, nameY] = placeNames(scene);
   const texts = (across: string, up: string) => [
@@ -88,7 +88,7 @@ const typeOf = ({ array, decode }: Scene): string =>
   decode !== undefined && isPacked(array) ? "float32" : array.dtype;
 
 /** What is known of a place. */
-export interface Shown {
+export interface RawReading {
   scene: Scene;
   /** The indices by name of axis. */
   at: Record<string, number>;
@@ -105,7 +105,7 @@ export interface Shown {
 }
 
 /** The indices of a place, without channels. */
-function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Reading["index"] {
+function indicesOf({ scene: { axes, warped, plane }, image, isRead }: RawReading): Reading["index"] {
   const isOfPlane = (axis: number) => axis === plane.x || axis === plane.y;
   return axes.flatMap(({ name, axis }) => {
     const index = image.index[axis] ?? -1;
@@ -115,7 +115,7 @@ function indicesOf({ scene: { axes, warped, plane }, image, isRead }: Shown): Re
 }
 
 /** Whether something at a place must be read, such as the index in a warped map. */
-export const isIncomplete = ({ scene, image, labels, isRead }: Shown): boolean =>
+export const isIncomplete = ({ scene, image, labels, isRead }: RawReading): boolean =>
   (scene.warped !== undefined && !isRead) ||
   [image, ...labels.map(({ reading }) => reading)].some((reading) =>
     reading?.values.some(({ value }) => value === undefined),
@@ -130,7 +130,7 @@ function labelText(name: string, reading: TileReading | null, facts?: LabelFacts
 }
 
 /** The texts of a place: values of channels or the field, and of labels. */
-function valueTexts({ scene, image, labels }: Shown): Reading["values"] {
+function valueTexts({ scene, image, labels }: RawReading): Reading["values"] {
   const [dtype, { channels }] = [typeOf(scene), scene];
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
   const told = (channel: number) => {
@@ -147,7 +147,7 @@ function valueTexts({ scene, image, labels }: Shown): Reading["values"] {
 }
 
 /** The reading of a place. */
-export function readingOf(found: Shown): Reading {
+export function readingOf(found: RawReading): Reading {
   const { scene, at, texts, place } = found;
   const others = scene.axes.filter(({ role }) => role !== "c");
   const named = others.map(({ name }) => ({ name, text: texts.text(name, at[name] ?? 0) }));

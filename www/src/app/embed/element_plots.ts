@@ -3,10 +3,10 @@
  * viewer. The code that plots loads with the first mark.
  */
 
-import type { Shown } from "../../model/opening/content.js";
+import type { Content } from "../../model/opening/content.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import { Plots } from "../../tools/plots/plots.js";
-import type { Contents } from "../../widgets/views/content_view.js";
+import type { ContentView } from "../../widgets/views/content_view.js";
 
 interface Told {
   changed(): void;
@@ -16,50 +16,50 @@ interface Told {
 }
 
 export class ElementPlots {
-  readonly #contents: Contents;
+  readonly #view: ContentView;
   readonly #plots: Plots;
-  #shown: Shown | null;
+  #content: Content | null;
 
-  /** `inside` is the element that has the contents; `shown` is what they show already. */
-  constructor(contents: Contents, inside: HTMLElement, shown: Shown | null, told: Told) {
-    [this.#contents, this.#shown] = [contents, shown];
+  /** `inside` is the element that has the view; `content` is what it shows already. */
+  constructor(view: ContentView, inside: HTMLElement, content: Content | null, told: Told) {
+    [this.#view, this.#content] = [view, content];
     const panel = document.createElement("section");
     panel.className = "plots";
     panel.ariaLabel = "Plots";
     panel.hidden = true;
     inside.querySelector(".views")?.after(panel);
     const target = inside.querySelector(".map") as HTMLElement;
-    const { view } = contents;
+    const { sceneView } = view;
     this.#plots = new Plots(
-      view.picture,
+      sceneView.picture,
       { panel, target },
       {
         changed: told.changed,
         fail: told.fail,
-        setIndex: (name, index) => view.choose(name, index),
+        setIndex: (name, index) => sceneView.choose(name, index),
         isClickTaken: told.isClickTaken,
       },
     );
   }
 
-  /** Shows the marks of a state on what the contents show. */
-  show(shown: Shown | null, { marks, plot }: UrlState): void {
-    this.#shown = shown;
-    const { scene, at } = this.#contents.view;
-    if (shown?.kind === "scene" && scene) {
-      const { dataset, path } = shown;
+  /** Shows the marks of a state on what the view shows. */
+  show(content: Content | null, { marks, plot }: UrlState): void {
+    this.#content = content;
+    const { scene, at } = this.#view.sceneView;
+    if (content?.kind === "scene" && scene) {
+      const { dataset, path } = content;
       this.#plots.show({ scene, at, source: dataset.source.key, path }, marks, plot);
     } else this.#plots.show(null);
   }
 
   /** Shows other marks on the same picture. */
   mark(state: UrlState): void {
-    this.show(this.#shown, state);
+    this.show(this.#content, state);
   }
 
   /** Follows the indices and colours of the picture. */
   update(): void {
-    const { scene, at } = this.#contents.view;
+    const { scene, at } = this.#view.sceneView;
     if (scene) this.#plots.update(scene, at);
   }
 

@@ -8,7 +8,7 @@ import { openDataset } from "../../model/opening/dataset.js";
 import { sourceOf } from "../../model/opening/source.js";
 import { PageError } from "../../model/text/errors.js";
 import type { Questions } from "../../tools/linked/linked_views.js";
-import type { Contents, DatasetOf } from "../../widgets/views/content_view.js";
+import type { ContentView, DatasetOf } from "../../widgets/views/content_view.js";
 
 /** References to other servers, about which a page of another author cannot ask. */
 class OtherServersError extends PageError {
@@ -34,12 +34,12 @@ export const refusals: Questions = {
 
 /** The data set of an address; `store` replaces it. An open one is kept for its other nodes. */
 export const datasetOf =
-  (contents: Contents, key: string, store: Readable | null): DatasetOf =>
+  (view: ContentView, key: string, store: Readable | null): DatasetOf =>
   async (own, signal) => {
     const before = own?.source;
     if (own && before && (store ? before.store === store : before.key === key)) return own;
     const given = store && { key: "", name: "data", url: null, store };
     const source = given ?? (await sourceOf(key, { base: document.baseURI, ask: refusals.hosts, signal }));
-    contents.url = source.url;
+    view.url = source.url;
     return openDataset(source, signal);
   };

@@ -5,15 +5,15 @@
  */
 
 import type { Readable } from "zarr-wasm";
-import { shownMarks } from "../../map/mark_shapes.js";
-import type { Shown } from "../../model/opening/content.js";
+import { marksLayer } from "../../map/mark_shapes.js";
+import type { Content } from "../../model/opening/content.js";
 import { readMarks } from "../../model/state/marks.js";
 import { readUrlState, writeUrlState } from "../../model/state/url_state.js";
 import { explain } from "../../model/text/errors.js";
 import { plainPath } from "../../model/text/paths.js";
 import { Linked } from "../../tools/linked/linked.js";
 import { Messages } from "../../widgets/panels/messages.js";
-import { Contents } from "../../widgets/views/content_view.js";
+import { ContentView } from "../../widgets/views/content_view.js";
 import { ElementPlots } from "./element_plots.js";
 import { datasetOf, refusals } from "./opening.js";
 import { styleSheet } from "./style.js";
@@ -33,7 +33,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 /**
  * Events, which bubble:
  *
- * - `zarr-load`: the contents are there; `detail` is `{ kind, title }`.
+ * - `zarr-load`: the content is there; `detail` is `{ kind, title }`.
  * - `zarr-view`: the user has moved or changed something; `detail` is the new `state`.
  * - `zarr-pick`: the user has chosen a place; `detail` has its `place`, `index`, `coordinates` and
  *   `values`.
@@ -42,12 +42,12 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 export class ZarrView extends Base {
   static readonly observedAttributes = [...OF_NODE, ...OF_VIEW, ...OF_PLOTS, ...OF_LINKED];
 
-  #contents: Contents | null = null;
+  #view: ContentView | null = null;
   /** The views beside the picture. */
   #linked: Linked | null = null;
   /** Null until the attribute `plot` is set. */
   #plots: ElementPlots | null = null;
-  #shown: Shown | null = null;
+  #content: Content | null = null;
   #store: Readable | null = null;
   /** The names of attributes that have changed since the last update. */
   readonly #changed = new Set<string>();
@@ -65,11 +65,11 @@ export class ZarrView extends Base {
 
   /** What is shown, as attributes: set them, and the same is shown. */
   get state(): Record<string, string> {
-    const shown = this.#contents?.view.state() ?? {};
+    const state = this.#view?.sceneView.state() ?? {};
     const path = this.getAttribute("path") ?? undefined;
     const marks = readMarks(this.getAttribute("marks") ?? "");
     const own = this.#plots?.state() ?? { marks: marks.length > 0 ? marks : undefined };
-    const query = new URLSearchParams(writeUrlState({ ...shown, path, ...own, ...this.#linked?.state() }));
+    const query = new URLSearchParams(writeUrlState({ ...state, path, ...own, ...this.#linked?.state() }));
     const src = this.getAttribute("src");
     return { ...(src !== null && { src }), ...Object.fromEntries(query) };
   }
@@ -83,7 +83,7 @@ export class ZarrView extends Base {
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.#linked?.close();
-      this.#contents?.close();
+      this.#view?.close();
     });
   }
 
@@ -112,87 +112,84 @@ export class ZarrView extends Base {
     if (src === undefined && !this.#store) return;
     const query = new URLSearchParams({ ...others, ...(src !== undefined && { source: src }) });
     const state = readUrlState(query.toString());
-    const contents = this.#inside();
-    if (!contents) return;
-    if (this.hasAttribute("plot")) this.#plots ??= this.#makePlots(contents);
-    contents.view.picture.setOverlay(this.#plots ? null : shownMarks(state.marks ?? []));
-    if (changed.some((name) => OF_NODE.includes(name))) void this.#open(contents, state);
+    const view = this.#inside();
+    if (!view) return;
+    if (this.hasAttribute("plot")) this.#plots ??= this.#makePlots(view);
+    view.sceneView.picture.setOverlay(this.#plots ? null : marksLayer(state.marks ?? []));
+    if (changed.some((name) => OF_NODE.includes(name))) void this.#open(view, state);
     else {
-      contents.view.apply(state);
+      view.sceneView.apply(state);
       if (changed.some((name) => OF_PLOTS.includes(name))) this.#plots?.mark(state);
-      if (this.#shown && changed.some((name) => OF_LINKED.includes(name)))
-        this.#linked?.show(this.#shown, state);
+      if (this.#content && changed.some((name) => OF_LINKED.includes(name)))
+        this.#linked?.show(this.#content, state);
     }
   }
 
-  #makePlots(contents: Contents): ElementPlots {
+  #makePlots(view: ContentView): ElementPlots {
     const inside = this.shadowRoot?.querySelector(".inside") as HTMLElement;
-    return new ElementPlots(contents, inside, this.#shown, {
+    return new ElementPlots(view, inside, this.#content, {
       changed: () => this.#tellView(),
-      fail: (error) => contents.fail(error),
+      fail: (error) => view.fail(error),
       isClickTaken: () => this.#linked?.takesClicks === true,
     });
   }
 
-  #makeLinked({ view }: Contents, inside: HTMLElement): Linked {
+  #makeLinked({ sceneView }: ContentView, inside: HTMLElement): Linked {
     const part = (name: string) => inside.querySelector(name) as HTMLElement;
-    return new Linked(view, {
+    return new Linked(sceneView, {
       places: { views: part(".views"), map: part(".map"), dimensions: part(".dimensions") },
       questions: refusals,
       panelOf: () => null,
       changed: () => this.#tellView(),
       leave: () => {},
-      fail: (error) => this.#contents?.fail(error),
+      fail: (error) => this.#view?.fail(error),
       isDrawing: () => this.#plots?.isDrawing === true,
     });
   }
 
-  async #open(contents: Contents, state: ReturnType<typeof readUrlState>): Promise<void> {
+  async #open(view: ContentView, state: ReturnType<typeof readUrlState>): Promise<void> {
     const path = state.path === undefined ? undefined : plainPath(state.path);
-    const shown = await contents.open(
-      { ...state, path },
-      datasetOf(contents, state.source ?? "", this.#store),
-    );
-    if (!shown) return;
-    this.#shown = shown;
-    this.#plots?.show(shown, state);
-    this.#linked?.show(shown, state);
-    if (shown.kind === "scene") await contents.view.picture.idle();
-    this.#tell("zarr-load", { kind: shown.kind, title: shown.title });
+    const content = await view.open({ ...state, path }, datasetOf(view, state.source ?? "", this.#store));
+    if (!content) return;
+    this.#content = content;
+    this.#plots?.show(content, state);
+    this.#linked?.show(content, state);
+    if (content.kind === "scene") await view.sceneView.picture.idle();
+    this.#tell("zarr-load", { kind: content.kind, title: content.title });
   }
 
-  /** The contents, which are made at their first use. Null if the browser cannot draw. */
-  #inside(): Contents | null {
-    if (this.#contents) return this.#contents;
+  /** The view, which is made at its first use. Null if the browser cannot draw. */
+  #inside(): ContentView | null {
+    if (this.#view) return this.#view;
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [styleSheet()];
     const place = document.createElement("div");
     place.className = "inside";
     root.replaceChildren(place);
     try {
-      this.#contents = new Contents(place);
+      this.#view = new ContentView(place);
     } catch (error) {
       new Messages(place).fail(explain(error, null));
       this.#tell("zarr-error", error);
       return null;
     }
-    this.#linked = this.#makeLinked(this.#contents, place);
+    this.#linked = this.#makeLinked(this.#view, place);
     new ResizeObserver(([entry]) => {
       place.classList.toggle("small", (entry?.contentRect.width ?? 0) < NARROW);
     }).observe(place);
-    this.#listenTo(this.#contents);
-    return this.#contents;
+    this.#listenTo(this.#view);
+    return this.#view;
   }
 
-  #listenTo(contents: Contents): void {
-    contents.onChange = () => {
+  #listenTo(view: ContentView): void {
+    view.onChange = () => {
       this.#plots?.update();
       this.#linked?.update();
       this.#tellView();
     };
-    contents.onError = (error) => this.#tell("zarr-error", error);
-    contents.onPath = (path) => this.setAttribute("path", path);
-    contents.view.picture.onPick = (reading) => this.#tell("zarr-pick", reading);
+    view.onError = (error) => this.#tell("zarr-error", error);
+    view.onPath = (path) => this.setAttribute("path", path);
+    view.sceneView.picture.onPick = (reading) => this.#tell("zarr-pick", reading);
   }
 
   /** Tells changes once in a frame. */

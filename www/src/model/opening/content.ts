@@ -1,6 +1,6 @@
 /**
- * Reads what the stage shows of a node: a picture, a plate, a list of values, or a text. The stage
- * keeps the previous contents until this has been read.
+ * The content of a node, which views show: a picture, a plate, values, a list of nodes, or why there
+ * is none. It is read completely before a view shows it in the place of the one before.
  */
 
 import * as zarr from "zarr-wasm";
@@ -26,7 +26,7 @@ export interface Place {
   above?: { name: string; path: string };
 }
 
-export type Shown = Place & { title: string } & (
+export type Content = Place & { title: string } & (
     | { kind: "scene"; scene: Scene }
     | { kind: "plate"; plate: Plate }
     | { kind: "values"; values: Values }
@@ -34,15 +34,18 @@ export type Shown = Place & { title: string } & (
     | { kind: "failed"; error: unknown }
   );
 
+/** A picture. */
+export type SceneContent = Content & { kind: "scene" };
+
 type Wanted = Pick<UrlState, "variable" | "plane" | "values"> & { path: string };
 
-/** Reads the contents of a node. A well shows its first field, an array its image. */
-export async function readShown(
+/** Reads the content of a node. A well shows its first field, an array its image. */
+export async function readContent(
   dataset: Dataset,
   node: DatasetNode,
   wanted: Wanted,
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<Content> {
   const [{ path }, source] = [wanted, dataset.source.name];
   const plate = readPlate(node);
   if (plate) return { kind: "plate", plate, path, title: plate.name || source, source, dataset };
@@ -79,13 +82,13 @@ async function placeOf(dataset: Dataset, path: string): Promise<Place> {
   };
 }
 
-/** The picture of a node, or what is shown in its place. */
+/** The picture of a node, or the content in its place. */
 async function pictureOf(
   node: DatasetNode,
   { variable, plane, values: form }: Wanted,
   place: Place,
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<Content> {
   const title = lastPart(place.path) || place.source;
   try {
     const array = node.kind === "array" ? node : await childArray(place, variable);

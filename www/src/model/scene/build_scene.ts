@@ -20,7 +20,7 @@ import type {
   SceneLabel,
   SceneOptions,
   SceneVariable,
-  Subject,
+  UnstyledScene,
 } from "./scene.js";
 import { placementOf } from "./space.js";
 import { unitText } from "./value_text.js";
@@ -151,12 +151,12 @@ function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
   };
 }
 
-/** What is shown of a pyramid. `attrs` are those of its node. */
-export function subjectOf(
+/** The scene of a pyramid without its looks. `attrs` are those of its node. */
+export function unstyledScene(
   pyramid: zarr.Pyramid,
   attrs: Json,
   { plane, signal, values }: Pick<SceneOptions, "plane" | "signal" | "values">,
-): Subject {
+): UnstyledScene {
   const array = pyramid.levels[0]?.array;
   if (!array || !isNumeric(array.dtype)) {
     throw new zarr.ZarrError("Unsupported", "elements that are not numbers are no picture", {
@@ -176,18 +176,18 @@ export function subjectOf(
  */
 export async function buildScene(node: ArrayNode | GroupNode, options: SceneOptions = {}): Promise<Scene> {
   const { pyramid, variables, variable } = await foundIn(node, options);
-  const subject = subjectOf(pyramid, node.attrs, options);
-  const { isGray: _isGray, signal: _signal, ...shown } = subject;
+  const unstyled = unstyledScene(pyramid, node.attrs, options);
+  const { isGray: _isGray, signal: _signal, ...known } = unstyled;
   const areLabels = options.kind === "labels" || isObject(omeOf(node.attrs)["image-label"]);
   const labels: Appearance = { kind: "labels", channels: [], labelFacts: labelFacts(node.attrs) };
   const [placement, appearance] = await Promise.all([
-    placementOf(subject),
-    areLabels ? labels : appearanceOf(subject, options.values),
+    placementOf(unstyled),
+    areLabels ? labels : appearanceOf(unstyled, options.values),
   ]);
   const isNamed = node.kind === "array" || variable !== undefined;
-  const { array } = subject;
+  const { array } = unstyled;
   return {
-    ...shown,
+    ...known,
     ...placement,
     ...appearance,
     title: pyramid.name || (isNamed ? titleOf(array, lastPart(array.path)) : lastPart(node.path)),
@@ -202,14 +202,14 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
 type Appearance = Pick<Scene, "kind" | "channels" | "field" | "decode" | "labelFacts">;
 
 /** The kind of the scene, with its channels or style. */
-async function appearanceOf(subject: Subject, values: SceneOptions["values"]): Promise<Appearance> {
-  const channels = await channelsOf(subject);
+async function appearanceOf(unstyled: UnstyledScene, values: SceneOptions["values"]): Promise<Appearance> {
+  const channels = await channelsOf(unstyled);
   if (channels) return channels;
   const field = async (decode: Scene["decode"]): Promise<Appearance> => {
-    return { kind: "field", channels: [], field: await fieldStyle(subject, decode), decode };
+    return { kind: "field", channels: [], field: await fieldStyle(unstyled, decode), decode };
   };
   // Unpacked by CF's attributes, unless they are invalid.
-  return values === "stored" ? field(undefined) : decoded(subject.array, field);
+  return values === "stored" ? field(undefined) : decoded(unstyled.array, field);
 }
 
 /** The scene with another plane. */

@@ -3,7 +3,7 @@
  */
 import * as zarr from "zarr-wasm";
 import { asRange, BOUNDS, type Limits, sampledLimits } from "./limits.js";
-import type { Scene, SceneAxis, SceneChannel, Subject } from "./scene.js";
+import type { Scene, SceneAxis, SceneChannel, UnstyledScene } from "./scene.js";
 
 const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
 /** Maximum number of channels of a scene. An array can declare a million in a few bytes. */
@@ -50,7 +50,7 @@ const rgbChannels = (): SceneChannel[] =>
 
 function limitsOf(
   sampled: Limits | null,
-  { array, integer }: Subject,
+  { array, integer }: UnstyledScene,
 ): Pick<SceneChannel, "window" | "limits"> {
   const bounds = BOUNDS[array.dtype] ?? [0, 1];
   if (!sampled) return { window: bounds, limits: bounds };
@@ -60,16 +60,16 @@ function limitsOf(
 }
 
 /** The channels of a picture and its kind. Null for a field. */
-export async function channelsOf(subject: Subject): Promise<Pick<Scene, "kind" | "channels"> | null> {
-  const { pyramid, axes, plane } = subject;
+export async function channelsOf(unstyled: UnstyledScene): Promise<Pick<Scene, "kind" | "channels"> | null> {
+  const { pyramid, axes, plane } = unstyled;
   const hasChannels = axes.some(({ role, axis }) => role === "c" && axis !== plane.x && axis !== plane.y);
   if (hasChannels && isRgb(pyramid, axes)) return { kind: "rgb", channels: rgbChannels() };
   const isImage = pyramid.convention === "ome" || (hasChannels && pyramid.channels.length > 0);
-  return isImage ? { kind: "image", channels: await imageChannels(subject) } : null;
+  return isImage ? { kind: "image", channels: await imageChannels(unstyled) } : null;
 }
 
-async function imageChannels(subject: Subject): Promise<SceneChannel[]> {
-  const { pyramid, axes, isGray } = subject;
+async function imageChannels(unstyled: UnstyledScene): Promise<SceneChannel[]> {
+  const { pyramid, axes, isGray } = unstyled;
   const shown = zarr.shownChannels(pyramid);
   const c = axes.find(({ role }) => role === "c");
   const count = Math.min(c?.length ?? 1, MAX_CHANNELS);
@@ -77,7 +77,7 @@ async function imageChannels(subject: Subject): Promise<SceneChannel[]> {
     const channel = pyramid.channels[index] ?? {};
     return { channel, index, visible: shown.includes(index) };
   });
-  const all = await Promise.all(written.map((channel) => channelOf(subject, channel)));
+  const all = await Promise.all(written.map((channel) => channelOf(unstyled, channel)));
   if (isGray)
     for (const [at, channel] of all.entries()) [channel.color, channel.visible] = ["#ffffff", at === 0];
   return all;
@@ -90,8 +90,11 @@ interface Written {
   visible: boolean;
 }
 
-async function channelOf(subject: Subject, { channel, index, visible }: Written): Promise<SceneChannel> {
-  const { pyramid, axes, plane, signal } = subject;
+async function channelOf(
+  unstyled: UnstyledScene,
+  { channel, index, visible }: Written,
+): Promise<SceneChannel> {
+  const { pyramid, axes, plane, signal } = unstyled;
   const c = axes.find(({ role }) => role === "c");
   const at = axes.map(({ role, start }) => (role === "c" ? index : start));
   const given = windowOf(pyramid, index);
@@ -102,7 +105,7 @@ async function channelOf(subject: Subject, { channel, index, visible }: Written)
     index,
     name: channel.label || (c ? `Channel ${index + 1}` : ""),
     color: zarr.channelLook(pyramid, index).color,
-    ...(given ?? limitsOf(sampled, subject)),
+    ...(given ?? limitsOf(sampled, unstyled)),
     gamma: 1,
     visible,
   };

@@ -4,7 +4,7 @@
 
 import { isPacked } from "./lenient_reads.js";
 import { type Decode, limitsOverSteps, rangeOf } from "./limits.js";
-import type { ArrayNode, FieldStyle, Subject } from "./scene.js";
+import type { ArrayNode, FieldStyle, UnstyledScene } from "./scene.js";
 
 /** The share of values that default limits leave out at each end. */
 const LEFT_OUT = 0.002;
@@ -46,8 +46,8 @@ function pairOf(value: unknown): [number, number] | undefined {
 const writtenLimits = (array: ArrayNode): [number, number] | undefined =>
   isPacked(array) ? undefined : (pairOf(array.attrs.actual_range) ?? pairOf(array.attrs.valid_range));
 
-export async function fieldStyle(subject: Subject, decode: Decode): Promise<FieldStyle> {
-  const { pyramid, array, axes, plane, integer, signal } = subject;
+export async function fieldStyle(unstyled: UnstyledScene, decode: Decode): Promise<FieldStyle> {
+  const { pyramid, array, axes, plane, integer, signal } = unstyled;
   const written = writtenLimits(array);
   const at = axes.map(({ start }) => start);
   const steps = axes.find(({ role, axis }) => role === "t" && axis !== plane.x && axis !== plane.y)?.axis;

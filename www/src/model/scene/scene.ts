@@ -34,8 +34,8 @@ export interface SceneAxis {
   original?: { scene: Scene; axis: number };
 }
 
-/** What is shown, before it is known how it looks. */
-export interface Subject {
+/** A scene before it is known how it looks. */
+export interface UnstyledScene {
   pyramid: zarr.Pyramid;
   /** The array of the finest level. */
   array: ArrayNode;
@@ -136,7 +136,7 @@ export interface SceneVariable {
   title: string;
 }
 
-export interface Scene extends Omit<Subject, "signal" | "isGray"> {
+export interface Scene extends Omit<UnstyledScene, "signal" | "isGray"> {
   /** `labels`: labels with one colour each. */
   kind: "image" | "rgb" | "field" | "labels";
   /** What the metadata tells of labels, if the elements are labels. */

@@ -8,12 +8,12 @@ import { type AxisPlace, type LevelPlace, type MapExtent, rolled } from "zarr-wa
 import { MAX_COORDINATES } from "./coordinates.js";
 import { nullUnlessAborted } from "./lenient_reads.js";
 import { definitionOf } from "./projection.js";
-import type { Scene, Space, Subject, WarpedPlane } from "./scene.js";
+import type { Scene, Space, UnstyledScene, WarpedPlane } from "./scene.js";
 import { unitText } from "./value_text.js";
 
 export type Placement = Pick<Scene, "space" | "places" | "isUpward" | "warped">;
 
-type Asked = Pick<Subject, "pyramid" | "array" | "axes" | "plane" | "signal">;
+type Asked = Pick<UnstyledScene, "pyramid" | "array" | "axes" | "plane" | "signal">;
 
 /** How far elements may be from equal steps, in steps, to be drawn with equal steps. */
 const TOLERANCE = 0.5;

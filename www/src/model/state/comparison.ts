@@ -1,7 +1,4 @@
-/**
- * What is shown beside the picture, as it is in the page's URL: the crosshair of three planes, or
- * how the picture is compared.
- */
+/** How the picture is compared with a second one, as it is in the page's URL. */
 
 const HOW = ["beside", "swipe", "difference"] as const;
 const LIMITS = ["shared", "own"] as const;

@@ -18,7 +18,7 @@ export interface Mark {
 }
 
 /** How the plots of marks are shown, for the page's URL. */
-export interface PlotView {
+export interface PlotChoice {
   show?: PlotKind;
   /** The name of the axis of a series. */
   axis?: string;

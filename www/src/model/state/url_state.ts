@@ -15,7 +15,7 @@
 import type { Camera, FieldStyle } from "../scene/scene.js";
 import type { ChannelState, SceneStyle } from "../scene/scene_state.js";
 import { type Comparison, readComparison, writeComparison } from "./comparison.js";
-import { type Mark, type PlotView, readMarks, writeMarks } from "./marks.js";
+import { type Mark, type PlotChoice, readMarks, writeMarks } from "./marks.js";
 
 export interface UrlState extends SceneStyle {
   source?: string;
@@ -29,7 +29,7 @@ export interface UrlState extends SceneStyle {
   level?: number;
   layers?: string[];
   marks?: readonly Mark[];
-  plot?: PlotView;
+  plot?: PlotChoice;
   /** Three planes, with the indices of the crosshair along the axes of the picture. */
   planes?: Readonly<Record<string, number>>;
   compare?: Comparison;
@@ -121,13 +121,13 @@ export function writeUrlState(state: UrlState): string {
 }
 
 /** `show,axis,channel`; what is not chosen is empty. */
-function writePlot({ show, axis, channel }: PlotView): string | undefined {
+function writePlot({ show, axis, channel }: PlotChoice): string | undefined {
   const words = [show ?? "", escaped(axis ?? ""), String(channel ?? "")];
   const last = words.findLastIndex((word) => word !== "");
   return last < 0 ? undefined : words.slice(0, last + 1).join(",");
 }
 
-function readPlot(text: string | undefined): PlotView | undefined {
+function readPlot(text: string | undefined): PlotChoice | undefined {
   if (text === undefined) return undefined;
   const [show = "", axis = "", channel = ""] = text.split(",");
   const kind = KINDS.find((known) => known === show);

@@ -2,8 +2,8 @@
 
 import * as zarr from "zarr-wasm";
 import { joined } from "../../model/text/paths.js";
-import { type Run, screenRead, storePlaceOf } from "../../widgets/views/view_reads.js";
-import type { OnScreen } from "../../widgets/views/view_snapshot.js";
+import { type Run, storePlaceOf, viewRead } from "../../widgets/views/view_reads.js";
+import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 import type { Evidence } from "./causes.js";
 import type { Second } from "./recorder.js";
 
@@ -17,11 +17,11 @@ export interface Observed {
 /** Side of a chunk that is about as large as a tile of a map. */
 const SIDE = 512;
 
-export async function evidenceOf(seen: OnScreen, observed: Observed): Promise<Evidence> {
-  const { state, box, source, view } = seen;
+export async function evidenceOf(snapshot: ViewSnapshot, observed: Observed): Promise<Evidence> {
+  const { state, box, source, size } = snapshot;
   const { scene } = state;
   const array = scene.pyramid.levels[box.level]?.array ?? scene.array;
-  const selection = screenRead(seen).axes.map(({ read }) =>
+  const selection = viewRead(snapshot).axes.map(({ read }) =>
     typeof read === "number" ? read : zarr.slice(...spanOf(read)),
   );
   const plan = await array.plan(selection);
@@ -39,7 +39,7 @@ export async function evidenceOf(seen: OnScreen, observed: Observed): Promise<Ev
     levels: scene.pyramid.levels.length,
     plan,
     elements: lengthOf(plane.x) * lengthOf(plane.y),
-    pixels: view[0] * view[1] * devicePixelRatio ** 2,
+    pixels: size[0] * size[1] * devicePixelRatio ** 2,
     better: array.shape.map((length, axis) =>
       axis === plane.x || axis === plane.y ? Math.min(SIDE, length) : 1,
     ),
@@ -67,7 +67,7 @@ function sumsOf(seconds: readonly Second[]): Pick<Evidence, "decodeMs" | "waitin
  * The headers that a server of another site hides from pages, by one request for the first byte of
  * the array's metadata. Empty if they are shown, and if it cannot be told.
  */
-export async function hiddenHeadersOf({ source, state, box }: OnScreen): Promise<string[]> {
+export async function hiddenHeadersOf({ source, state, box }: ViewSnapshot): Promise<string[]> {
   if (!source.url || source.url.origin === location.origin) return [];
   const url = new URL(source.url);
   const array = state.scene.pyramid.levels[box.level]?.array ?? state.scene.array;

@@ -46,7 +46,7 @@ export class Insight {
     const source = this.#source;
     return new InsightPanel(byId("panel-insight"), {
       recorder: this.#recorder,
-      onScreen: () => source.onScreen(),
+      snapshot: () => source.snapshot(),
       warnings: () => source.warnings(),
       setOverlay: (layer) => source.setOverlay(layer),
       onColouring: (colouring) => {

@@ -3,8 +3,8 @@
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import * as zarr from "zarr-wasm";
 import { bytesText, countText } from "../../model/text/numbers.js";
-import { shown } from "../../widgets/page/element.js";
-import type { OnScreen } from "../../widgets/views/view_snapshot.js";
+import { shortened } from "../../widgets/page/element.js";
+import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 import { type Cause, causesOf } from "./causes.js";
 import { evidenceOf, hiddenHeadersOf } from "./evidence.js";
 import { DrawnPlots, type Plot, plotsOf, plotText } from "./plots.js";
@@ -14,7 +14,7 @@ import type { Recorder, Second } from "./recorder.js";
 export interface Watched {
   readonly recorder: Recorder;
   /** Null if there is no picture. */
-  onScreen(): OnScreen | null;
+  snapshot(): ViewSnapshot | null;
   warnings(): readonly string[];
 }
 
@@ -45,10 +45,10 @@ export class Speed {
   }
 
   async #find(): Promise<Cause[] | null> {
-    const seen = this.#watched.onScreen();
-    if (!seen) return null;
-    const { key } = seen.source;
-    const hidden = this.#hidden.get(key) ?? hiddenHeadersOf(seen);
+    const snapshot = this.#watched.snapshot();
+    if (!snapshot) return null;
+    const { key } = snapshot.source;
+    const hidden = this.#hidden.get(key) ?? hiddenHeadersOf(snapshot);
     this.#hidden.set(key, hidden);
     const { recorder } = this.#watched;
     const observed = {
@@ -56,7 +56,7 @@ export class Speed {
       warnings: this.#watched.warnings(),
       hiddenHeaders: await hidden,
     };
-    return causesOf(await evidenceOf(seen, observed));
+    return causesOf(await evidenceOf(snapshot, observed));
   }
 
   #sentence(): TemplateResult {
@@ -65,14 +65,14 @@ export class Speed {
     if (!first)
       return html`<p class="note" role="status">Nothing stands out: this view reads little more than it shows.</p>`;
     return html`<div class="cause" role="status" data-cause=${first.id}>
-        <p>${shown(first.cause)}</p>
+        <p>${shortened(first.cause)}</p>
         <p class="cure">${first.cure}</p>
       </div>
       ${others.length > 0 ? html`<ul class="other-causes">${others.map(other)}</ul>` : nothing}`;
   }
 }
 
-const other = ({ id, cause, cure }: Cause) => html`<li data-cause=${id}>${shown(cause)} ${cure}</li>`;
+const other = ({ id, cause, cure }: Cause) => html`<li data-cause=${id}>${shortened(cause)} ${cure}</li>`;
 
 function figure(plot: Plot, seconds: readonly Second[]): TemplateResult {
   const text = plotText(plot, seconds);

@@ -5,7 +5,7 @@
 
 import type { ArrayNode } from "../../model/scene/scene.js";
 import { storePlaceOf } from "../../widgets/views/view_reads.js";
-import type { OnScreen } from "../../widgets/views/view_snapshot.js";
+import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 
 export interface Stored {
   /** Null if there is nothing under the key. Undefined if the server does not tell. */
@@ -37,11 +37,16 @@ export class StoredFacts {
   }
 
   /** Asks for the keys that are not known. `onFound` is called after each. */
-  async ask(seen: OnScreen, array: ArrayNode, keys: readonly string[], asking: Asking): Promise<void> {
+  async ask(
+    snapshot: ViewSnapshot,
+    array: ArrayNode,
+    keys: readonly string[],
+    asking: Asking,
+  ): Promise<void> {
     const missing = keys.filter((key) => key !== "" && !this.#known.has(key));
     const work = async () => {
       for (let key = missing.shift(); key !== undefined; key = missing.shift()) {
-        const stored = await storedUnder(seen, array, key, asking.signal).catch(() => null);
+        const stored = await storedUnder(snapshot, array, key, asking.signal).catch(() => null);
         if (asking.signal.aborted) return;
         this.#known.set(key, stored ?? { bytes: undefined });
         asking.onFound();
@@ -57,7 +62,7 @@ interface Asking {
 }
 
 async function storedUnder(
-  { source }: OnScreen,
+  { source }: ViewSnapshot,
   array: ArrayNode,
   key: string,
   signal: AbortSignal,

@@ -6,8 +6,8 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import { elementBytes } from "../../model/scene/data_type.js";
 import type { ArrayNode } from "../../model/scene/scene.js";
 import { bytesText, countText, shapeText } from "../../model/text/numbers.js";
-import { shown, withValue } from "../../widgets/page/element.js";
-import type { OnScreen } from "../../widgets/views/view_snapshot.js";
+import { shortened, withValue } from "../../widgets/page/element.js";
+import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 import { colouredCells, type Key, measuredCells } from "./cell_colors.js";
 import { type CellsInView, cellsInView, MAX_CELLS } from "./chunk_cells.js";
 import { type CodecWords, codecWords } from "./codec_words.js";
@@ -16,7 +16,7 @@ import { GridLayer } from "./grid_layer.js";
 import { StoredFacts } from "./stored_facts.js";
 
 export interface Inspected {
-  onScreen(): OnScreen | null;
+  snapshot(): ViewSnapshot | null;
   /** Puts a layer above the picture, or takes it away. */
   setOverlay(layer: GridLayer | null): void;
   /** The choice has changed. */
@@ -52,17 +52,18 @@ export class Structure {
     this.#asking.abort();
     this.#asking = new AbortController();
     const { signal } = this.#asking;
-    const seen = this.#inspected.onScreen();
+    const snapshot = this.#inspected.snapshot();
     this.#cells = null;
-    if (seen && this.#colouring) await this.#grid(seen, this.#colouring, signal);
+    if (snapshot && this.#colouring) await this.#grid(snapshot, this.#colouring, signal);
     if (signal.aborted) return;
     if (!this.#cells) this.#inspected.setOverlay(null);
-    this.#render(seen);
+    this.#render(snapshot);
   }
 
-  async #grid(seen: OnScreen, colouring: Colouring, signal: AbortSignal): Promise<void> {
-    if (seen.source.key !== this.#source) [this.#facts, this.#source] = [new StoredFacts(), seen.source.key];
-    const { state, box } = seen;
+  async #grid(snapshot: ViewSnapshot, colouring: Colouring, signal: AbortSignal): Promise<void> {
+    if (snapshot.source.key !== this.#source)
+      [this.#facts, this.#source] = [new StoredFacts(), snapshot.source.key];
+    const { state, box } = snapshot;
     const cells = await cellsInView(state.scene, box);
     if (signal.aborted || !cells) return;
     this.#cells = cells;
@@ -74,22 +75,22 @@ export class Structure {
       });
       this.#layer.show(map);
       this.#key = key;
-      this.#render(seen);
+      this.#render(snapshot);
     };
     draw();
     this.#inspected.setOverlay(this.#layer);
     const keys = [...new Set(cells.chunks.map(({ key }) => key))];
     // The picture and the panel are not held up by a slow server.
-    void this.#facts.ask(seen, cells.array, keys, { signal, onFound: once(draw) });
+    void this.#facts.ask(snapshot, cells.array, keys, { signal, onFound: once(draw) });
   }
 
-  #render(seen: OnScreen | null): void {
-    if (!seen) {
+  #render(snapshot: ViewSnapshot | null): void {
+    if (!snapshot) {
       render(html`<p class="note">There is no picture to look at.</p>`, this.#place);
       return;
     }
-    const { scene } = seen.state;
-    const array = scene.pyramid.levels[seen.box.level]?.array ?? scene.array;
+    const { scene } = snapshot.state;
+    const array = scene.pyramid.levels[snapshot.box.level]?.array ?? scene.array;
     render(
       html`<dl class="structure-facts">${factsOf(array).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
         <h3>Codecs, in the order of writing</h3>
@@ -167,7 +168,7 @@ function wordList(codecs: readonly CodecWords[]): unknown {
   if (codecs.length === 0) return html`<p class="note">None: elements are stored as they are.</p>`;
   return html`<ol class="codec-words">
     ${codecs.map(({ name, words, inner }) => {
-      return html`<li title=${name}>${shown(words)}${inner.length > 0 ? wordList(inner) : nothing}</li>`;
+      return html`<li title=${name}>${shortened(words)}${inner.length > 0 ? wordList(inner) : nothing}</li>`;
     })}
   </ol>`;
 }

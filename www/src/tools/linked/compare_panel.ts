@@ -6,7 +6,7 @@
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import type { Scene } from "../../model/scene/scene.js";
 import type { Comparison, How } from "../../model/state/comparison.js";
-import { button, byId, shown, tickBox, withValue } from "../../widgets/page/element.js";
+import { button, byId, shortened, tickBox, withValue } from "../../widgets/page/element.js";
 import { Colours } from "../../widgets/panels/colours.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
 
@@ -55,7 +55,7 @@ function settingsOf(settings: CompareSettings): TemplateResult {
     <select aria-label="Channel of the difference" @change=${withValue((value) => settings.setChannel(Number(value)))}>
       ${settings.channels.map(
         ({ index, name }) =>
-          html`<option value=${index} ?selected=${index === settings.channel}>${shown(name)}</option>`,
+          html`<option value=${index} ?selected=${index === settings.channel}>${shortened(name)}</option>`,
       )}
     </select>
   </label>`;

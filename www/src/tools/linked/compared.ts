@@ -5,6 +5,7 @@
 import "../../../style/linked.css";
 import { html } from "lit-html";
 import type { ViewBox } from "../../map/view_box.js";
+import type { SceneContent } from "../../model/opening/content.js";
 import { AxisTexts } from "../../model/scene/coordinates.js";
 import type { Camera, Scene, SceneChannel } from "../../model/scene/scene.js";
 import type { Comparison, How } from "../../model/state/comparison.js";
@@ -12,30 +13,35 @@ import { type UrlState, writeUrlState } from "../../model/state/url_state.js";
 import { isAbort } from "../../model/text/errors.js";
 import { iconButton } from "../../widgets/page/element.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
-import { type Indices, type InView, inViewOf, type SeenPicture } from "../../widgets/views/view_snapshot.js";
+import {
+  type Indices,
+  type InView,
+  inViewOf,
+  type PictureSnapshot,
+} from "../../widgets/views/view_snapshot.js";
 import type { ComparePanel, CompareSettings } from "./compare_panel.js";
 import { differenceOf, subtractedBoxes, whyNone } from "./difference.js";
 import { ownAxis, type Pair } from "./difference_store.js";
 import { Divider } from "./divider.js";
 import { LinkedCameras, samePlace } from "./linked_cameras.js";
-import type { LinkedState, Room, RoomContext, SceneShown } from "./linked_views.js";
+import type { LinkedContext, LinkedState, LinkedViews } from "./linked_views.js";
 import { areAlike, haveSameStyle, indicesOfSecond, readSecond, sharedAxes } from "./second.js";
-import { Side } from "./side_view.js";
+import { SideView } from "./side_view.js";
 
 const HOWS: readonly How[] = ["beside", "swipe", "difference"];
 const MIDDLE = 0.5;
 
-export class Compared implements Room {
-  readonly #context: RoomContext;
+export class Compared implements LinkedViews {
+  readonly #context: LinkedContext;
   readonly #main: SceneView;
   readonly #views: HTMLElement;
-  readonly #side: Side;
+  readonly #side: SideView;
   readonly #sliders: HTMLElement;
   readonly #panel: ComparePanel | null;
   #state: LinkedState;
   /** What was read, and what of it is shown. */
-  #second: SceneShown | null = null;
-  #shown: Scene | null = null;
+  #second: SceneContent | null = null;
+  #scene: Scene | null = null;
   #texts: AxisTexts | null = null;
   #cameras: LinkedCameras | null = null;
   #divider: Divider | null = null;
@@ -44,20 +50,20 @@ export class Compared implements Room {
   /** The state follows what the user does in the second picture, and not what this does. */
   #isFollowing = false;
 
-  constructor(context: RoomContext) {
+  constructor(context: LinkedContext) {
     this.#context = context;
     [this.#main, this.#state] = [context.view, context.state];
     const { places } = context;
     this.#views = places.views;
-    this.#side = new Side(places, "compared", "the second picture");
+    this.#side = new SideView(places, "compared", "the second picture");
     // Pictures that lie above each other need the same size, so its sliders are below both.
     this.#sliders = this.#side.root.querySelector(".dimensions") as HTMLElement;
     this.#sliders.classList.add("second");
     this.#sliders.setAttribute("aria-label", "Dimensions of the second picture");
     places.dimensions.after(this.#sliders);
-    this.#panel = context.panelOf(this.#side.contents.view);
+    this.#panel = context.panelOf(this.#side.view.sceneView);
     this.#views.classList.add("comparing");
-    this.#side.contents.onChange = () => this.#record();
+    this.#side.view.onChange = () => this.#record();
     this.#arrange();
     this.#renderPanel(); // a slow second can be closed, too
     this.#run(() => this.#read());
@@ -86,23 +92,23 @@ export class Compared implements Room {
 
   #run(work: () => Promise<void>): void {
     const failed = (error: unknown) => {
-      if (!isAbort(error)) this.#side.contents.fail(error);
+      if (!isAbort(error)) this.#side.view.fail(error);
     };
     work().catch(failed);
   }
 
   async #read(): Promise<void> {
-    const { shown: main, state, questions } = this.#context;
+    const { content: main, state, questions } = this.#context;
     const { plane } = this.#main.state();
     const chosen = (found: UrlState) => this.#set({ with: found });
     const beside = { main, plane, questions, chosen };
-    const second = await readSecond(this.#side.contents, state.with ?? {}, beside);
+    const second = await readSecond(this.#side.view, state.with ?? {}, beside);
     if (second?.kind === "scene") {
       this.#second = second;
       this.#texts = new AxisTexts(second.scene, this.#life.signal);
       this.#texts.onText = () => this.#caption();
       await this.#show();
-    } else if (second) this.#side.contents.show(second, {});
+    } else if (second) this.#side.view.show(second, {});
     this.#renderPanel();
   }
 
@@ -117,14 +123,14 @@ export class Compared implements Room {
     const isDifference = this.#isDifference;
     const scene = isDifference ? await this.#difference(scenes, signal) : scenes.second;
     signal.throwIfAborted();
-    this.#shown = scene;
-    const { view } = this.#side.contents;
+    this.#scene = scene;
+    const { sceneView: view } = this.#side.view;
     const { field, channels } = this.#areShared && !isDifference ? {} : (this.#state.with ?? {});
     const camera = samePlace(scenes.first, scene, this.#main.picture.camera());
     this.#isFollowing = true;
     view.setSliders((name) => this.#isOwn(name));
     const level = this.#levelOf(scene) ?? undefined;
-    this.#side.contents.show({ ...second, scene }, { at: this.#at(), view: camera, level, field, channels });
+    this.#side.view.show({ ...second, scene }, { at: this.#at(), view: camera, level, field, channels });
     this.#isFollowing = false;
     this.#link(scenes.first, scene);
     if (view.scene) this.#panel?.showColours(view.scene, signal);
@@ -185,7 +191,7 @@ export class Compared implements Room {
 
   #link(first: Scene, second: Scene): void {
     this.#cameras?.end();
-    const [main, side] = [this.#main.picture, this.#side.contents.view.picture];
+    const [main, side] = [this.#main.picture, this.#side.view.sceneView.picture];
     this.#cameras = new LinkedCameras(main, [
       { from: main, to: side, camera: (camera: Camera) => samePlace(first, second, camera) },
       { from: side, to: main, camera: (camera: Camera) => samePlace(second, first, camera) },
@@ -194,8 +200,8 @@ export class Compared implements Room {
 
   /** Follows the picture. */
   update(): void {
-    const [{ view }, { scene }] = [this.#side.contents, this.#main];
-    if (!this.#shown || !scene || !view.scene) return;
+    const [{ sceneView: view }, { scene }] = [this.#side.view, this.#main];
+    if (!this.#scene || !scene || !view.scene) return;
     this.#isFollowing = true;
     const at = this.#at();
     if (Object.entries(at).some(([name, index]) => view.at[name] !== index))
@@ -214,9 +220,9 @@ export class Compared implements Room {
 
   /** Takes over what the user has changed in the second picture. */
   #record(): void {
-    const { view } = this.#side.contents;
+    const { sceneView: view } = this.#side.view;
     const before = this.#state.with ?? {};
-    if (this.#isFollowing || !this.#shown || !view.scene) return;
+    if (this.#isFollowing || !this.#scene || !view.scene) return;
     const { field, channels } = view.state();
     const own = Object.keys(this.#own).map((name) => {
       const at = view.at[this.#isDifference ? ownAxis(name) : name];
@@ -233,14 +239,14 @@ export class Compared implements Room {
     this.#context.changed(this.#state);
   }
 
-  pictures(): SeenPicture[] {
-    const [seen, scene] = [this.#side.seen(), this.#shown];
-    if (!seen || !scene) return [];
+  pictures(): PictureSnapshot[] {
+    const [snapshot, scene] = [this.#side.snapshot(), this.#scene];
+    if (!snapshot || !scene) return [];
     const { how, divider = MIDDLE } = this.#compare;
-    const follow = (at: Indices) => ({ ...seen.state.at, ...this.#at(at) });
+    const follow = (at: Indices) => ({ ...snapshot.state.at, ...this.#at(at) });
     const visible = [how === "swipe" ? divider : 0, 1] as const;
-    const elements = this.#elements(seen.state.scene, seen.box);
-    return [{ ...seen, visible, marks: [], title: scene.title, elements, hasLegend: true, follow }];
+    const elements = this.#elements(snapshot.state.scene, snapshot.box);
+    return [{ ...snapshot, visible, marks: [], title: scene.title, elements, hasLegend: true, follow }];
   }
 
   /** What is in view of the second picture, or of both scenes that the difference is made of. */
@@ -251,7 +257,7 @@ export class Compared implements Room {
     const at = indicesOfSecond(scenes.first, scenes.second, this.#at(), this.#own);
     const [one, other] = subtractedBoxes({ ...scenes, at }, this.#at(), box);
     return [
-      inViewOf(this.#context.shown.dataset, scenes.first, one),
+      inViewOf(this.#context.content.dataset, scenes.first, one),
       inViewOf(second.dataset, scenes.second, other),
     ];
   }
@@ -280,11 +286,11 @@ export class Compared implements Room {
       const here = this.#main.textOf(name) || String(this.#main.at[name] ?? 0);
       return this.#isDifference ? `${name} ${here} − ${there}` : `${name} ${there}`;
     });
-    const title = this.#isDifference ? (this.#shown?.title ?? "") : second.title;
+    const title = this.#isDifference ? (this.#scene?.title ?? "") : second.title;
     this.#side.name([title, ...own].join(", "));
     const close = () => this.#context.close();
     this.#side.caption(html`<h2>${title}</h2>
-      <p class="of">${[...own, ...(second.source === this.#context.shown.source ? [] : [second.source])].join(", ")}</p>
+      <p class="of">${[...own, ...(second.source === this.#context.content.source ? [] : [second.source])].join(", ")}</p>
       ${iconButton("close", "Close the comparison", close)}`);
   }
 
@@ -343,7 +349,7 @@ export class Compared implements Room {
   close(): void {
     this.#showing.abort();
     this.#life.abort();
-    this.#shown = null;
+    this.#scene = null;
     this.#cameras?.end();
     this.#divider?.close();
     this.#side.close();

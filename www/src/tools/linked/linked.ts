@@ -4,15 +4,15 @@
  * picture is not slower.
  */
 
-import type { Shown } from "../../model/opening/content.js";
+import type { Content, SceneContent } from "../../model/opening/content.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
-import type { SeenPicture } from "../../widgets/views/view_snapshot.js";
+import type { PictureSnapshot } from "../../widgets/views/view_snapshot.js";
 import { planesOf } from "./axis_places.js";
-import type { LinkedState, Room, RoomContext, SceneShown } from "./linked_views.js";
+import type { LinkedContext, LinkedState, LinkedViews } from "./linked_views.js";
 
 export interface LinkedOptions
-  extends Pick<RoomContext, "places" | "questions" | "panelOf" | "fail" | "isDrawing"> {
+  extends Pick<LinkedContext, "places" | "questions" | "panelOf" | "fail" | "isDrawing"> {
   /** The state has changed. */
   changed(): void;
   /** The user has chosen other views, which are about to be opened. */
@@ -22,9 +22,9 @@ export interface LinkedOptions
 export class Linked {
   /** Other views are opened. */
   onOpen: () => void = () => {};
-  #shown: SceneShown | null = null;
+  #content: SceneContent | null = null;
   #state: LinkedState = {};
-  #room: Room | null = null;
+  #views: LinkedViews | null = null;
   #opening = new AbortController();
 
   constructor(
@@ -33,8 +33,8 @@ export class Linked {
   ) {}
 
   /** Shows what a state has beside the node that the picture shows. */
-  show(shown: Shown, { planes, compare, with: other }: UrlState): void {
-    this.#shown = shown.kind === "scene" ? shown : null;
+  show(content: Content, { planes, compare, with: other }: UrlState): void {
+    this.#content = content.kind === "scene" ? content : null;
     this.#open({ planes, compare, with: other });
   }
 
@@ -47,12 +47,12 @@ export class Linked {
 
   /** The picture has other indices, colours or another level. */
   update(): void {
-    this.#room?.update();
+    this.#views?.update();
   }
 
   /** The node that the picture shows. Null if it is no picture. */
-  get shown(): SceneShown | null {
-    return this.#shown;
+  get content(): SceneContent | null {
+    return this.#content;
   }
 
   /** Aborts when other views are opened. */
@@ -65,8 +65,8 @@ export class Linked {
   }
 
   /** The pictures beside the first one. */
-  pictures(): SeenPicture[] {
-    return this.#room?.pictures() ?? [];
+  pictures(): PictureSnapshot[] {
+    return this.#views?.pictures() ?? [];
   }
 
   /** Whether a click moves the crosshair. */
@@ -76,22 +76,22 @@ export class Linked {
 
   /** Removes the views. */
   close(): void {
-    this.#shown = null;
+    this.#content = null;
     this.#open({});
   }
 
   #open(wanted: LinkedState): void {
     this.#opening.abort();
     this.#opening = new AbortController();
-    this.#room?.close();
-    this.#room = null;
+    this.#views?.close();
+    this.#views = null;
     this.#state = this.#possible(wanted);
     this.onOpen();
     const { signal } = this.#opening;
     this.#load(signal).then(
-      (room) => {
-        if (signal.aborted) room?.close();
-        else this.#room = room;
+      (views) => {
+        if (signal.aborted) views?.close();
+        else this.#views = views;
       },
       (error: unknown) => {
         if (!signal.aborted) this.options.fail(error);
@@ -102,19 +102,19 @@ export class Linked {
   /** The part of a state that the scene can show. */
   #possible({ planes, compare, with: other }: LinkedState): LinkedState {
     const { scene } = this.view;
-    if (!this.#shown || !scene) return {};
+    if (!this.#content || !scene) return {};
     if (planes && planesOf(scene)) return { planes };
     return compare && other ? { compare, with: other } : {};
   }
 
-  async #load(signal: AbortSignal): Promise<Room | null> {
-    const [{ view, options }, shown, state] = [this, this.#shown, this.#state];
-    if (!shown || !(state.planes || state.compare)) return null;
+  async #load(signal: AbortSignal): Promise<LinkedViews | null> {
+    const [{ view, options }, content, state] = [this, this.#content, this.#state];
+    if (!content || !(state.planes || state.compare)) return null;
     const changed = (now: LinkedState) => {
       this.#state = now;
       options.changed();
     };
-    const context = { ...options, view, shown, state, changed, close: () => this.choose({}) };
+    const context = { ...options, view, content, state, changed, close: () => this.choose({}) };
     if (!state.planes) {
       const { Compared } = await import("./compared.js");
       return signal.aborted ? null : new Compared(context);

@@ -18,18 +18,18 @@ export class LinkedButtons {
     const { linked } = this;
     const words = linked.state().compare ? "Compare with another…" : "Compare with…";
     const ask = () => void this.#ask().catch((error: unknown) => linked.options.fail(error));
-    render(linked.shown ? html`${this.#planes()} ${button(words, ask)}` : nothing, this.place);
+    render(linked.content ? html`${this.#planes()} ${button(words, ask)}` : nothing, this.place);
   }
 
   /** Asks what the picture is compared with. */
   async #ask(): Promise<void> {
     const { linked } = this;
-    const { shown, signal } = linked;
+    const { content, signal } = linked;
     const { askForSecond } = await import("./ask_for_second.js");
     const { scene, at } = linked.view;
-    if (!shown || !scene) return;
+    if (!content || !scene) return;
     const { compare = { how: "beside" } } = linked.state();
-    await askForSecond({ ...shown, scene }, at, signal, (other) => linked.choose({ compare, with: other }));
+    await askForSecond({ ...content, scene }, at, signal, (other) => linked.choose({ compare, with: other }));
   }
 
   /** The choice of one plane or of three, for a volume. */

@@ -1,21 +1,19 @@
 /** What is between the state of the linked views and the code that shows them, which loads late. */
 
-import type { Shown } from "../../model/opening/content.js";
+import type { SceneContent } from "../../model/opening/content.js";
 import type { AskHosts } from "../../model/opening/reference_hosts.js";
 import type { AskAsset } from "../../model/opening/stac.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
-import type { SeenPicture } from "../../widgets/views/view_snapshot.js";
+import type { PictureSnapshot } from "../../widgets/views/view_snapshot.js";
 import type { ComparePanel } from "./compare_panel.js";
-
-export type SceneShown = Shown & { kind: "scene" };
 
 /** The part of the state that says what is beside the picture. */
 export type LinkedState = Pick<UrlState, "planes" | "compare" | "with">;
 
 /** The elements that the views are added to. */
 export interface Places {
-  /** Has the stage of the picture, and gets the pictures beside it. */
+  /** Has the view of the picture, and gets the views beside it. */
   views: HTMLElement;
   /** The picture. */
   map: HTMLElement;
@@ -29,7 +27,7 @@ export interface Questions {
   asset: AskAsset;
 }
 
-export interface RoomContext {
+export interface LinkedContext {
   /** The first picture. */
   view: SceneView;
   places: Places;
@@ -37,7 +35,7 @@ export interface RoomContext {
   /** Makes the panel of a comparison with this second picture. Null if its user has none. */
   panelOf(second: SceneView): ComparePanel | null;
   /** The node that it shows. */
-  shown: SceneShown;
+  content: SceneContent;
   state: LinkedState;
   /** The state has changed. */
   changed(state: LinkedState): void;
@@ -48,11 +46,11 @@ export interface RoomContext {
 }
 
 /** The views beside the picture. */
-export interface Room {
+export interface LinkedViews {
   /** Follows the picture after a change of its indices, colours or level. */
   update(): void;
   /** The pictures beside it, as they are. */
-  pictures(): SeenPicture[];
+  pictures(): PictureSnapshot[];
   /** Removes the views, and gives their memory back. */
   close(): void;
 }

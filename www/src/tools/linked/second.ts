@@ -3,7 +3,7 @@
  * only what differs from the picture; this finds and reads the rest. It shows nothing.
  */
 
-import type { Shown } from "../../model/opening/content.js";
+import type { Content, SceneContent } from "../../model/opening/content.js";
 import { type Dataset, firstPath, openDataset } from "../../model/opening/dataset.js";
 import { sourceOf } from "../../model/opening/source.js";
 import { withAsset } from "../../model/opening/stac.js";
@@ -12,15 +12,15 @@ import { slidAxes } from "../../model/scene/scene_state.js";
 import { arraysBelow, sceneVariable, variablesOf } from "../../model/scene/variables.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import { joined, lastPart, parentOf, plainPath } from "../../model/text/paths.js";
-import type { Contents } from "../../widgets/views/content_view.js";
-import type { Questions, SceneShown } from "./linked_views.js";
+import type { ContentView } from "../../widgets/views/content_view.js";
+import type { Questions } from "./linked_views.js";
 
 type Indices = Readonly<Record<string, number>>;
 
 /** What is known of the picture that the second one is beside. */
 interface Beside {
   /** The node of the picture. */
-  main: SceneShown;
+  main: SceneContent;
   plane: UrlState["plane"];
   questions: Questions;
   /** Gets the state with the data set that the user chooses of a STAC document. */
@@ -29,7 +29,7 @@ interface Beside {
 
 /** The data set of a state: that of the picture, or of another address. */
 async function datasetOf(
-  contents: Contents,
+  view: ContentView,
   { source }: UrlState,
   { main: { dataset: own }, questions }: Beside,
   signal: AbortSignal,
@@ -38,7 +38,7 @@ async function datasetOf(
   const found = isOwn
     ? own.source
     : await sourceOf(source, { base: document.baseURI, ask: questions.hosts, signal });
-  contents.url = found.url;
+  view.url = found.url;
   return isOwn ? own : openDataset(found, signal);
 }
 
@@ -46,12 +46,12 @@ async function datasetOf(
  * Reads the second in the plane of the picture. Null if it failed, or if another one is read
  * meanwhile.
  */
-export const readSecond = (contents: Contents, state: UrlState, beside: Beside): Promise<Shown | null> =>
-  contents.read(async (_own, signal) => {
+export const readSecond = (view: ContentView, state: UrlState, beside: Beside): Promise<Content | null> =>
+  view.read(async (_own, signal) => {
     const { main, plane, questions, chosen } = beside;
     const found = await withAsset(state, { base: document.baseURI, ask: questions.asset, signal });
     if (found !== state) chosen(found);
-    const dataset = await datasetOf(contents, found, beside, signal);
+    const dataset = await datasetOf(view, found, beside, signal);
     return { dataset, state: { ...found, plane, ...(await nodeIn(dataset, found, main, signal)) } };
   });
 
@@ -59,7 +59,7 @@ export const readSecond = (contents: Contents, state: UrlState, beside: Beside):
 async function nodeIn(
   dataset: Dataset,
   { path, variable }: UrlState,
-  main: SceneShown,
+  main: SceneContent,
   signal: AbortSignal,
 ): Promise<Pick<UrlState, "path" | "variable">> {
   const isSame = dataset === main.dataset;
@@ -78,7 +78,7 @@ export interface OtherVariable {
 
 /** The other variables of the group of a node. None if its arrays are no variables. */
 export async function variablesBeside(
-  { scene, dataset, path }: SceneShown,
+  { scene, dataset, path }: SceneContent,
   signal: AbortSignal,
 ): Promise<OtherVariable[]> {
   if (scene.variables.length > 1)

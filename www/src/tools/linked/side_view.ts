@@ -1,16 +1,16 @@
 /**
- * A picture beside the first one: an element with contents of its own, and a caption. It does not
- * know why it is shown.
+ * A view beside the first one: an element with a content view of its own, and a caption. It does
+ * not know why it is shown.
  */
 
 import { render } from "lit-html";
 import type { ViewBox } from "../../map/view_box.js";
-import { Contents } from "../../widgets/views/content_view.js";
-import type { SeenPicture } from "../../widgets/views/view_snapshot.js";
+import { ContentView } from "../../widgets/views/content_view.js";
+import type { PictureSnapshot } from "../../widgets/views/view_snapshot.js";
 import type { Places } from "./linked_views.js";
 
-export class Side {
-  readonly contents: Contents;
+export class SideView {
+  readonly view: ContentView;
   readonly root = document.createElement("section");
   readonly #caption = document.createElement("header");
   readonly #first: HTMLElement;
@@ -19,12 +19,12 @@ export class Side {
   constructor({ views, map }: Places, className: string, name: string) {
     this.#first = map;
     const inside = document.createElement("div");
-    inside.className = "side-contents";
+    inside.className = "side-content";
     this.#caption.className = "caption";
-    this.root.className = `side ${className}`;
+    this.root.className = `side-view ${className}`;
     this.root.append(inside);
-    this.contents = new Contents(inside);
-    this.root.querySelector(".stage")?.append(this.#caption); // it has the colours of the stage
+    this.view = new ContentView(inside);
+    this.root.querySelector(".content-view")?.append(this.#caption); // it has the colours of the view
     this.name(name);
     views.append(this.root);
   }
@@ -48,17 +48,17 @@ export class Side {
   }
 
   /** The picture as it is. Null if there is none. */
-  seen(): (Pick<SeenPicture, "state" | "view" | "corner"> & { box: ViewBox }) | null {
-    const seen = this.contents.view.picture.seen();
-    if (!seen) return null;
+  snapshot(): (Pick<PictureSnapshot, "state" | "size" | "corner"> & { box: ViewBox }) | null {
+    const snapshot = this.view.sceneView.picture.snapshot();
+    if (!snapshot) return null;
     const [own, first] = [this.map.getBoundingClientRect(), this.#first.getBoundingClientRect()];
-    return { ...seen, corner: [own.left - first.left, own.top - first.top] };
+    return { ...snapshot, corner: [own.left - first.left, own.top - first.top] };
   }
 
   /** Ends all reads, and gives the memory back. */
   close(): void {
-    this.contents.close();
-    this.contents.view.picture.dispose();
+    this.view.close();
+    this.view.sceneView.picture.dispose();
     this.root.remove();
   }
 }

@@ -10,7 +10,7 @@ import { sceneInPlane } from "../../model/scene/build_scene.js";
 import type { Camera, Scene } from "../../model/scene/scene.js";
 import { showReading } from "../../widgets/panels/corner.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
-import { type Indices, inViewOf, type SeenPicture } from "../../widgets/views/view_snapshot.js";
+import { type Indices, inViewOf, type PictureSnapshot } from "../../widgets/views/view_snapshot.js";
 import {
   alignedWith,
   isPlane,
@@ -21,8 +21,8 @@ import {
 } from "./axis_places.js";
 import { Crosshair } from "./crosshair.js";
 import { type CameraLink, LinkedCameras } from "./linked_cameras.js";
-import type { Room, RoomContext } from "./linked_views.js";
-import { Side } from "./side_view.js";
+import type { LinkedContext, LinkedViews } from "./linked_views.js";
+import { SideView } from "./side_view.js";
 
 /** A picture of one of the planes. */
 interface PlaneView {
@@ -32,7 +32,7 @@ interface PlaneView {
   /** The element that has the focus. */
   target: HTMLElement;
   /** None for the first picture. */
-  side?: Side;
+  side?: SideView;
 }
 
 const KEYS = "Arrow keys move the crosshair, with Shift faster, plus and minus zoom, 0 shows all.";
@@ -60,7 +60,7 @@ const linksOf = (all: readonly PlaneView[]): CameraLink[] =>
       .map((to) => ({
         from: from.view.picture,
         to: to.view.picture,
-        camera: (seen: Camera, own: Camera) => sameElements(from.placed, to.placed, seen, own),
+        camera: (other: Camera, own: Camera) => sameElements(from.placed, to.placed, other, own),
       })),
   );
 
@@ -88,8 +88,8 @@ function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"):
 const belowOf = ({ plane: own }: Scene, scenes: readonly Scene[]): Scene | undefined =>
   scenes.find(({ plane }) => plane.x === own.x) ?? scenes.find(({ plane }) => plane.y !== own.y);
 
-export class ThreePlanes implements Room {
-  readonly #context: RoomContext;
+export class ThreePlanes implements LinkedViews {
+  readonly #context: LinkedContext;
   readonly #views: HTMLElement;
   readonly #reading = document.createElement("output");
   readonly #main: PlaneView;
@@ -103,7 +103,7 @@ export class ThreePlanes implements Room {
   /** What the values are of. */
   #told = "";
 
-  private constructor(context: RoomContext, main: PlaneView, scenes: readonly Scene[]) {
+  private constructor(context: LinkedContext, main: PlaneView, scenes: readonly Scene[]) {
     this.#context = context;
     this.#views = context.places.views;
     this.#main = main;
@@ -127,7 +127,7 @@ export class ThreePlanes implements Room {
   }
 
   /** Null if another scene is shown meanwhile. */
-  static async open(context: RoomContext, signal: AbortSignal): Promise<ThreePlanes | null> {
+  static async open(context: LinkedContext, signal: AbortSignal): Promise<ThreePlanes | null> {
     const { view, places } = context;
     const { scene } = view;
     const [planes, placed] = scene ? [planesOf(scene), placedPlane(scene)] : [];
@@ -141,16 +141,16 @@ export class ThreePlanes implements Room {
 
   #sideOf(scene: Scene, isBelow: boolean): PlaneView {
     const name = nameOf(scene);
-    const side = new Side(this.#context.places, `plane ${isBelow ? "below" : "right"}`, name);
+    const side = new SideView(this.#context.places, `plane ${isBelow ? "below" : "right"}`, name);
     side.name(name, KEYS);
     side.caption(html`<h2>${name}</h2>`);
-    const { view } = side.contents;
+    const { sceneView: view } = side.view;
     const placed = placedPlane(scene) as PlacedPlane;
     const camera = cameraOf(placed, scene, this.#main);
     const level = this.#main.view.level ?? undefined;
     view.setSliders(() => false);
-    side.contents.show(
-      { ...this.#context.shown, scene },
+    side.view.show(
+      { ...this.#context.content, scene },
       { at: outside(scene, this.#at), view: camera, level, layers: [] },
     );
     return { view, scene, placed, target: side.map, side };
@@ -224,14 +224,17 @@ export class ThreePlanes implements Room {
     }
   }
 
-  pictures(): SeenPicture[] {
+  pictures(): PictureSnapshot[] {
     return this.#sides.flatMap(({ side, scene }) => {
-      const seen = side?.seen();
-      if (!seen) return [];
-      const elements = [inViewOf(this.#context.shown.dataset, seen.state.scene, seen.box)];
-      const follow = (at: Indices) => ({ ...seen.state.at, ...outside(scene, { ...at, ...this.#cross }) });
+      const snapshot = side?.snapshot();
+      if (!snapshot) return [];
+      const elements = [inViewOf(this.#context.content.dataset, snapshot.state.scene, snapshot.box)];
+      const follow = (at: Indices) => ({
+        ...snapshot.state.at,
+        ...outside(scene, { ...at, ...this.#cross }),
+      });
       return [
-        { ...seen, visible: [0, 1], marks: [], title: nameOf(scene), elements, hasLegend: false, follow },
+        { ...snapshot, visible: [0, 1], marks: [], title: nameOf(scene), elements, hasLegend: false, follow },
       ];
     });
   }

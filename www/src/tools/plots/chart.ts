@@ -7,7 +7,7 @@ import { axisText, type Plot, type PlotAxis, type PlotSeries } from "./plot.js";
 import { tickTexts } from "./tick_texts.js";
 
 /** The ticks of an axis and their texts, and the range that it shows. */
-export interface ShownAxis {
+export interface ChartAxis {
   range: readonly [low: number, high: number];
   ticks: readonly { value: number; text: string }[];
 }
@@ -47,7 +47,7 @@ export class Chart {
   /** The label of the y axis, which depends on the height. */
   #label = "";
   #drawn: uPlot | null = null;
-  #shown: { x: ShownAxis["ticks"]; y: ShownAxis["ticks"] } = { x: [], y: [] };
+  #ticks: { x: ChartAxis["ticks"]; y: ChartAxis["ticks"] } = { x: [], y: [] };
 
   constructor(readonly place: HTMLElement) {
     new ResizeObserver(() => this.#fit()).observe(place);
@@ -68,12 +68,12 @@ export class Chart {
   }
 
   /** The axes as they are drawn. Null if nothing is. */
-  axes(): { x: ShownAxis; y: ShownAxis } | null {
+  axes(): { x: ChartAxis; y: ChartAxis } | null {
     const rangeOf = (scale: "x" | "y") => {
       const { min = 0, max = 1 } = this.#drawn?.scales[scale] ?? {};
       return [min, max] as const;
     };
-    const { x, y } = this.#shown;
+    const { x, y } = this.#ticks;
     return this.#drawn && { x: { range: rangeOf("x"), ticks: x }, y: { range: rangeOf("y"), ticks: y } };
   }
 
@@ -130,7 +130,7 @@ export class Chart {
       size: name === "y" ? (_u, values) => widthOf(values) : X_AXIS_SIZE,
       values: (_u, splits) => {
         const texts = tickTexts(axis, splits);
-        this.#shown[name] = splits.map((value, at) => ({ value, text: texts[at] ?? "" }));
+        this.#ticks[name] = splits.map((value, at) => ({ value, text: texts[at] ?? "" }));
         return texts;
       },
     };

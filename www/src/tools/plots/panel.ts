@@ -7,7 +7,7 @@ import { live } from "lit-html/directives/live.js";
 import { valueText } from "../../model/scene/value_text.js";
 import type { MarkKind, PlotKind } from "../../model/state/marks.js";
 import { countText } from "../../model/text/numbers.js";
-import { button, dot, type IconName, iconButton, shown, withValue } from "../../widgets/page/element.js";
+import { button, dot, type IconName, iconButton, shortened, withValue } from "../../widgets/page/element.js";
 import type { Plot } from "./plot.js";
 import { axisText, tableOf } from "./plot.js";
 import type { AreaStatistics } from "./read_area.js";
@@ -30,7 +30,7 @@ export interface Choice {
   text: string;
 }
 
-export interface PanelContents {
+export interface PanelContent {
   tool: MarkKind | null;
   /** The tools that make sense for the picture. */
   tools: readonly MarkKind[];
@@ -81,7 +81,7 @@ export class Panel {
   readonly #head = part("head");
   readonly #side = part("side");
   readonly #table = part("table");
-  #contents: PanelContents | null = null;
+  #content: PanelContent | null = null;
   #isTableOpen = false;
 
   constructor(
@@ -93,17 +93,17 @@ export class Panel {
     place.replaceChildren(this.#head, body, this.#table);
   }
 
-  show(contents: PanelContents): void {
-    this.#contents = contents;
-    render(this.#headOf(contents), this.#head);
-    render(this.#sideOf(contents), this.#side);
+  show(content: PanelContent): void {
+    this.#content = content;
+    render(this.#headOf(content), this.#head);
+    render(this.#sideOf(content), this.#side);
     this.#renderTable();
-    this.chart.hidden = contents.plot === null;
-    this.place.dataset.kind = contents.kind;
+    this.chart.hidden = content.plot === null;
+    this.place.dataset.kind = content.kind;
   }
 
-  #headOf(contents: PanelContents): TemplateResult {
-    const { tool, tools, kind, kinds, axis, axes, channel, channels, rows } = contents;
+  #headOf(content: PanelContent): TemplateResult {
+    const { tool, tools, kind, kinds, axis, axes, channel, channels, rows } = content;
     const toolButton = (name: MarkKind) => {
       const { icon, text } = TOOLS[name];
       const press = () => this.options.setTool(tool === name ? null : name);
@@ -114,11 +114,11 @@ export class Panel {
       ${kind === "series" ? choiceOf("plot-axis", "Along", axes, axis, (value) => this.options.setAxis(value)) : nothing}
       ${choiceOf("plot-channel", "Channel", channels, channel, (value) => this.options.setChannel(Number(value)))}
       <span class="gap"></span>
-      ${rows.length > 0 ? this.#saveMenu(contents) : nothing}
+      ${rows.length > 0 ? this.#saveMenu(content) : nothing}
       ${iconButton("close", "Close the plots", () => this.options.close())}`;
   }
 
-  #saveMenu({ plot, rows }: PanelContents): TemplateResult {
+  #saveMenu({ plot, rows }: PanelContent): TemplateResult {
     const close = (event: Event) =>
       (event.currentTarget as Element).closest("details")?.removeAttribute("open");
     const item = (as: SavedAs, text: string, slot = -1) => {
@@ -143,7 +143,7 @@ export class Panel {
     </details>`;
   }
 
-  #sideOf({ rows, at, hint, kind, plot }: PanelContents): TemplateResult {
+  #sideOf({ rows, at, hint, kind, plot }: PanelContent): TemplateResult {
     const row = ({ slot, name, color, value, note }: MarkRow) => html`<li data-slot=${slot}>
       ${dot(color)}<span class="name">${name}</span><b>${value}</b>
       ${note ? html`<span class="note">${note}</span>` : nothing}
@@ -157,7 +157,7 @@ export class Panel {
   }
 
   #renderTable(): void {
-    const { plot } = this.#contents ?? {};
+    const { plot } = this.#content ?? {};
     const toggle = (event: Event) => {
       this.#isTableOpen = (event.currentTarget as HTMLDetailsElement).open;
       this.#renderTable();
@@ -172,7 +172,7 @@ export class Panel {
   }
 }
 
-const axisTextOf = ({ x }: Plot): string => shown(axisText(x));
+const axisTextOf = ({ x }: Plot): string => shortened(axisText(x));
 
 function choiceOf(
   id: string,
@@ -183,7 +183,7 @@ function choiceOf(
 ): unknown {
   if (choices.length < 2) return nothing;
   const option = ({ value, text }: Choice) =>
-    html`<option value=${value} ?selected=${value === chosen}>${shown(text)}</option>`;
+    html`<option value=${value} ?selected=${value === chosen}>${shortened(text)}</option>`;
   return html`<select id=${id} aria-label=${label} title=${label} @change=${withValue(choose)}>${choices.map(option)}</select>`;
 }
 
@@ -224,8 +224,8 @@ function plotTable(plot: Plot): TemplateResult {
   const note = `${countText(rows.length)} rows. The first ${countText(MAX_ROWS)} are shown; CSV has all.`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of the plot">
     <table>
-      <caption>${shown(plot.title)}${plot.y.unit ? ` in ${plot.y.unit}` : ""}</caption>
-      <thead><tr>${head.map((text) => html`<th scope="col">${shown(text)}</th>`)}</tr></thead>
+      <caption>${shortened(plot.title)}${plot.y.unit ? ` in ${plot.y.unit}` : ""}</caption>
+      <thead><tr>${head.map((text) => html`<th scope="col">${shortened(text)}</th>`)}</tr></thead>
       <tbody>${rows.slice(0, MAX_ROWS).map(row)}</tbody>
     </table>
     ${rows.length > MAX_ROWS ? html`<p class="note">${note}</p>` : nothing}

@@ -2,7 +2,7 @@
  * A plot as SVG: with its axes as the chart shows them, its lines and gaps, and the names of its
  * series. PNG is the same picture in pixels.
  */
-import type { ShownAxis } from "./chart.js";
+import type { ChartAxis } from "./chart.js";
 import { axisText, type Plot, type PlotSeries } from "./plot.js";
 
 const [WIDTH, HEIGHT] = [840, 440];
@@ -11,7 +11,7 @@ const FONT = 'font-family="system-ui, sans-serif"';
 /** Pixels of PNG for each of SVG. */
 const PNG_SCALE = 2;
 
-type Axes = { x: ShownAxis; y: ShownAxis };
+type Axes = { x: ChartAxis; y: ChartAxis };
 
 const SIGNS: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -24,7 +24,7 @@ const escaped = (text: string): string =>
 const rounded = (number: number): string => String(Number(number.toFixed(2)));
 
 const positionOf =
-  ({ range: [low, high] }: ShownAxis, from: number, to: number) =>
+  ({ range: [low, high] }: ChartAxis, from: number, to: number) =>
   (value: number) =>
     from + ((value - low) / (high - low || 1)) * (to - from);
 

@@ -5,11 +5,12 @@
 import type { Picture } from "../../map/picture.js";
 import type { Scene } from "../../model/scene/scene.js";
 import { isSamePlane, slidAxes } from "../../model/scene/scene_state.js";
-import { type Mark, type MarkKind, type Place, type PlotView, withMark } from "../../model/state/marks.js";
-import type { PlotRoom } from "./plots_view.js";
+import { type Mark, type MarkKind, type Place, type PlotChoice, withMark } from "../../model/state/marks.js";
+import type { PlottedScene } from "./plots_content.js";
+import type { PlotsView } from "./plots_view.js";
 
 export interface PlotsOptions {
-  /** Marks or the view have changed. */
+  /** Marks or the choice of the plot have changed. */
   changed(): void;
   setIndex(name: string, index: number): void;
   fail(error: unknown): void;
@@ -26,18 +27,11 @@ export interface PlotPlaces {
   toggle?: HTMLElement;
 }
 
-interface Subject {
-  scene: Scene;
-  at: Readonly<Record<string, number>>;
-  source: string;
-  path: string;
-}
-
 export class Plots {
-  #room: Promise<PlotRoom> | null = null;
-  #subject: Subject | null = null;
+  #view: Promise<PlotsView> | null = null;
+  #plotted: PlottedScene | null = null;
   #marks: readonly Mark[] = [];
-  #view: PlotView = {};
+  #choice: PlotChoice = {};
   #tool: MarkKind | null = null;
   #isOpen = false;
 
@@ -51,17 +45,17 @@ export class Plots {
   }
 
   /** Shows the marks of a state on a scene; null for a page without a picture. */
-  show(subject: Subject | null, marks: readonly Mark[] = [], view: PlotView = {}): void {
-    [this.#subject, this.#marks, this.#view, this.#tool] = [subject, marks, view, null];
-    this.#setOpen(subject !== null && (marks.length > 0 || this.#isOpen));
+  show(plotted: PlottedScene | null, marks: readonly Mark[] = [], choice: PlotChoice = {}): void {
+    [this.#plotted, this.#marks, this.#choice, this.#tool] = [plotted, marks, choice, null];
+    this.#setOpen(plotted !== null && (marks.length > 0 || this.#isOpen));
   }
 
   /** The same picture, which may have other indices or colours. */
-  update(scene: Scene, at: Subject["at"]): void {
-    const subject = this.#subject;
-    if (!subject || (subject.scene === scene && subject.at === at) || !isSamePlane(subject.scene, scene))
+  update(scene: Scene, at: PlottedScene["at"]): void {
+    const plotted = this.#plotted;
+    if (!plotted || (plotted.scene === scene && plotted.at === at) || !isSamePlane(plotted.scene, scene))
       return;
-    this.#subject = { ...subject, scene, at };
+    this.#plotted = { ...plotted, scene, at };
     this.#apply();
   }
 
@@ -71,14 +65,14 @@ export class Plots {
   }
 
   /** The state for the page's URL. */
-  state(): { marks?: readonly Mark[]; plot?: PlotView } {
+  state(): { marks?: readonly Mark[]; plot?: PlotChoice } {
     const isShown = this.#isOpen && this.#marks.length > 0;
-    return isShown ? { marks: this.#marks, plot: this.#view } : {};
+    return isShown ? { marks: this.#marks, plot: this.#choice } : {};
   }
 
   /** A click moves the last point, if it is the only one, or adds one. */
   #click(place: Place, isAdding: boolean): void {
-    const scene = this.#subject?.scene;
+    const scene = this.#plotted?.scene;
     if (!isAdding && this.options.isClickTaken()) return;
     if (!scene || this.#tool || slidAxes(scene).length === 0) return;
     const points = this.#marks.filter(({ kind }) => kind === "point");
@@ -87,48 +81,48 @@ export class Plots {
     this.#marks = isMoving
       ? this.#marks.map((mark) => (mark === only ? { ...mark, places: [place] } : mark))
       : withMark(this.#marks, "point", [place]);
-    this.#view = { ...this.#view, show: "series" };
+    this.#choice = { ...this.#choice, show: "series" };
     this.#setOpen(true);
     this.options.changed();
   }
 
   #setOpen(isOpen: boolean): void {
-    this.#isOpen = isOpen && this.#subject !== null;
+    this.#isOpen = isOpen && this.#plotted !== null;
     this.places.panel.hidden = !this.#isOpen;
     this.places.toggle?.setAttribute("aria-expanded", String(this.#isOpen));
     this.#apply();
     this.options.changed();
   }
 
-  #change(changed: { marks?: readonly Mark[]; view?: PlotView; tool?: MarkKind | null }): void {
+  #change(changed: { marks?: readonly Mark[]; choice?: PlotChoice; tool?: MarkKind | null }): void {
     this.#marks = changed.marks ?? this.#marks;
-    this.#view = changed.view ?? this.#view;
+    this.#choice = changed.choice ?? this.#choice;
     if (changed.tool !== undefined) this.#tool = changed.tool;
     this.#apply();
     this.options.changed();
   }
 
   #apply(): void {
-    if (!this.#isOpen && !this.#room) return;
-    this.#room ??= this.#load();
-    this.#room.then(
-      (room) => {
-        const [marks, view, tool] = [this.#marks, this.#view, this.#tool];
-        const subject = this.#isOpen ? this.#subject : null;
-        room.show(subject && { ...subject, marks, view, tool });
+    if (!this.#isOpen && !this.#view) return;
+    this.#view ??= this.#load();
+    this.#view.then(
+      (view) => {
+        const [marks, choice, tool] = [this.#marks, this.#choice, this.#tool];
+        const plotted = this.#isOpen ? this.#plotted : null;
+        view.show(plotted && { ...plotted, marks, choice, tool });
       },
       (error: unknown) => {
-        this.#room = null;
+        this.#view = null;
         this.options.fail(error);
       },
     );
   }
 
-  async #load(): Promise<PlotRoom> {
-    const { PlotRoom } = await import("./plots_view.js");
-    return new PlotRoom(this.places.panel, this.places.target, this.picture, {
+  async #load(): Promise<PlotsView> {
+    const { PlotsView } = await import("./plots_view.js");
+    return new PlotsView(this.places.panel, this.places.target, this.picture, {
       setMarks: (marks) => this.#change({ marks }),
-      setView: (view) => this.#change({ view }),
+      setChoice: (choice) => this.#change({ choice }),
       setTool: (tool) => this.#change({ tool }),
       setIndex: (name, index) => this.options.setIndex(name, index),
       close: () => {

@@ -3,24 +3,29 @@
  */
 import type { Scene } from "../../model/scene/scene.js";
 import { slidAxes } from "../../model/scene/scene_state.js";
-import type { Mark, MarkKind, PlotKind, PlotView } from "../../model/state/marks.js";
+import type { Mark, MarkKind, PlotChoice, PlotKind } from "../../model/state/marks.js";
 import { type Asked, MARKS_OF } from "./questions.js";
 
-export interface RoomState {
+/** The picture that is plotted. */
+export interface PlottedScene {
   scene: Scene;
+  /** The indices by name of axis. */
   at: Readonly<Record<string, number>>;
-  marks: readonly Mark[];
-  view: PlotView;
-  tool: MarkKind | null;
   /** The data set and the node, for files. */
   source: string;
   path: string;
 }
 
+export interface PlotsContent extends PlottedScene {
+  marks: readonly Mark[];
+  choice: PlotChoice;
+  tool: MarkKind | null;
+}
+
 const ALL = Object.keys(MARKS_OF) as PlotKind[];
 
 /** The plots that the marks give. A series needs an axis outside of the picture. */
-export const kindsOf = ({ scene, marks }: RoomState): PlotKind[] =>
+export const kindsOf = ({ scene, marks }: PlotsContent): PlotKind[] =>
   ALL.filter(
     (kind) =>
       (kind !== "series" || slidAxes(scene).length > 0) &&
@@ -28,31 +33,31 @@ export const kindsOf = ({ scene, marks }: RoomState): PlotKind[] =>
   );
 
 /** The plot on show: the chosen one if there are marks for it. */
-export function kindOf(state: RoomState): PlotKind {
-  const kinds = kindsOf(state);
-  return kinds.find((kind) => kind === state.view.show) ?? kinds[0] ?? state.view.show ?? "series";
+export function kindOf(content: PlotsContent): PlotKind {
+  const kinds = kindsOf(content);
+  return kinds.find((kind) => kind === content.choice.show) ?? kinds[0] ?? content.choice.show ?? "series";
 }
 
 /** The plot to show after a mark was drawn: the same if it is about such marks. */
-export function kindFor(state: RoomState, kind: MarkKind): PlotKind | undefined {
-  const own = kindOf(state);
+export function kindFor(content: PlotsContent, kind: MarkKind): PlotKind | undefined {
+  const own = kindOf(content);
   return MARKS_OF[own].includes(kind) ? own : ALL.find((name) => MARKS_OF[name].includes(kind));
 }
 
 /** What is asked for the plot on show. */
-export function askedOf(state: RoomState, elementAt: Asked["elementAt"]): Asked {
-  const { scene, at, marks, view } = state;
+export function askedOf(content: PlotsContent, elementAt: Asked["elementAt"]): Asked {
+  const { scene, at, marks, choice } = content;
   const axes = slidAxes(scene);
   const axis =
-    axes.find(({ name }) => name === view.axis) ?? axes.find(({ role }) => role === "t") ?? axes[0];
+    axes.find(({ name }) => name === choice.axis) ?? axes.find(({ role }) => role === "t") ?? axes[0];
   const { channels } = scene;
-  const chosen = channels.find(({ index }) => index === view.channel);
+  const chosen = channels.find(({ index }) => index === choice.channel);
   const channel = chosen ?? channels.find(({ visible }) => visible) ?? channels[0];
   return {
     scene,
     at,
     marks,
-    kind: kindOf(state),
+    kind: kindOf(content),
     along: axis?.axis,
     channel: channel?.index ?? 0,
     elementAt,
@@ -77,7 +82,7 @@ const HINTS: Record<MarkKind, string> = {
 };
 
 /** What the user can do. Empty while plots are on show. */
-export function hintOf({ scene, marks, tool }: RoomState): string {
+export function hintOf({ scene, marks, tool }: PlotsContent): string {
   if (tool) return HINTS[tool];
   if (marks.length > 0) return "";
   const [axis] = slidAxes(scene);

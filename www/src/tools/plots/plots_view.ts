@@ -5,7 +5,13 @@
 import "../../../style/plots.css";
 import type { Picture } from "../../map/picture.js";
 import { slidAxes } from "../../model/scene/scene_state.js";
-import { type Mark, type MarkKind, type PlotKind, type PlotView, withMark } from "../../model/state/marks.js";
+import {
+  type Mark,
+  type MarkKind,
+  type PlotChoice,
+  type PlotKind,
+  withMark,
+} from "../../model/state/marks.js";
 import { explain } from "../../model/text/errors.js";
 import { answered, nearest, plotOf, rowsOf, xTextAt } from "./answered_plot.js";
 import { Answers } from "./answers.js";
@@ -14,14 +20,14 @@ import { KeyboardMarks } from "./keyboard_marks.js";
 import { MarkLayer } from "./mark_layer.js";
 import { Panel } from "./panel.js";
 import type { Plot } from "./plot.js";
-import { askedOf, hintOf, kindFor, kindsOf, type RoomState, toolsOf } from "./plots_content.js";
+import { askedOf, hintOf, kindFor, kindsOf, type PlotsContent, toolsOf } from "./plots_content.js";
 import { type Asked, questionsOf } from "./questions.js";
 import type { Series } from "./read_series.js";
 import { type SavedAs, saveElements, savePlot } from "./saving.js";
 
-export interface RoomOptions {
+export interface PlotsViewOptions {
   setMarks(marks: readonly Mark[]): void;
-  setView(view: PlotView): void;
+  setChoice(choice: PlotChoice): void;
   setTool(tool: MarkKind | null): void;
   /** Shows another index of an axis. */
   setIndex(name: string, index: number): void;
@@ -30,13 +36,13 @@ export interface RoomOptions {
 
 const KINDS: Record<PlotKind, string> = { series: "Series", profile: "Profile", histogram: "Histogram" };
 
-export class PlotRoom {
+export class PlotsView {
   readonly #answers = new Answers();
   readonly #layer: MarkLayer;
   readonly #keys: KeyboardMarks;
   readonly #panel: Panel;
   readonly #chart: Chart;
-  #state: RoomState | null = null;
+  #content: PlotsContent | null = null;
   #tool: MarkKind | null = null;
   #plot: Plot | null = null;
   /** Whether something has changed since the plot was made. */
@@ -51,7 +57,7 @@ export class PlotRoom {
     place: HTMLElement,
     target: HTMLElement,
     readonly picture: Picture,
-    readonly options: RoomOptions,
+    readonly options: PlotsViewOptions,
   ) {
     this.#layer = new MarkLayer(picture.map);
     this.#layer.onDraw = (kind, places) => this.#add(kind, places);
@@ -75,12 +81,12 @@ export class PlotRoom {
 
   #makePanel(place: HTMLElement): Panel {
     const { options } = this;
-    const setView = (changed: PlotView) => options.setView({ ...this.#state?.view, ...changed });
+    const setChoice = (changed: PlotChoice) => options.setChoice({ ...this.#content?.choice, ...changed });
     return new Panel(place, {
       setTool: (tool) => options.setTool(tool),
-      setKind: (show) => setView({ show }),
-      setAxis: (axis) => setView({ axis }),
-      setChannel: (channel) => setView({ channel }),
+      setKind: (show) => setChoice({ show }),
+      setAxis: (axis) => setChoice({ axis }),
+      setChannel: (channel) => setChoice({ channel }),
       remove: (slot) => options.setMarks(this.#marks.filter((mark) => mark.slot !== slot)),
       clear: () => options.setMarks([]),
       save: (as, slot) => void this.#save(as, slot),
@@ -89,32 +95,32 @@ export class PlotRoom {
   }
 
   get #marks(): readonly Mark[] {
-    return this.#state?.marks ?? [];
+    return this.#content?.marks ?? [];
   }
 
   /** Shows marks and their plots; none if it is null. */
-  show(state: RoomState | null): void {
-    this.#state = state;
+  show(content: PlotsContent | null): void {
+    this.#content = content;
     this.#layer.show(this.#marks);
-    const tool = state?.tool ?? null;
+    const tool = content?.tool ?? null;
     if (tool !== this.#tool) {
       this.#tool = tool;
       this.#layer.setTool(tool);
       this.#keys.setTool(tool);
     }
-    this.#answers.ask(state ? questionsOf(this.#asked(state)) : []);
+    this.#answers.ask(content ? questionsOf(this.#asked(content)) : []);
     this.#later();
   }
 
-  #asked(state: RoomState): Asked {
-    return askedOf(state, (place, signal) => this.picture.elementAt(place, signal));
+  #asked(content: PlotsContent): Asked {
+    return askedOf(content, (place, signal) => this.picture.elementAt(place, signal));
   }
 
   #add(kind: MarkKind, places: Mark["places"]): void {
-    const state = this.#state;
-    if (!state) return;
-    this.options.setView({ ...state.view, show: kindFor(state, kind) });
-    this.options.setMarks(withMark(state.marks, kind, places));
+    const content = this.#content;
+    if (!content) return;
+    this.options.setChoice({ ...content.choice, show: kindFor(content, kind) });
+    this.options.setMarks(withMark(content.marks, kind, places));
     // Points are added one after the other; the other tools draw one mark.
     if (kind !== "point") this.options.setTool(null);
   }
@@ -127,17 +133,17 @@ export class PlotRoom {
 
   #render(): void {
     this.#frame = 0;
-    const state = this.#state;
-    if (!state) return;
-    const asked = this.#asked(state);
+    const content = this.#content;
+    if (!content) return;
+    const asked = this.#asked(content);
     const { scene, channel, kind, along } = asked;
     if (this.#isOld) this.#plot = plotOf(asked, this.#answers);
     const x = this.#cursor ?? this.#plot?.current ?? null;
     this.#panel.show({
-      tool: state.tool,
+      tool: content.tool,
       tools: toolsOf(scene),
       kind,
-      kinds: kindsOf(state).map((value) => ({ value, text: KINDS[value] })),
+      kinds: kindsOf(content).map((value) => ({ value, text: KINDS[value] })),
       axis: along === undefined ? "" : (scene.axes[along]?.name ?? ""),
       axes: slidAxes(scene).map(({ name }) => ({ value: name, text: `along ${name}` })),
       channel: String(channel),
@@ -145,7 +151,7 @@ export class PlotRoom {
       rows: rowsOf(asked, this.#answers, this.#plot, x),
       plot: this.#plot,
       at: xTextAt(this.#plot, x),
-      hint: this.#message || hintOf(state),
+      hint: this.#message || hintOf(content),
     });
     if (this.#isOld) this.#chart.show(this.#plot);
     this.#isOld = false;
@@ -153,7 +159,7 @@ export class PlotRoom {
 
   /** Shows the index whose x was pressed. */
   #pick(x: number): void {
-    const asked = this.#state && this.#asked(this.#state);
+    const asked = this.#content && this.#asked(this.#content);
     if (asked?.kind !== "series" || asked.along === undefined) return;
     const axis = asked.scene.axes[asked.along];
     const [first] = answered<Series>(asked, this.#answers);
@@ -177,13 +183,13 @@ export class PlotRoom {
   }
 
   async #saved(as: SavedAs, slot: number, signal: AbortSignal): Promise<void> {
-    const [state, plot, axes] = [this.#state, this.#plot, this.#chart.axes()];
-    if (!state) return;
-    const asked = this.#asked(state);
-    const mark = state.marks.find((own) => own.slot === slot);
+    const [content, plot, axes] = [this.#content, this.#plot, this.#chart.axes()];
+    if (!content) return;
+    const asked = this.#asked(content);
+    const mark = content.marks.find((own) => own.slot === slot);
     if (mark) return saveElements(as, asked, mark, signal);
     const marks = new Map(answered(asked, this.#answers).map(({ mark: own, color }) => [color, own]));
-    if (plot && axes) await savePlot(as, { plot, axes, marks }, state);
+    if (plot && axes) await savePlot(as, { plot, axes, marks }, content);
   }
 
   #tell(message: string): void {

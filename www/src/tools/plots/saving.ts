@@ -2,13 +2,13 @@
 import { slidAxes } from "../../model/scene/scene_state.js";
 import { type Mark, nameOf } from "../../model/state/marks.js";
 import { fileName, saveFile } from "../../widgets/page/save_file.js";
-import type { ShownAxis } from "./chart.js";
+import type { ChartAxis } from "./chart.js";
 import { npyOf, zarrZipOf } from "./element_files.js";
 import { elementsOfMark } from "./elements_of_mark.js";
 import type { Plot } from "./plot.js";
 import { pngOf, svgOf } from "./plot_svg.js";
 import { csvOf, jsonOf } from "./plot_texts.js";
-import type { RoomState } from "./plots_content.js";
+import type { PlotsContent } from "./plots_content.js";
 import type { Asked } from "./questions.js";
 
 export type SavedAs = "csv" | "json" | "png" | "svg" | "npy" | "zarr";
@@ -29,7 +29,7 @@ export async function saveElements(
 
 export interface SavedPlot {
   plot: Plot;
-  axes: { x: ShownAxis; y: ShownAxis };
+  axes: { x: ChartAxis; y: ChartAxis };
   /** The marks by colour. */
   marks: ReadonlyMap<string, Mark>;
 }
@@ -38,12 +38,12 @@ export interface SavedPlot {
 export async function savePlot(
   as: SavedAs,
   { plot, axes, marks }: SavedPlot,
-  state: RoomState,
+  content: PlotsContent,
 ): Promise<void> {
   const save = (file: Blob) => saveFile(fileName([plot.title], as), file);
   const text = (content: string, type: string) => save(new Blob([content], { type }));
-  const { source, path, scene } = state;
-  const at = Object.fromEntries(slidAxes(scene).map(({ name }) => [name, state.at[name] ?? 0]));
+  const { source, path, scene } = content;
+  const at = Object.fromEntries(slidAxes(scene).map(({ name }) => [name, content.at[name] ?? 0]));
   if (as === "csv") text(csvOf(plot), "text/csv");
   else if (as === "json") text(jsonOf(plot, { source, path, at }, marks), "application/json");
   else if (as === "svg") text(svgOf(plot, axes), "image/svg+xml");

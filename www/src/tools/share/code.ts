@@ -1,13 +1,13 @@
 /** What is read as code of four libraries. A test runs each of them and compares the values. */
 
-import type { ScreenReads } from "../../widgets/views/view_reads.js";
+import type { ViewReads } from "../../widgets/views/view_reads.js";
 import { javascriptOf } from "./javascript_code.js";
 import { pythonOf } from "./python_code.js";
 
 export interface Language {
   id: "zarr-wasm" | "zarrita" | "xarray" | "zarr-python";
   /** Null if the library cannot read the store. */
-  write(reads: ScreenReads): string | null;
+  write(reads: ViewReads): string | null;
 }
 
 export const LANGUAGES: readonly Language[] = [

@@ -7,9 +7,9 @@ import { slidAxes } from "../../model/scene/scene_state.js";
 import { isAbort } from "../../model/text/errors.js";
 import { bytesText } from "../../model/text/numbers.js";
 import { showDialog } from "../../widgets/page/dialog.js";
-import { button, shown, tickBox, withValue } from "../../widgets/page/element.js";
+import { button, shortened, tickBox, withValue } from "../../widgets/page/element.js";
 import { fileName, saveFile } from "../../widgets/page/save_file.js";
-import { type OnScreen, picturesOf, wholeOf } from "../../widgets/views/view_snapshot.js";
+import { picturesOf, type ViewSnapshot, wholeOf } from "../../widgets/views/view_snapshot.js";
 import { widthField, widthsFor } from "./file_width.js";
 import { filmEncoder, formatsFor, shoot } from "./film.js";
 import type { FilmFormat } from "./film_encoder.js";
@@ -32,12 +32,12 @@ interface Choices {
   isMarked: boolean;
 }
 
-export function showFilmDialog(seen: OnScreen): void {
-  new FilmDialog(seen).draw();
+export function showFilmDialog(snapshot: ViewSnapshot): void {
+  new FilmDialog(snapshot).draw();
 }
 
 class FilmDialog {
-  readonly #seen: OnScreen;
+  readonly #snapshot: ViewSnapshot;
   readonly #body: HTMLElement;
   readonly #choices: Choices;
   #formats: readonly FilmFormat[] = [];
@@ -46,10 +46,10 @@ class FilmDialog {
   #done = 0;
   #told = "";
 
-  constructor(seen: OnScreen) {
-    this.#seen = seen;
-    const [axis] = slidAxes(seen.state.scene);
-    const width = Math.min(USUAL_WIDTH, widthsFor(wholeOf(seen)).usual);
+  constructor(snapshot: ViewSnapshot) {
+    this.#snapshot = snapshot;
+    const [axis] = slidAxes(snapshot.state.scene);
+    const width = Math.min(USUAL_WIDTH, widthsFor(wholeOf(snapshot)).usual);
     const last = (axis?.length ?? 1) - 1;
     this.#choices = { name: axis?.name ?? "", first: 0, last, speed: 5, width, format: null, isMarked: true };
     this.#body = showDialog("Save film", "film-dialog", () => this.#making?.abort()).body;
@@ -58,7 +58,7 @@ class FilmDialog {
 
   /** Finds the formats of this size, and keeps the chosen one if it is among them. */
   async #findFormats(): Promise<void> {
-    this.#formats = await formatsFor(sizeFor(wholeOf(this.#seen), this.#choices.width));
+    this.#formats = await formatsFor(sizeFor(wholeOf(this.#snapshot), this.#choices.width));
     const [best = "gif"] = this.#formats;
     const { format } = this.#choices;
     this.#set({ format: format && this.#formats.includes(format) ? format : best });
@@ -78,7 +78,7 @@ class FilmDialog {
 
   #range(): TemplateResult {
     const { name, first, last } = this.#choices;
-    const axes = slidAxes(this.#seen.state.scene);
+    const axes = slidAxes(this.#snapshot.state.scene);
     const length = axes.find((axis) => axis.name === name)?.length ?? 1;
     const choose = withValue((chosen) => {
       const axis = axes.find((axis) => axis.name === chosen);
@@ -93,7 +93,7 @@ class FilmDialog {
       </label>`;
     };
     const option = (axis: { name: string }) =>
-      html`<option value=${axis.name} ?selected=${axis.name === name}>${shown(axis.name)}</option>`;
+      html`<option value=${axis.name} ?selected=${axis.name === name}>${shortened(axis.name)}</option>`;
     return html`<label>Along <select aria-label="Dimension" @change=${choose}>${axes.map(option)}</select></label>
       ${index("From index", first, (chosen) => this.#set({ first: chosen, last: Math.max(chosen, last) }))}
       ${index("to", last, (chosen) => this.#set({ last: chosen, first: Math.min(chosen, first) }))}`;
@@ -109,7 +109,7 @@ class FilmDialog {
     );
     const setSpeed = withValue((value) => this.#set({ speed: Number(value) }));
     const setFormat = withValue((value) => this.#set({ format: value as FilmFormat }));
-    const hasMarks = picturesOf(this.#seen).some(({ marks }) => marks.length > 0);
+    const hasMarks = picturesOf(this.#snapshot).some(({ marks }) => marks.length > 0);
     const setMarked = (isOn: boolean) => this.#set({ isMarked: isOn });
     const setWidth = (width: number) => {
       this.#set({ width });
@@ -117,7 +117,7 @@ class FilmDialog {
     };
     return html`<label>Speed <select aria-label="Speed" @change=${setSpeed}>${speeds}</select></label>
       <label>Format <select aria-label="Format" @change=${setFormat}>${formats}</select></label>
-      ${widthField(wholeOf(this.#seen), width, setWidth)}
+      ${widthField(wholeOf(this.#snapshot), width, setWidth)}
       ${hasMarks ? tickBox("Marks", isMarked, setMarked) : nothing}`;
   }
 
@@ -146,7 +146,7 @@ class FilmDialog {
     this.draw();
     try {
       const file = await this.#film(making.signal);
-      const { state, source } = this.#seen;
+      const { state, source } = this.#snapshot;
       const ending = file.type.split("/")[1] ?? "";
       saveFile(fileName([source.name, state.scene.title, this.#choices.name], ending), file);
       this.#told = `Saved: ${bytesText(file.size)}.`;
@@ -160,11 +160,11 @@ class FilmDialog {
   }
 
   async #film(signal: AbortSignal): Promise<Blob> {
-    const { state } = this.#seen;
+    const { state } = this.#snapshot;
     const { name, first, last, speed, width, format, isMarked } = this.#choices;
     if (!format) throw new Error("this browser makes no films");
-    const size = sizeFor(wholeOf(this.#seen), width);
-    const frames = new Frames({ seen: this.#seen, size, isAnnotated: true, isMarked });
+    const size = sizeFor(wholeOf(this.#snapshot), width);
+    const frames = new Frames({ snapshot: this.#snapshot, size, isAnnotated: true, isMarked });
     try {
       await frames.open();
       const encoder = await filmEncoder(format, { canvas: frames.canvas, speed });

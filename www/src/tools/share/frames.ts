@@ -7,15 +7,15 @@ import { byId } from "../../widgets/page/element.js";
 import {
   captionOf,
   type Indices,
-  type OnScreen,
   picturesOf,
+  type ViewSnapshot,
   wholeOf,
 } from "../../widgets/views/view_snapshot.js";
 import { drawCaption, drawLegend, drawScaleBar, type Paper } from "./annotations.js";
 import { HiddenPicture } from "./hidden_picture.js";
 
 export interface FrameOptions {
-  seen: OnScreen;
+  snapshot: ViewSnapshot;
   /** Width and height of the file in pixels. They have the same ratio as what is seen. */
   size: readonly [width: number, height: number];
   /** Whether legends, scale bars and captions are drawn. */
@@ -36,11 +36,11 @@ export class Frames {
   readonly #pixel: number;
   readonly #pictures: readonly HiddenPicture[];
 
-  constructor({ seen, size, isAnnotated, isMarked }: FrameOptions) {
+  constructor({ snapshot, size, isAnnotated, isMarked }: FrameOptions) {
     [this.canvas.width, this.canvas.height] = size;
     this.#isAnnotated = isAnnotated;
-    this.#pixel = size[0] / wholeOf(seen)[0];
-    this.#pictures = picturesOf(seen).map((each) => new HiddenPicture(each, this.#pixel, isMarked));
+    this.#pixel = size[0] / wholeOf(snapshot)[0];
+    this.#pictures = picturesOf(snapshot).map((each) => new HiddenPicture(each, this.#pixel, isMarked));
   }
 
   async open(): Promise<void> {
@@ -51,17 +51,21 @@ export class Frames {
    * Draws the pictures while the first one has these indices. Rejects if a tile cannot be read.
    */
   async draw(at: Indices): Promise<void> {
-    await Promise.all(this.#pictures.map((picture) => picture.draw(picture.seen.follow(at))));
+    await Promise.all(this.#pictures.map((picture) => picture.draw(picture.snapshot.follow(at))));
     const context = this.canvas.getContext("2d");
     if (!context) throw new Error("This browser has no memory for a picture of this size.");
-    context.fillStyle = getComputedStyle(byId("stage")).backgroundColor;
+    context.fillStyle = getComputedStyle(byId("main-view")).backgroundColor;
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     for (const picture of this.#pictures) picture.copyTo(context);
     if (this.#isAnnotated) for (const picture of this.#pictures) this.#annotate(context, picture, at);
   }
 
-  #annotate(context: CanvasRenderingContext2D, { seen, area, scaleBar }: HiddenPicture, at: Indices): void {
-    const { state, title, hasLegend, follow } = seen;
+  #annotate(
+    context: CanvasRenderingContext2D,
+    { snapshot, area, scaleBar }: HiddenPicture,
+    at: Indices,
+  ): void {
+    const { state, title, hasLegend, follow } = snapshot;
     const paper: Paper = { context, pixel: this.#pixel, area, isDark: state.scene.kind === "image" };
     if (hasLegend) {
       drawLegend(paper, state.scene);
@@ -73,7 +77,7 @@ export class Frames {
 
   /** Reads what the pictures need at other indices. */
   preload(at: Indices): void {
-    for (const picture of this.#pictures) picture.preload(picture.seen.follow(at));
+    for (const picture of this.#pictures) picture.preload(picture.snapshot.follow(at));
   }
 
   close(): void {

@@ -3,13 +3,13 @@
  * the screen does not change.
  */
 
-import { shownMarks } from "../../map/mark_shapes.js";
+import { marksLayer } from "../../map/mark_shapes.js";
 import { Picture } from "../../map/picture.js";
-import type { Indices, SeenPicture } from "../../widgets/views/view_snapshot.js";
+import type { Indices, PictureSnapshot } from "../../widgets/views/view_snapshot.js";
 import type { Area } from "./annotations.js";
 
 export class HiddenPicture {
-  readonly seen: SeenPicture;
+  readonly snapshot: PictureSnapshot;
   readonly canvas = document.createElement("canvas");
   readonly #target = document.createElement("div");
   readonly #picture: Picture;
@@ -17,16 +17,16 @@ export class HiddenPicture {
   readonly #pixel: number;
   #error: unknown;
 
-  constructor(seen: SeenPicture, pixel: number, hasMarks: boolean) {
-    const [width, height] = seen.view;
-    [this.seen, this.#pixel] = [seen, pixel];
+  constructor(snapshot: PictureSnapshot, pixel: number, hasMarks: boolean) {
+    const [width, height] = snapshot.size;
+    [this.snapshot, this.#pixel] = [snapshot, pixel];
     [this.canvas.width, this.canvas.height] = [Math.round(width * pixel), Math.round(height * pixel)];
     this.#target.className = "unseen-map";
     this.#target.style.width = `${width}px`;
     this.#target.style.height = `${height}px`;
     document.body.append(this.#target);
     this.#picture = new Picture(this.#target, { pixelRatio: pixel });
-    this.#picture.setOverlay(shownMarks(hasMarks ? seen.marks : []));
+    this.#picture.setOverlay(marksLayer(hasMarks ? snapshot.marks : []));
     this.#picture.onError = (error) => {
       this.#error = error;
     };
@@ -34,7 +34,7 @@ export class HiddenPicture {
 
   /** Prepares the map. It draws the level that suits the size of the file. */
   async open(): Promise<void> {
-    const { state } = this.seen;
+    const { state } = this.snapshot;
     await this.#picture.show(state);
     const resolution = (this.#picture.camera().resolution * devicePixelRatio) / this.#pixel;
     this.#picture.setLevel(state.level ?? this.#picture.levelFor(resolution));
@@ -53,15 +53,15 @@ export class HiddenPicture {
 
   /** The part of the file in which it is seen, in CSS pixels. */
   get area(): Area {
-    const { view, corner, visible } = this.seen;
-    const [[width, height], [left, top], [from, to]] = [view, corner, visible];
+    const { size, corner, visible } = this.snapshot;
+    const [[width, height], [left, top], [from, to]] = [size, corner, visible];
     return { left: left + from * width, top, width: (to - from) * width, height };
   }
 
   /** Copies what is seen of it to its place in the file. */
   copyTo(context: CanvasRenderingContext2D): void {
     const { left, top, width } = this.area;
-    const [from, across] = [this.seen.visible[0] * this.canvas.width, width * this.#pixel];
+    const [from, across] = [this.snapshot.visible[0] * this.canvas.width, width * this.#pixel];
     const { height } = this.canvas;
     if (across >= 1)
       context.drawImage(

@@ -10,12 +10,12 @@ import {
   type AxisRead,
   partsOf,
   type Run,
-  type ScreenRead,
-  type ScreenReads,
   type StorePlace,
+  type ViewRead,
+  type ViewReads,
 } from "../../widgets/views/view_reads.js";
 import { quoted } from "./quoted.js";
-import { type CodeNames, namesOf } from "./variable_names.js";
+import { type VariableNames, variableNames } from "./variable_names.js";
 
 type Library = "zarr-wasm" | "zarrita";
 
@@ -28,7 +28,7 @@ interface StoreCode {
 const WIDTH = 90;
 
 /** Null if the library has no such store. */
-export function javascriptOf({ reads, difference }: ScreenReads, library: Library): string | null {
+export function javascriptOf({ reads, difference }: ViewReads, library: Library): string | null {
   const stores = reads.map(({ store }) => (library === "zarrita" ? zarritaStore : ownStore)(store));
   const known = stores.filter((store) => store !== null);
   if (known.length < stores.length) return null;
@@ -37,7 +37,7 @@ export function javascriptOf({ reads, difference }: ScreenReads, library: Librar
     `// npm install ${library}`,
     ...new Set(imports),
     ...reads.flatMap((read, at) => {
-      const names = namesOf(reads, at);
+      const names = variableNames(reads, at);
       return [
         "",
         ...(reads.length > 1 ? [`// ${quoted(read.title)}`] : []),
@@ -53,8 +53,8 @@ export function javascriptOf({ reads, difference }: ScreenReads, library: Librar
 }
 
 /** The first minus the second, element by element. */
-function differenceLines(reads: readonly ScreenRead[], isTransposed: boolean): string[] {
-  const [one, other] = reads.map((_read, at) => namesOf(reads, at).own);
+function differenceLines(reads: readonly ViewRead[], isTransposed: boolean): string[] {
+  const [one, other] = reads.map((_read, at) => variableNames(reads, at).own);
   if (!one || !other) return [];
   const place = isTransposed ? "(at % columns) * rows + Math.floor(at / columns)" : "at";
   const sides = isTransposed ? ["  const [rows, columns] = shape;"] : [];
@@ -107,7 +107,7 @@ function zarritaStore({ kind, address, isLocal }: StorePlace): StoreCode | null 
   return { imports: [], make: `new zarr.FetchStore(${place})` };
 }
 
-function openLine(path: string, library: Library, { store, array }: CodeNames): string {
+function openLine(path: string, library: Library, { store, array }: VariableNames): string {
   if (library === "zarr-wasm") {
     const options = path === "" ? '{ kind: "array" }' : `{ path: ${quoted(path)}, kind: "array" }`;
     return `const ${array} = await zarr.open(${store}, ${options});`;
@@ -116,7 +116,7 @@ function openLine(path: string, library: Library, { store, array }: CodeNames): 
   return `const ${array} = await zarr.open(${place}, { kind: "array" });`;
 }
 
-function noteLines({ isWarped, level }: ScreenRead): string[] {
+function noteLines({ isWarped, level }: ViewRead): string[] {
   return [
     ...(level === null ? [] : [`// Level ${level} of the image, which is the one on the screen.`]),
     ...(isWarped ? ["// Rows and columns are not those of the map: this reads the whole plane."] : []),
@@ -140,12 +140,12 @@ const areNamed = (axes: readonly AxisRead[]) =>
   axes.every(({ name }) => name !== "") && new Set(axes.map(({ name }) => name)).size === axes.length;
 
 /** The pattern that takes the members of a result. */
-const resultOf = ({ own }: CodeNames): string => {
+const resultOf = ({ own }: VariableNames): string => {
   const members = ["data", "shape"].map((name) => (own(name) === name ? name : `${name}: ${own(name)}`));
   return `{ ${members.join(", ")} }`;
 };
 
-function ownLines({ axes, unpacking, zarrFormat }: ScreenRead, names: CodeNames): string[] {
+function ownLines({ axes, unpacking, zarrFormat }: ViewRead, names: VariableNames): string[] {
   const byName = areNamed(axes);
   const isUsual = zarrFormat === 3 || unpacking?.hasFillValue;
   const decode = isUsual ? '"cf"' : '{ convention: "cf", zarrFillValue: false }';
@@ -163,7 +163,7 @@ function callLines(call: string, args: readonly string[]): string[] {
   return line.length <= WIDTH ? [line] : [`${call}(`, ...args.map((each) => `  ${each},`), ");"];
 }
 
-function partLines(selections: readonly string[], call: string, { own }: CodeNames): string[] {
+function partLines(selections: readonly string[], call: string, { own }: VariableNames): string[] {
   return [
     `const ${own("selections")} = [`,
     ...selections.map((selection) => `  ${selection},`),
@@ -172,7 +172,7 @@ function partLines(selections: readonly string[], call: string, { own }: CodeNam
   ];
 }
 
-function zarritaLines({ axes, unpacking }: ScreenRead, names: CodeNames): string[] {
+function zarritaLines({ axes, unpacking }: ViewRead, names: VariableNames): string[] {
   const { array, own } = names;
   const dimensions = areNamed(axes) ? [`// ${axes.map(({ name }) => wordOf(name)).join(", ")}`] : [];
   const selections = partsOf(axes).map((part) => selectionText(axes, part, false));
@@ -194,7 +194,7 @@ function zarritaLines({ axes, unpacking }: ScreenRead, names: CodeNames): string
 /** The function that unpacks a result by CF's attributes. */
 function unpackLines(
   { scale, offset, missing, valid, isReinterpreted }: Unpacking,
-  { own }: CodeNames,
+  { own }: VariableNames,
 ): string[] {
   const [low, high] = valid;
   const tests = [

@@ -6,7 +6,7 @@
 
 import { plainPath } from "../../model/text/paths.js";
 import { type StorePlace, storePlaceOf } from "../../widgets/views/view_reads.js";
-import type { OnScreen } from "../../widgets/views/view_snapshot.js";
+import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 
 export interface OtherViewer {
   name: string;
@@ -41,7 +41,7 @@ const VIEWERS: readonly { name: string; about: string; link: Link }[] = [
   },
 ];
 
-export function otherViewers({ source, state: { scene } }: OnScreen): OtherViewer[] {
+export function otherViewers({ source, state: { scene } }: ViewSnapshot): OtherViewer[] {
   const { url } = source;
   const isPlain = url !== null && `${url.search}${url.username}${url.password}` === "";
   if (!isPlain) return [];
@@ -54,7 +54,7 @@ export function otherViewers({ source, state: { scene } }: OnScreen): OtherViewe
 }
 
 /** The group of an OME image, which has all its levels, or else the array. */
-function openNode({ pyramid, array, title }: OnScreen["state"]["scene"]): OpenNode {
+function openNode({ pyramid, array, title }: ViewSnapshot["state"]["scene"]): OpenNode {
   const isOme = pyramid.convention === "ome";
   const group = pyramid.series[pyramid.image]?.path ?? "";
   return { path: plainPath(isOme ? group : array.path), isOme, name: title };

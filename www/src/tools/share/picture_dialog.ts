@@ -5,26 +5,26 @@ import { html, nothing, render } from "lit-html";
 import { showDialog } from "../../widgets/page/dialog.js";
 import { tickBox } from "../../widgets/page/element.js";
 import { fileName, saveFile } from "../../widgets/page/save_file.js";
-import { type OnScreen, picturesOf, wholeOf } from "../../widgets/views/view_snapshot.js";
+import { picturesOf, type ViewSnapshot, wholeOf } from "../../widgets/views/view_snapshot.js";
 import { widthField, widthsFor } from "./file_width.js";
 import { Frames, sizeFor } from "./frames.js";
 
-export function showPictureDialog(seen: OnScreen): void {
-  const { state } = seen;
-  const view = wholeOf(seen);
-  const hasMarks = picturesOf(seen).some(({ marks }) => marks.length > 0);
-  let [width, isAnnotated, isMarked, told] = [widthsFor(view).usual, true, true, ""];
+export function showPictureDialog(snapshot: ViewSnapshot): void {
+  const { state } = snapshot;
+  const whole = wholeOf(snapshot);
+  const hasMarks = picturesOf(snapshot).some(({ marks }) => marks.length > 0);
+  let [width, isAnnotated, isMarked, told] = [widthsFor(whole).usual, true, true, ""];
   let frames: Frames | null = null;
   const { body } = showDialog("Save picture", "picture-dialog", () => frames?.close());
   const save = async () => {
-    const size = sizeFor(view, width);
+    const size = sizeFor(whole, width);
     told = "Drawing…";
     draw();
-    frames = new Frames({ seen, size, isAnnotated, isMarked });
+    frames = new Frames({ snapshot, size, isAnnotated, isMarked });
     try {
       await frames.open();
       await frames.draw(state.at);
-      saveFile(fileName([seen.source.name, state.scene.title], "png"), await pngOf(frames.canvas));
+      saveFile(fileName([snapshot.source.name, state.scene.title], "png"), await pngOf(frames.canvas));
       told = `Saved: ${size[0]} × ${size[1]} pixels.`;
     } catch (error) {
       told = `It could not be drawn: ${error instanceof Error ? error.message : error}`;
@@ -46,7 +46,7 @@ export function showPictureDialog(seen: OnScreen): void {
       isMarked = isOn;
     };
     render(
-      html`${widthField(view, width, setWidth)}
+      html`${widthField(whole, width, setWidth)}
         ${tickBox("Legend, scale bar and coordinates", isAnnotated, setAnnotated)}
         ${hasMarks ? tickBox("Marks", isMarked, setMarked) : nothing}
         <p class="note">Finer levels are read if the picture is larger than the view.</p>

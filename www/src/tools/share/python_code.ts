@@ -5,9 +5,9 @@
  */
 
 import { hasLimits, isPlain, type Unpacking } from "../../widgets/views/unpacking.js";
-import type { AxisRead, Run, ScreenRead, ScreenReads, StorePlace } from "../../widgets/views/view_reads.js";
+import type { AxisRead, Run, StorePlace, ViewRead, ViewReads } from "../../widgets/views/view_reads.js";
 import { quoted } from "./quoted.js";
-import { type CodeNames, namesOf } from "./variable_names.js";
+import { type VariableNames, variableNames } from "./variable_names.js";
 
 type Library = "xarray" | "zarr-python";
 
@@ -19,12 +19,12 @@ interface StoreCode {
 }
 
 /** Null if the libraries have no such store. */
-export function pythonOf({ reads, difference }: ScreenReads, library: Library): string | null {
+export function pythonOf({ reads, difference }: ViewReads, library: Library): string | null {
   const stores = reads.map(({ store }) => storeOf(store)).filter((store) => store !== null);
   if (stores.length < reads.length) return null;
-  const bodies = reads.map((read, at) => bodyLines(read, library, namesOf(reads, at)));
+  const bodies = reads.map((read, at) => bodyLines(read, library, variableNames(reads, at)));
   const blocks = bodies.map((body, at) => {
-    const { store, opensStore } = namesOf(reads, at);
+    const { store, opensStore } = variableNames(reads, at);
     return [
       "",
       ...(reads.length > 1 ? [`# ${quoted(reads[at]?.title ?? "")}`] : []),
@@ -47,10 +47,10 @@ export function pythonOf({ reads, difference }: ScreenReads, library: Library): 
 }
 
 /** Whether xarray opens the group of the array, and has its coordinates. */
-const opensDataset = ({ isInDataset, unpacking }: ScreenRead, library: Library): boolean =>
+const opensDataset = ({ isInDataset, unpacking }: ViewRead, library: Library): boolean =>
   library === "xarray" && isInDataset && readsAlike(unpacking);
 
-const bodyLines = (read: ScreenRead, library: Library, names: CodeNames): string[] =>
+const bodyLines = (read: ViewRead, library: Library, names: VariableNames): string[] =>
   opensDataset(read, library) ? datasetLines(read, names) : arrayLines(read, library, names);
 
 /** Values alone are subtracted: xarray would leave out what has other coordinates. */
@@ -81,14 +81,14 @@ function storeOf({ kind, address, isLocal }: StorePlace): StoreCode | null {
 const readsAlike = (unpacking: Unpacking | null) =>
   unpacking === null || !(hasLimits(unpacking) || unpacking.isReinterpreted);
 
-function noteLines({ isWarped, level }: ScreenRead): string[] {
+function noteLines({ isWarped, level }: ViewRead): string[] {
   return [
     ...(level === null ? [] : [`# Level ${level} of the image, which is the one on the screen.`]),
     ...(isWarped ? ["# Rows and columns are not those of the map: this reads the whole plane."] : []),
   ];
 }
 
-function datasetLines(read: ScreenRead, { array, own, store, opensArray }: CodeNames): string[] {
+function datasetLines(read: ViewRead, { array, own, store, opensArray }: VariableNames): string[] {
   const { path, axes, unpacking } = read;
   const slash = path.lastIndexOf("/");
   const [group, name] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
@@ -119,7 +119,7 @@ function namedText(axes: readonly AxisRead[], part: readonly (number | Run)[]): 
   return `{${axes.map(({ name }, at) => `${quoted(name)}: ${text(part[at])}`).join(", ")}}`;
 }
 
-function arrayLines(read: ScreenRead, library: Library, names: CodeNames): string[] {
+function arrayLines(read: ViewRead, library: Library, names: VariableNames): string[] {
   const { path, axes, unpacking } = read;
   const { array, own, store, opensArray } = names;
   const data = own("data");
@@ -167,7 +167,7 @@ function joined(
 
 function unpackLines(
   { scale, offset, missing, valid, isReinterpreted }: Unpacking,
-  { own }: CodeNames,
+  { own }: VariableNames,
 ): string[] {
   const [low, high] = valid;
   const [data, stored] = [own("data"), own("stored")];

@@ -1,12 +1,13 @@
 /**
- * The names of the variables of a program that has several reads: those of the first are plain,
- * others have a number. A store or an array that an earlier read has opened keeps its name.
+ * The names of variables in code that is copied. The first read has `store`, `array` and `data`, the
+ * second `store2`, `array2` and `data2`, unless it reads the same store or array: then it uses the
+ * variable of the earlier read.
  */
 
-import type { ScreenRead } from "../../widgets/views/view_reads.js";
+import type { ViewRead } from "../../widgets/views/view_reads.js";
 
-export interface CodeNames {
-  /** The name of what each read has of its own. */
+export interface VariableNames {
+  /** The name of a variable that each read has for itself, such as `data2`. */
   own(base: string): string;
   store: string;
   array: string;
@@ -17,9 +18,10 @@ export interface CodeNames {
 
 const numbered = (base: string, at: number) => (at === 0 ? base : `${base}${at + 1}`);
 
-export function namesOf(reads: readonly ScreenRead[], at: number): CodeNames {
-  const storeOf = (read?: ScreenRead) => JSON.stringify(read?.store);
-  const arrayOf = (read?: ScreenRead) => JSON.stringify([read?.store, read?.path]);
+/** The names of the read at a place of the list. */
+export function variableNames(reads: readonly ViewRead[], at: number): VariableNames {
+  const storeOf = (read?: ViewRead) => JSON.stringify(read?.store);
+  const arrayOf = (read?: ViewRead) => JSON.stringify([read?.store, read?.path]);
   const store = reads.findIndex((read) => storeOf(read) === storeOf(reads[at]));
   const array = reads.findIndex((read) => arrayOf(read) === arrayOf(reads[at]));
   return {

@@ -1,10 +1,10 @@
-/** A dialog of the page: a title, a way to close it, and contents. Escape closes it, too. */
+/** A dialog of the page: a title, a way to close it, and a body. Escape closes it, too. */
 
 import { html, render } from "lit-html";
 import { iconButton } from "./element.js";
 
 export interface PageDialog {
-  /** The element whose contents the caller renders. */
+  /** The element that the caller fills. */
   readonly body: HTMLElement;
   close(): void;
 }

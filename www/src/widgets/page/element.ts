@@ -23,7 +23,7 @@ export const cutText = (text: string, most: number): string =>
 const MAX_CHARACTERS = 2_000;
 
 /** A text of a data set for the page. Long ones are cut. */
-export const shown = (text: string): string => cutText(text, MAX_CHARACTERS);
+export const shortened = (text: string): string => cutText(text, MAX_CHARACTERS);
 
 /** Lines in a square of 20, which have the colour of the text beside them. */
 const LINES = {
@@ -81,7 +81,7 @@ export function tickBox(label: string, checked: boolean, change: (checked: boole
   const take = (event: Event) => change(fieldOf(event).checked);
   return html`<label class="tick">
     <input type="checkbox" .checked=${live(checked)} @change=${take} />
-    <span>${shown(label)}</span>
+    <span>${shortened(label)}</span>
   </label>`;
 }
 

@@ -59,7 +59,7 @@ export class Layout {
     }
   }
 
-  /** Opens or closes a panel for the contents, unless the user has done so. */
+  /** Opens or closes a panel for a new content, unless the user has done so. */
   suggest(name: PanelName, open: boolean): void {
     if (this.#chosen.has(name) || this.#isSmall) return;
     const isCrowded = this.#width < WIDE_ENOUGH_FOR_TWO && this.#hasOther(name);
@@ -77,10 +77,10 @@ export class Layout {
     const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
     const [width, height] = [innerWidth / size, innerHeight / size];
     this.#width = width;
-    const isLying = height < HIGH && width > height;
-    const isSmall = isLying || width < WIDE;
+    const isLandscape = height < HIGH && width > height;
+    const isSmall = isLandscape || width < WIDE;
     document.body.classList.toggle("small", isSmall);
-    document.body.classList.toggle("lying", isLying);
+    document.body.classList.toggle("landscape", isLandscape);
     document.body.classList.toggle("narrow", width < NARROW);
     if (isSmall === this.#isSmall) return;
     this.#isSmall = isSmall;

@@ -6,7 +6,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { AsyncDirective, directive } from "lit-html/async-directive.js";
 import { countText } from "../../model/text/numbers.js";
-import { button, shown } from "./element.js";
+import { button, shortened } from "./element.js";
 
 /** Number of rows that are made at a time. */
 const ROWS_AT_ONCE = 200;
@@ -61,7 +61,7 @@ export function optionsOf(
   const isListed = (_: unknown, at: number) => at < MAX_OPTIONS || at === chosen;
   const options = entries.filter(isListed).map((entry) => {
     const isChosen = entry === entries[chosen];
-    return html`<option value=${entry.value} ?selected=${isChosen}>${shown(entry.text)}</option>`;
+    return html`<option value=${entry.value} ?selected=${isChosen}>${shortened(entry.text)}</option>`;
   });
   if (count > MAX_OPTIONS) {
     const words = `${countText(count)} ${noun}. The first ${countText(MAX_OPTIONS)} are listed.`;

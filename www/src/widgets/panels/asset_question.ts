@@ -7,7 +7,7 @@ import { html, nothing, render, type TemplateResult } from "lit-html";
 import type { Asset } from "zarr-wasm";
 import { type AskAsset, NothingChosenError } from "../../model/opening/stac.js";
 import { countText } from "../../model/text/numbers.js";
-import { button, shown } from "../page/element.js";
+import { button, shortened } from "../page/element.js";
 import { inParts } from "../page/long_list.js";
 
 const FORMATS: Record<Asset["format"], string> = {
@@ -26,16 +26,16 @@ function row(asset: Asset, open: (asset: Asset) => void): TemplateResult {
   const about = [FORMATS[format], roles.join(", "), alternate].filter(Boolean).join(" · ");
   const place = path === "" ? "the whole store" : path;
   return html`<li><button type="button" class="asset" @click=${() => open(asset)}>
-    <b>${shown(name)}</b>
-    <span>${shown(about)}</span>
-    <span class="place">${shown(place)}<br />${shown(serverOf(url))}</span>
-    ${id && title ? html`<span class="place">${shown(`${id}: ${key}`)}</span>` : nothing}
+    <b>${shortened(name)}</b>
+    <span>${shortened(about)}</span>
+    <span class="place">${shortened(place)}<br />${shortened(serverOf(url))}</span>
+    ${id && title ? html`<span class="place">${shortened(`${id}: ${key}`)}</span>` : nothing}
   </button></li>`;
 }
 
 function question(name: string, assets: readonly Asset[], open: (asset: Asset) => void, cancel: () => void) {
   return html`<h2 id="question-title">Which data set?</h2>
-    <p id="question-text">${shown(`“${name}”`)} is a STAC document. It names ${countText(assets.length)} data sets.</p>
+    <p id="question-text">${shortened(`“${name}”`)} is a STAC document. It names ${countText(assets.length)} data sets.</p>
     <ul class="assets">${inParts(assets, (asset) => row(asset, open))}</ul>
     <div class="actions">${button("Cancel", cancel)}</div>`;
 }

@@ -3,7 +3,7 @@
 import { html, render, type TemplateResult } from "lit-html";
 import type { NamedNode } from "../../model/scene/ome.js";
 import { lastPart } from "../../model/text/paths.js";
-import { icon, shown } from "../page/element.js";
+import { icon, shortened } from "../page/element.js";
 import { cutNote } from "../page/long_list.js";
 
 /** Maximum number of listed nodes. The hierarchy has all of them. */
@@ -21,7 +21,7 @@ export function showChoices(
   const entry = ({ path, kind, role }: NamedNode): TemplateResult =>
     html`<button type="button" class="choice" title=${path} @click=${() => select(path)}>
       ${icon(role === "image" || kind === "array" ? "picture" : "folder")}
-      <span>${shown(lastPart(path))}</span>
+      <span>${shortened(lastPart(path))}</span>
       <span class="about">${role ?? kind}</span>
     </button>`;
   render(

@@ -10,7 +10,7 @@ import { gradient } from "../../model/scene/colormaps.js";
 import { scaleOf } from "../../model/scene/colour_scale.js";
 import type { FieldStyle, LabelProperty, Scene } from "../../model/scene/scene.js";
 import { roundedText } from "../../model/text/numbers.js";
-import { dot, shown } from "../page/element.js";
+import { dot, shortened } from "../page/element.js";
 
 /** Nearer to an end of the bar than this share, a number would exceed the bar. */
 const EDGE = 0.08;
@@ -29,7 +29,7 @@ function fieldLegend({ title, unit }: Scene, style: FieldStyle): TemplateResult 
   const labels = scaleOf(style).map(({ text, share }) => tickLabel(text, share));
   const background = `background: ${gradient(style.colormap, style.reversed)}`;
   return html`
-    <p class="legend-title">${shown(title)}${unit ? html` <span class="unit">${unit}</span>` : nothing}</p>
+    <p class="legend-title">${shortened(title)}${unit ? html` <span class="unit">${unit}</span>` : nothing}</p>
     <div class="bar" role="img" aria-label="Colours from ${low} to ${high} ${unit}" .style=${background}></div>
     <div class="scale">${labels}</div>
   `;
@@ -39,7 +39,9 @@ function fieldLegend({ title, unit }: Scene, style: FieldStyle): TemplateResult 
 function channelLegend({ kind, channels }: Scene): TemplateResult | null {
   const visible = channels.filter((channel) => channel.visible);
   if (kind !== "image" || visible.length === 0 || channels.length < 2) return null;
-  const names = visible.slice(0, NAMES).map(({ name, color }) => html`<li>${dot(color)}${shown(name)}</li>`);
+  const names = visible
+    .slice(0, NAMES)
+    .map(({ name, color }) => html`<li>${dot(color)}${shortened(name)}</li>`);
   if (visible.length > NAMES) names.push(html`<li>and ${visible.length - NAMES} more</li>`);
   return html`<ul class="chips" aria-label="Channels on show">${names}</ul>`;
 }
@@ -68,7 +70,7 @@ export function showReading(place: HTMLElement, reading: Reading | null): void {
     }),
   ];
   const told = values.map(({ name, text, color, properties = [] }) => {
-    const named = values.length > 1 ? html`<span class="name">${shown(name)} </span>` : nothing;
+    const named = values.length > 1 ? html`<span class="name">${shortened(name)} </span>` : nothing;
     const spot = color && (values.length > 1 || properties.length > 0) ? dot(color) : nothing;
     return html`<span class="value">${spot}${named}<b>${text}</b>${properties.map(propertyText)}</span>`;
   });
@@ -81,6 +83,6 @@ const propertyText = ({ name, text }: LabelProperty): TemplateResult =>
 function placeText(name: string, text: string, index = ""): TemplateResult {
   const number = index === "" ? nothing : html` <span class="index">${index}</span>`;
   const kind = index === "" ? "place" : "at";
-  const words = html`<span class="name">${shown(name)}</span>${text && ` ${text}`}${number}`;
+  const words = html`<span class="name">${shortened(name)}</span>${text && ` ${text}`}${number}`;
   return html`<span class=${kind}>${words}</span>`;
 }

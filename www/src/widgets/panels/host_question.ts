@@ -5,15 +5,15 @@
 
 import { html, render } from "lit-html";
 import { type AskHosts, HostsRefusedError } from "../../model/opening/reference_hosts.js";
-import { button, shown } from "../page/element.js";
+import { button, shortened } from "../page/element.js";
 
 function question(document_: string, hosts: readonly string[], answer: (answer: string) => void) {
   const isOne = hosts.length === 1;
   return html`<h2 id="question-title">Read from ${isOne ? "another server" : "other servers"}?</h2>
-    <p id="question-text">${shown(`“${document_}”`)} refers to data on ${
+    <p id="question-text">${shortened(`“${document_}”`)} refers to data on ${
       // A short list is part of the sentence, so that it is read aloud with it.
       isOne ? "the server" : `${hosts.length} servers:`
-    } <b>${shown(hosts.join(", "))}</b>. If you allow it, this page sends requests there from your computer.</p>
+    } <b>${shortened(hosts.join(", "))}</b>. If you allow it, this page sends requests there from your computer.</p>
     <div class="actions">
       ${button("Cancel", () => answer("cancel"))} ${button("Allow", () => answer("allow"), "primary")}
     </div>`;

@@ -5,20 +5,20 @@
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
-import type { ShownLines } from "../../map/map_lines.js";
+import type { VisibleLines } from "../../map/map_lines.js";
 import { MAX_LABELS, type SceneLabel } from "../../model/scene/scene.js";
 import { tickBox, withValue } from "../page/element.js";
 import { inParts, mostNote } from "../page/long_list.js";
 
 export interface LayersOptions {
   setLabels(labels: SceneLabel[]): void;
-  setLines(lines: ShownLines): void;
+  setLines(lines: VisibleLines): void;
 }
 
 export class Layers {
   #labels: SceneLabel[] = [];
   /** Null if the picture is not a map. */
-  #lines: ShownLines | null = null;
+  #lines: VisibleLines | null = null;
 
   /** `section` is hidden if there are no layers. */
   constructor(
@@ -28,7 +28,7 @@ export class Layers {
   ) {}
 
   /** `lines` is null if the picture is not a map. */
-  show(labels: readonly SceneLabel[], lines: ShownLines | null): void {
+  show(labels: readonly SceneLabel[], lines: VisibleLines | null): void {
     this.#labels = labels.map((label) => ({ ...label }));
     this.#lines = lines;
     this.section.hidden = labels.length === 0 && !lines;
@@ -67,8 +67,8 @@ export class Layers {
     </div>`;
   }
 
-  #lineRows(lines: ShownLines): TemplateResult {
-    const change = (changed: Partial<ShownLines>) => {
+  #lineRows(lines: VisibleLines): TemplateResult {
+    const change = (changed: Partial<VisibleLines>) => {
       this.#lines = { ...lines, ...changed };
       this.#render();
       this.options.setLines(this.#lines);

@@ -3,7 +3,7 @@
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { Explanation } from "../../model/text/errors.js";
-import { iconButton, shown } from "../page/element.js";
+import { iconButton, shortened } from "../page/element.js";
 
 /** Maximum number of different notes. */
 const MAX_NOTES = 50;
@@ -49,13 +49,13 @@ export class Messages {
 
 function boxOf(message: Message, close: TemplateResult): TemplateResult {
   if (typeof message === "string")
-    return html`<div class="message note-box" role="status"><p>${shown(message)}</p>${close}</div>`;
+    return html`<div class="message note-box" role="status"><p>${shortened(message)}</p>${close}</div>`;
   const { title, cause, cure, detail } = message;
   return html`<div class="message alert" role="alert">
     <h2>${title}</h2>
-    <p>${shown(cause)}</p>
+    <p>${shortened(cause)}</p>
     <p class="cure">${cure}</p>
-    ${detail ? html`<details><summary>Details</summary><pre>${shown(detail)}</pre></details>` : nothing}
+    ${detail ? html`<details><summary>Details</summary><pre>${shortened(detail)}</pre></details>` : nothing}
     ${close}
   </div>`;
 }

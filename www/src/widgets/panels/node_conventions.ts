@@ -6,7 +6,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { until } from "lit-html/directives/until.js";
 import * as zarr from "zarr-wasm";
 import type { DatasetNode } from "../../model/opening/dataset.js";
-import { shown } from "../page/element.js";
+import { shortened } from "../page/element.js";
 import { inParts } from "../page/long_list.js";
 
 const NGFF = "https://ngff.openmicroscopy.org/";
@@ -30,7 +30,7 @@ export const conventionsPart = (node: DatasetNode): unknown =>
   until(
     conventionsOf(node)
       .catch((error: unknown) => {
-        return html`<p class="warning">${shown(`Conventions cannot be looked at: ${String(error)}`)}</p>`;
+        return html`<p class="warning">${shortened(`Conventions cannot be looked at: ${String(error)}`)}</p>`;
       })
       .then((part) => part && html`<section class="conventions">${part}</section>`),
     nothing,
@@ -51,8 +51,8 @@ function summary(convention: zarr.Convention): TemplateResult {
   const { label, version, declared } = convention;
   const how = declared ? "declared" : "recognised by its attributes";
   const [name, text] = [`${label.replace(/:$/, "")}${version ? ` ${version}` : ""}`, textOf(convention)];
-  const link = html`<a href=${text} target="_blank" rel="noreferrer">${shown(name)}</a>`;
-  return html`${text ? link : shown(name)}: ${how}`;
+  const link = html`<a href=${text} target="_blank" rel="noreferrer">${shortened(name)}</a>`;
+  return html`${text ? link : shortened(name)}: ${how}`;
 }
 
 /** The text of a convention. An address of the metadata may be anything. */
@@ -66,6 +66,6 @@ function textOf({ specUrl = "", known, version = "" }: zarr.Convention): string 
 function findingList(findings: readonly zarr.Finding[]): unknown {
   const told = findings.filter(({ severity }) => severity !== "info");
   const item = ({ severity, path, message }: zarr.Finding) =>
-    html`<li class=${severity}>${shown(path === "" ? message : `${path}: ${message}`)}</li>`;
+    html`<li class=${severity}>${shortened(path === "" ? message : `${path}: ${message}`)}</li>`;
   return told.length === 0 ? nothing : html`<ul class="findings">${inParts(told, item)}</ul>`;
 }

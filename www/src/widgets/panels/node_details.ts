@@ -8,14 +8,14 @@ import { keyed } from "lit-html/directives/keyed.js";
 import type { ArrayNode, DatasetNode } from "../../model/opening/dataset.js";
 import { elementBytes } from "../../model/scene/data_type.js";
 import { bytesText, countText, jsonText, shapeText, valueText } from "../../model/text/numbers.js";
-import { cutText, shown } from "../page/element.js";
+import { cutText, shortened } from "../page/element.js";
 import { inParts } from "../page/long_list.js";
 import { conventionsPart } from "./node_conventions.js";
 
 type Row = [name: string, value: string | TemplateResult];
 
-const code = (text: string) => html`<code>${shown(text)}</code>`;
-const warning = (text: string) => html`<p class="warning">${shown(text)}</p>`;
+const code = (text: string) => html`<code>${shortened(text)}</code>`;
+const warning = (text: string) => html`<p class="warning">${shortened(text)}</p>`;
 const note = (text: string) => html`<p class="note">${text}</p>`;
 
 /** Shows the details of a node. */
@@ -23,7 +23,7 @@ export function showDetails(place: HTMLElement, node: DatasetNode, path: string)
   const kind: Row[] = node.kind === "array" ? arrayRows(node) : [["Kind", "group"]];
   const rows: Row[] = [["Path", code(`/${path}`)], ...kind];
   const row = ([name, value]: Row) =>
-    html`<dt>${name}</dt><dd>${typeof value === "string" ? shown(value) : value}</dd>`;
+    html`<dt>${name}</dt><dd>${typeof value === "string" ? shortened(value) : value}</dd>`;
   // All digits: doubles are not exact beyond 2^53.
   const attributes = node.attributes({ bigint: true });
   const details = html`<dl>${rows.map(row)}</dl>
@@ -54,9 +54,9 @@ function arrayRows(array: ArrayNode): Row[] {
 /** The codecs in the order of encoding, each with its configuration. */
 function codecList({ codecs }: ArrayNode): string | TemplateResult {
   const item = ({ name, configuration }: ArrayNode["codecs"][number]) => {
-    if (Object.keys(configuration ?? {}).length === 0) return html`<li>${shown(name)}</li>`;
+    if (Object.keys(configuration ?? {}).length === 0) return html`<li>${shortened(name)}</li>`;
     const text = longText(jsonText(configuration));
-    return html`<li><details><summary>${shown(name)}</summary><pre>${text}</pre></details></li>`;
+    return html`<li><details><summary>${shortened(name)}</summary><pre>${text}</pre></details></li>`;
   };
   return codecs.length === 0 ? "none" : html`<ol class="codecs">${inParts(codecs, item)}</ol>`;
 }

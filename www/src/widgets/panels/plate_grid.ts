@@ -9,7 +9,7 @@ import type { Dataset } from "../../model/opening/dataset.js";
 import type { Plate, PlateWell } from "../../model/scene/ome.js";
 import { countText } from "../../model/text/numbers.js";
 import { joined } from "../../model/text/paths.js";
-import { shown } from "../page/element.js";
+import { shortened } from "../page/element.js";
 import { DIRECTIONS } from "../page/keyboard.js";
 import { PlateThumbnails } from "./plate_thumbnails.js";
 
@@ -105,7 +105,7 @@ function tableOf({ rows, columns, wells }: Plate, caption: string, open: (well: 
   const row = (name: string, at: number) =>
     html`<tr><th scope="row">${name}</th>${columns.map((_, column) => cell(at, column))}</tr>`;
   return html`<table class="plate-table" .style=${`--columns: ${columns.length}; --rows: ${rows.length}`}>
-    <caption><span>${shown(caption)}</span></caption>
+    <caption><span>${shortened(caption)}</span></caption>
     <thead><tr><td></td>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(row)}</tbody>
   </table>`;

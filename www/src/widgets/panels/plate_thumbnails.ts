@@ -6,11 +6,11 @@
 
 import * as zarr from "zarr-wasm";
 import { type Dataset, remembered } from "../../model/opening/dataset.js";
-import { subjectOf } from "../../model/scene/build_scene.js";
+import { unstyledScene } from "../../model/scene/build_scene.js";
 import { channelsOf } from "../../model/scene/channels.js";
 import { planeSelection } from "../../model/scene/limits.js";
 import { readWell } from "../../model/scene/ome.js";
-import type { SceneChannel, Subject } from "../../model/scene/scene.js";
+import type { SceneChannel, UnstyledScene } from "../../model/scene/scene.js";
 import { joined } from "../../model/text/paths.js";
 
 /** Maximum length of a side in pixels. */
@@ -21,12 +21,12 @@ const MAX_ELEMENTS = 2 ** 24;
 const AT_ONCE = 4;
 
 /** The channels of an image itself. */
-const ownChannels = async (image: Subject): Promise<readonly SceneChannel[]> =>
+const ownChannels = async (image: UnstyledScene): Promise<readonly SceneChannel[]> =>
   (await channelsOf(image))?.channels ?? [];
 
 /** Reads the pixels of an image with these channels. */
 async function thumbnail(
-  { pyramid, axes, plane, signal }: Subject,
+  { pyramid, axes, plane, signal }: UnstyledScene,
   channels: readonly SceneChannel[],
 ): Promise<ImageData> {
   const level = pyramid.levels.at(-1) as zarr.PyramidLevel;
@@ -62,7 +62,7 @@ export class PlateThumbnails {
   readonly #observer: IntersectionObserver;
   /** The wells in view whose reads have not begun. */
   readonly #waiting = new Set<HTMLElement>();
-  readonly #images = new Map<HTMLElement, Promise<Subject>>();
+  readonly #images = new Map<HTMLElement, Promise<UnstyledScene>>();
   #channels: Promise<readonly SceneChannel[]> | null = null;
   #running = 0;
 
@@ -111,12 +111,12 @@ export class PlateThumbnails {
     return thumbnail(image, shared.length > 0 ? shared : await ownChannels(image));
   }
 
-  #image(well: HTMLElement): Promise<Subject> {
+  #image(well: HTMLElement): Promise<UnstyledScene> {
     return remembered(this.#images, well, () => this.#open(well));
   }
 
   /** Opens the first field of a well, without its labels. */
-  async #open(well: HTMLElement): Promise<Subject> {
+  async #open(well: HTMLElement): Promise<UnstyledScene> {
     const { dataset, path, signal } = this.#place;
     const at = joined(path, well.dataset.path ?? "");
     const [field] = readWell(await dataset.node(at)) ?? [];
@@ -124,7 +124,7 @@ export class PlateThumbnails {
     if (field === undefined) throw new Error(`the well ${at} names no field`);
     const group = await dataset.node(joined(at, field));
     signal.throwIfAborted();
-    return subjectOf(await zarr.pyramid(group, { labels: false, signal }), group.attrs, { signal });
+    return unstyledScene(await zarr.pyramid(group, { labels: false, signal }), group.attrs, { signal });
   }
 
   /**

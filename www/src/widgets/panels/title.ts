@@ -7,7 +7,7 @@ import { html, nothing, render } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import type { SceneVariable } from "../../model/scene/scene.js";
 import { lastPart } from "../../model/text/paths.js";
-import { icon, shown, withValue } from "../page/element.js";
+import { icon, shortened, withValue } from "../page/element.js";
 import { type MenuEntry, optionsOf } from "../page/long_list.js";
 
 export interface TitleContent {
@@ -37,8 +37,8 @@ export function showTitle(place: HTMLElement, content: TitleContent): void {
     text: `${lastPart(value)}: image ${at + 1} of ${series.length}`,
   }));
   const parts = html`${above ? backTo(above, onPath) : nothing}
-    <h2>${shown(variables.length > 1 ? source : title)}</h2>
-    ${isRepeated ? nothing : html`<p class="of">${shown(source)}</p>`}
+    <h2>${shortened(variables.length > 1 ? source : title)}</h2>
+    ${isRepeated ? nothing : html`<p class="of">${shortened(source)}</p>`}
     ${menuOf("variable", "Variable", variableEntries, content.variable, content.onVariable)}
     ${menuOf("field", "Field of the well", fieldEntries, content.field, onPath)}
     ${menuOf("image", "Image of the file", seriesEntries, content.field, onPath)}`;

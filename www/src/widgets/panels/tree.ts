@@ -8,7 +8,7 @@ import { keyed } from "lit-html/directives/keyed.js";
 import { until } from "lit-html/directives/until.js";
 import type { NamedNode } from "../../model/scene/ome.js";
 import { parentOf } from "../../model/text/paths.js";
-import { shown } from "../page/element.js";
+import { shortened } from "../page/element.js";
 import { inParts } from "../page/long_list.js";
 
 interface Branch extends NamedNode {
@@ -142,7 +142,7 @@ export class Tree {
         <span class="twist" aria-hidden="true"></span>
         <span class="kind" aria-hidden="true"></span>
         <span class="hidden">${role ?? kind}</span>
-        <span class="name" title=${name}>${shown(name)}</span>
+        <span class="name" title=${name}>${shortened(name)}</span>
         <span class="about">${branch.about ? until(branch.about, role) : role}</span>
       </div>
       ${hasRows && isUnfolded !== undefined ? this.#group(branch, level + 1) : nothing}

@@ -6,7 +6,7 @@
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import type { Values } from "../../model/opening/values.js";
 import { countText, roundedText } from "../../model/text/numbers.js";
-import { shown } from "../page/element.js";
+import { shortened } from "../page/element.js";
 
 const CURVE = { width: 900, height: 260 };
 
@@ -15,7 +15,7 @@ export function showValues(place: HTMLElement, { count, texts, numbers }: Values
   render(
     html`${numbers.length > 0 ? curve(numbers) : nothing}
       <h2>${title(texts.length, count)}</h2>
-      <ol start="0">${texts.map((text) => html`<li>${shown(text)}</li>`)}</ol>`,
+      <ol start="0">${texts.map((text) => html`<li>${shortened(text)}</li>`)}</ol>`,
     place,
   );
 }

@@ -1,11 +1,11 @@
 /**
- * A view of its own in an element: the scene of a node, or its plate, values or list of nodes, and
- * messages. `<zarr-view>` has one, and so has each picture beside the viewer's. It opens no
- * addresses: its caller says how the data set of a state is opened.
+ * The view of any content in an element of its own: the scene of a node, or its plate, values or
+ * list of nodes, and messages. `<zarr-view>` has one, and so has each picture beside the viewer's.
+ * It opens no addresses: its caller says how the data set of a state is opened.
  */
 
 import { html, render } from "lit-html";
-import { readShown, type Shown } from "../../model/opening/content.js";
+import { type Content, readContent } from "../../model/opening/content.js";
 import { type Dataset, firstPath } from "../../model/opening/dataset.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import { explain, isAbort, warningText } from "../../model/text/errors.js";
@@ -15,7 +15,7 @@ import { PlateGrid } from "../panels/plate_grid.js";
 import { showValues } from "../panels/values.js";
 import { SceneView } from "./scene_view.js";
 
-const FRAME = html`<div class="views"><div class="stage">
+const FRAME = html`<div class="views"><div class="content-view">
     <div
       class="map"
       role="application"
@@ -35,7 +35,7 @@ const FRAME = html`<div class="views"><div class="stage">
   </div></div>
   <fieldset class="dimensions" aria-label="Dimensions" hidden></fieldset>`;
 
-/** The element that shows each kind of contents. */
+/** The element that shows each kind of content. */
 const PLACES = { scene: ".map", values: ".values", plate: ".plate-view", choices: ".choices" } as const;
 
 const ADVICE = "Name a node by the attribute path to show it.";
@@ -49,7 +49,7 @@ export type NodeOf = (
   signal: AbortSignal,
 ) => Promise<{ dataset: Dataset; state: UrlState }>;
 
-export class Contents {
+export class ContentView {
   onChange: () => void = () => {};
   onError: (error: unknown) => void = () => {};
   /** The user has chosen another node. */
@@ -57,7 +57,7 @@ export class Contents {
 
   /** What is opened, for messages. */
   url: URL | null = null;
-  readonly view: SceneView;
+  readonly sceneView: SceneView;
   readonly #root: ParentNode;
   readonly #messages: Messages;
   readonly #plates: PlateGrid;
@@ -70,17 +70,17 @@ export class Contents {
     this.#root = root;
     this.#messages = new Messages(this.#find(".messages"));
     this.#plates = new PlateGrid(this.#find(".plate-view"), (path) => this.onPath(path));
-    this.view = new SceneView({
+    this.sceneView = new SceneView({
       map: this.#find(".map"),
       dimensions: this.#find(".dimensions"),
       zoom: this.#find(".zoom"),
       legend: this.#find(".legend"),
       readout: this.#find(".readout"),
     });
-    this.view.onChange = () => this.onChange();
-    this.view.onError = (error) => this.fail(error);
-    this.view.picture.onProgress = ({ done, wanted }) => {
-      this.view.setBusy(done < wanted);
+    this.sceneView.onChange = () => this.onChange();
+    this.sceneView.onError = (error) => this.fail(error);
+    this.sceneView.picture.onProgress = ({ done, wanted }) => {
+      this.sceneView.setBusy(done < wanted);
       for (const warning of this.#dataset?.warnings ?? []) this.#messages.note(warningText(warning));
     };
   }
@@ -93,23 +93,26 @@ export class Contents {
    * Opens the node of a state, and resolves when it is shown: to null if another one was opened
    * meanwhile, or if it failed.
    */
-  async open(state: UrlState, datasetOf: DatasetOf): Promise<Shown | null> {
-    const shown = await this.read(async (own, signal) => ({ dataset: await datasetOf(own, signal), state }));
-    if (shown) this.show(shown, state);
-    return shown;
+  async open(state: UrlState, datasetOf: DatasetOf): Promise<Content | null> {
+    const content = await this.read(async (own, signal) => ({
+      dataset: await datasetOf(own, signal),
+      state,
+    }));
+    if (content) this.show(content, state);
+    return content;
   }
 
   /** Reads what is shown of a node, without showing it. Null as for `open`. */
-  async read(nodeOf: NodeOf): Promise<Shown | null> {
+  async read(nodeOf: NodeOf): Promise<Content | null> {
     this.#opening.abort();
     this.#opening = new AbortController();
     const { signal } = this.#opening;
     try {
       const { dataset, state } = await nodeOf(this.#dataset, signal);
       const path = state.path ?? (await firstPath(dataset, signal));
-      const shown = await readShown(dataset, await dataset.node(path), { ...state, path }, signal);
+      const content = await readContent(dataset, await dataset.node(path), { ...state, path }, signal);
       signal.throwIfAborted();
-      return shown;
+      return content;
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.fail(error);
       return null;
@@ -117,24 +120,24 @@ export class Contents {
   }
 
   /** Shows what has been read of a node. */
-  show(shown: Shown, state: UrlState): void {
-    const isSame = this.#dataset === shown.dataset;
-    this.#dataset = shown.dataset;
+  show(content: Content, state: UrlState): void {
+    const isSame = this.#dataset === content.dataset;
+    this.#dataset = content.dataset;
     this.#messages.clear();
-    const signal = this.view.leave();
-    const isScene = shown.kind === "scene";
-    for (const [kind, place] of Object.entries(PLACES)) this.#find(place).hidden = kind !== shown.kind;
+    const signal = this.sceneView.leave();
+    const isScene = content.kind === "scene";
+    for (const [kind, place] of Object.entries(PLACES)) this.#find(place).hidden = kind !== content.kind;
     this.#find(".zoom").hidden = !isScene;
-    this.#find(".stage").dataset.kind = isScene ? shown.scene.kind : shown.kind;
-    if (isScene) this.view.show(shown.scene, state, { isSame });
-    else this.view.clear();
-    if (shown.kind === "values") showValues(this.#find(".values"), shown.values);
-    if (shown.kind === "plate") this.#plates.show(shown, signal);
-    if (shown.kind === "choices") {
+    this.#find(".content-view").dataset.kind = isScene ? content.scene.kind : content.kind;
+    if (isScene) this.sceneView.show(content.scene, state, { isSame });
+    else this.sceneView.clear();
+    if (content.kind === "values") showValues(this.#find(".values"), content.values);
+    if (content.kind === "plate") this.#plates.show(content, signal);
+    if (content.kind === "choices") {
       const select = (path: string) => this.onPath(path);
-      showChoices(this.#find(".choices"), shown.nodes, { select, advice: ADVICE });
+      showChoices(this.#find(".choices"), content.nodes, { select, advice: ADVICE });
     }
-    if (shown.kind === "failed") this.fail(shown.error);
+    if (content.kind === "failed") this.fail(content.error);
   }
 
   fail(error: unknown): void {
@@ -145,8 +148,8 @@ export class Contents {
   /** Ends all reads, and gives the memory of the picture back. */
   close(): void {
     this.#opening.abort();
-    this.view.leave();
-    this.view.clear();
+    this.sceneView.leave();
+    this.sceneView.clear();
     this.#dataset = null;
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import { render } from "lit-html";
-import type { ShownLines } from "../../map/map_lines.js";
+import type { VisibleLines } from "../../map/map_lines.js";
 import { Picture } from "../../map/picture.js";
 import { sceneInPlane } from "../../model/scene/build_scene.js";
 import { AxisTexts } from "../../model/scene/coordinates.js";
@@ -35,7 +35,7 @@ const changedIn = ({ channels, field, labels, layers, play }: UrlState): Changed
   return { channels, field, labels, layers, play };
 };
 
-function linesOf({ layers }: UrlState): ShownLines {
+function linesOf({ layers }: UrlState): VisibleLines {
   const isOn = (name: string, usual: boolean) => layers?.includes(name) ?? usual;
   return { coast: isOn("coast", true), graticule: isOn("graticule", false) };
 }
@@ -56,7 +56,7 @@ export class SceneView {
   #scene: Scene | null = null;
   #at: Record<string, number> = {};
   #level: number | null = null;
-  #lines: ShownLines = { coast: true, graticule: false };
+  #lines: VisibleLines = { coast: true, graticule: false };
   #changed: Changed = {};
   #reading = new AbortController();
   #texts: AxisTexts | undefined;
@@ -108,11 +108,11 @@ export class SceneView {
     return this.#level;
   }
 
-  get lines(): ShownLines {
+  get lines(): VisibleLines {
     return this.#lines;
   }
 
-  /** Ends the reads of what is shown. The contents stay until `show` or `clear`. */
+  /** Ends the reads of what is shown. The scene stays until `show` or `clear`. */
   leave(): AbortSignal {
     this.#reading.abort();
     this.#reading = new AbortController();
@@ -227,7 +227,7 @@ export class SceneView {
     this.onChange();
   }
 
-  setLines(lines: ShownLines): void {
+  setLines(lines: VisibleLines): void {
     this.#lines = lines;
     this.picture.setLines(lines);
     this.#change({ layers: (["coast", "graticule"] as const).filter((name) => lines[name]) });
@@ -260,7 +260,7 @@ export class SceneView {
     }
   }
 
-  /** The state of the contents, without the data set and the node. */
+  /** The state of the view, without the data set and the node. */
   state(): UrlState {
     const scene = this.#scene;
     if (!scene) return {};

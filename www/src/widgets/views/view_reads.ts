@@ -9,7 +9,7 @@ import type { Source } from "../../model/opening/source.js";
 import type { Scene, SceneAxis } from "../../model/scene/scene.js";
 import { parentOf, plainPath } from "../../model/text/paths.js";
 import { type Unpacking, unpackingOf } from "./unpacking.js";
-import { type InView, inFirstView, type OnScreen, picturesOf } from "./view_snapshot.js";
+import { type InView, inFirstView, picturesOf, type ViewSnapshot } from "./view_snapshot.js";
 
 /** How a library has to open the store. */
 export type StoreKind = "folder" | "zip" | "references" | "icechunk";
@@ -34,7 +34,7 @@ export interface AxisRead {
   read: number | readonly Run[];
 }
 
-export interface ScreenRead {
+export interface ViewRead {
   /** What the picture shows, in words. */
   title: string;
   store: StorePlace;
@@ -53,8 +53,8 @@ export interface ScreenRead {
 }
 
 /** The reads of all pictures, or of the two scenes that a difference is made of. */
-export interface ScreenReads {
-  reads: readonly ScreenRead[];
+export interface ViewReads {
+  reads: readonly ViewRead[];
   /** Null if nothing is subtracted. */
   difference: Difference | null;
 }
@@ -66,10 +66,10 @@ interface Difference {
 }
 
 /** What the first picture reads. */
-export const screenRead = (seen: OnScreen): ScreenRead => readOf(inFirstView(seen));
+export const viewRead = (snapshot: ViewSnapshot): ViewRead => readOf(inFirstView(snapshot));
 
-export function screenReads(seen: OnScreen): ScreenReads {
-  const pictures = picturesOf(seen);
+export function viewReads(snapshot: ViewSnapshot): ViewReads {
+  const pictures = picturesOf(snapshot);
   const subtracted = pictures.find(({ elements }) => elements.length > 1);
   const elements = subtracted?.elements ?? pictures.flatMap((picture) => picture.elements);
   const [first, second] = elements.map(({ scene: { plane } }) => plane.y < plane.x);
@@ -77,7 +77,7 @@ export function screenReads(seen: OnScreen): ScreenReads {
   return { reads, difference: subtracted ? { isTransposed: first !== second } : null };
 }
 
-function readOf({ source, isConsolidated, scene, box }: InView): ScreenRead {
+function readOf({ source, isConsolidated, scene, box }: InView): ViewRead {
   const { pyramid, axes, warped, decode } = scene;
   const array = pyramid.levels[box.level]?.array ?? scene.array;
   const path = plainPath(array.path);

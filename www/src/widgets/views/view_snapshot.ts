@@ -1,6 +1,7 @@
 /**
- * What the viewer shows: the scene with all that is set, its elements in view, and their source;
- * and the pictures beside it. Sizes and places are in CSS pixels.
+ * A view at a moment: the scene with all that is set, its elements in view, and their source; and
+ * the pictures beside it. Plain values that do not follow the view. Sizes and places are in CSS
+ * pixels.
  */
 
 import type { PictureState } from "../../map/picture.js";
@@ -34,9 +35,9 @@ export const inViewOf = ({ source, all }: Dataset, scene: Scene, box: ViewBox): 
 });
 
 /** A picture as it is drawn, and where it is seen. */
-export interface SeenPicture {
+export interface PictureSnapshot {
   state: PictureState;
-  view: Size;
+  size: Size;
   /** Its left upper corner, from that of the first picture. */
   corner: readonly [left: number, top: number];
   /** Which shares of its width are seen. Another picture covers the rest. */
@@ -50,19 +51,19 @@ export interface SeenPicture {
   follow(at: Indices): Record<string, number>;
 }
 
-export interface OnScreen extends Omit<InView, "scene"> {
+export interface ViewSnapshot extends Omit<InView, "scene"> {
   /** The scene as it is drawn, with the present camera. */
   state: PictureState;
   /** The size of the picture. */
-  view: Size;
+  size: Size;
   /** The marks on the picture. */
   marks: readonly Mark[];
   /** Other planes, or what the picture is compared with. */
-  beside: readonly SeenPicture[];
+  beside: readonly PictureSnapshot[];
 }
 
 /** What is in view of the first picture. */
-export const inFirstView = ({ source, isConsolidated, state, box }: OnScreen): InView => ({
+export const inFirstView = ({ source, isConsolidated, state, box }: ViewSnapshot): InView => ({
   source,
   isConsolidated,
   scene: state.scene,
@@ -70,17 +71,17 @@ export const inFirstView = ({ source, isConsolidated, state, box }: OnScreen): I
 });
 
 /** All pictures. The first one is covered where others begin within it. */
-export function picturesOf(seen: OnScreen): SeenPicture[] {
-  const { state, view, marks, beside } = seen;
+export function picturesOf(snapshot: ViewSnapshot): PictureSnapshot[] {
+  const { state, size, marks, beside } = snapshot;
   const covered = beside.map(({ visible: [from] }) => from).find((from) => from > 0);
-  const first: SeenPicture = {
+  const first: PictureSnapshot = {
     state,
-    view,
+    size,
     marks,
     corner: [0, 0],
     visible: [0, covered ?? 1],
     title: beside.length > 0 ? state.scene.title : "",
-    elements: [inFirstView(seen)],
+    elements: [inFirstView(snapshot)],
     hasLegend: true,
     follow: (at) => ({ ...at }),
   };
@@ -88,10 +89,10 @@ export function picturesOf(seen: OnScreen): SeenPicture[] {
 }
 
 /** The size of all pictures together. */
-export function wholeOf({ view, beside }: OnScreen): [width: number, height: number] {
-  const [width, height] = view;
-  const rights = beside.map((other) => other.corner[0] + other.view[0]);
-  const bottoms = beside.map((other) => other.corner[1] + other.view[1]);
+export function wholeOf({ size, beside }: ViewSnapshot): [width: number, height: number] {
+  const [width, height] = size;
+  const rights = beside.map((other) => other.corner[0] + other.size[0]);
+  const bottoms = beside.map((other) => other.corner[1] + other.size[1]);
   return [Math.max(width, ...rights), Math.max(height, ...bottoms)];
 }
 
