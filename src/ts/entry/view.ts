@@ -1,6 +1,6 @@
 /**
- * `zarr-wasm/view`: defines the element `<zarr-view>` of the viewer (`www/src/app/embed`). This file
- * has its types; `scripts/embed.mjs` publishes it as one file with its code. `ol`, `lit-html`,
+ * `zarr-wasm/view`: defines the element `<zarr-view>` of the viewer (`www/src/app/embed`). This
+ * file has its types; `scripts/embed.mjs` publishes it as one file with its code. `ol`, `lit-html`,
  * `proj4` and `d3-scale-chromatic` are the user's own.
  */
 import { ZarrView } from "#view";

@@ -5,9 +5,9 @@
  *
  * - A *content* is what has been read of a node, as plain values (`model/opening/content.ts`): a
  *   scene, which is drawn as a picture, a plate, values, a list of nodes, or an error.
- * - A *view* is a part of the page that shows a content. `SceneView` shows a scene, `ContentView` any
- *   content, `SideView` one beside the first, `MainView` that of the page with its panels. What a
- *   view shows at a moment is its snapshot. In the page's URL, `view` is the camera of the picture.
+ * - A *view* is a part of the page that shows a content. `SceneView` shows a scene, `ContentView`
+ *   any content, `SideView` one beside the first, `MainView` that of the page with its panels.
+ *   What a view shows at a moment is its snapshot. In the page's URL, `view` is the camera.
  */
 
 import "../../style/page.css";

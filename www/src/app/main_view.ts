@@ -1,6 +1,6 @@
 /**
- * The view of the page: the scene with its panels, and plates, lists and texts that are shown in the
- * place of a picture. It passes changes in the panels to the scene.
+ * The view of the page: the scene with its panels, and plates, lists and texts that are shown in
+ * the place of a picture. It passes changes in the panels to the scene.
  */
 
 import type { Picture } from "../map/picture.js";

@@ -1,6 +1,6 @@
 /**
- * The content of a node, which views show: a picture, a plate, values, a list of nodes, or why there
- * is none. It is read completely before a view shows it in the place of the one before.
+ * The content of a node, which views show: a picture, a plate, values, a list of nodes, or why
+ * there is none. A view shows the one before until this has been read.
  */
 
 import * as zarr from "zarr-wasm";

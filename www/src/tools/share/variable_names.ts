@@ -1,7 +1,7 @@
 /**
- * The names of variables in code that is copied. The first read has `store`, `array` and `data`, the
- * second `store2`, `array2` and `data2`, unless it reads the same store or array: then it uses the
- * variable of the earlier read.
+ * The names of variables in code that is copied. The first read has `store`, `array` and `data`,
+ * the second `store2`, `array2` and `data2`, unless it reads the same store or array: then it uses
+ * the variable of the earlier read.
  */
 
 import type { ViewRead } from "../../widgets/views/view_reads.js";
