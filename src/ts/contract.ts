@@ -105,6 +105,10 @@ export interface ArraySummary {
   dataType: string;
   /** The packed fill value. Absent for v2's null. */
   fillValue?: Uint8Array | undefined;
+  /** Its text and what stands for it, if it is JSON that `JSON.parse` may lose. */
+  fillJson?: [string, JsonText] | undefined;
+  /** The floats in its data type for which JavaScript has no typed array. */
+  floatTables: FloatTable[];
   /** Names of the dimensions, where they have one. */
   dimensionNames?: (string | undefined)[] | undefined;
   /** The dimensions in the memory order of chunks, slowest first. */
@@ -127,6 +131,8 @@ export const arraySummaryShape: Shape<ArraySummary> = /* @__PURE__ */ record(() 
   dtype: text,
   dataType: text,
   fillValue: optional(bytes),
+  fillJson: optional(tuple(text, jsonTextShape)),
+  floatTables: list(floatTableShape),
   dimensionNames: optional(list(optional(text))),
   order: list(word),
   codecs: list(codecSummaryShape),
@@ -160,6 +166,8 @@ export interface BoundArray {
   array: number;
   /** JSON of a `TypeDescription`. */
   dataType: string;
+  /** The floats in its data type for which JavaScript has no typed array. */
+  floatTables: FloatTable[];
   /** The smallest build that decodes its chunks. */
   build: Build;
 }
@@ -167,6 +175,7 @@ export interface BoundArray {
 export const boundArrayShape: Shape<BoundArray> = /* @__PURE__ */ record(() => ({
   array: word,
   dataType: text,
+  floatTables: list(floatTableShape),
   build: buildShape,
 }));
 
@@ -202,13 +211,13 @@ export const chunkOrderShape: Shape<ChunkOrder> = /* @__PURE__ */ texts(CHUNK_OR
 export interface CodecSummary {
   /** Its name. */
   name: string;
-  /** Its configuration: JSON. */
-  configuration?: string | undefined;
+  /** Its configuration. */
+  configuration?: JsonText | undefined;
 }
 
 export const codecSummaryShape: Shape<CodecSummary> = /* @__PURE__ */ record(() => ({
   name: text,
-  configuration: optional(text),
+  configuration: optional(jsonTextShape),
 }));
 
 /** A codec on its own. */
@@ -430,16 +439,29 @@ export const extensionNameShape: Shape<ExtensionName> = /* @__PURE__ */ record((
 export interface FallbackSummary {
   /** The URI of the unknown type's extension. */
   extension: string;
-  /** The unknown type: JSON. */
-  dataType: string;
+  /** The unknown type. */
+  dataType: JsonText;
   /** The name of the type in use. */
   used: string;
 }
 
 export const fallbackSummaryShape: Shape<FallbackSummary> = /* @__PURE__ */ record(() => ({
   extension: text,
-  dataType: text,
+  dataType: jsonTextShape,
   used: text,
+}));
+
+/** A float of one byte. */
+export interface FloatTable {
+  /** The name of its type. */
+  name: string;
+  /** The number of each bit pattern, as float32. */
+  numbers: Uint8Array;
+}
+
+export const floatTableShape: Shape<FloatTable> = /* @__PURE__ */ record(() => ({
+  name: text,
+  numbers: bytes,
 }));
 
 /** How the parts of a reduction grow. */
@@ -459,6 +481,22 @@ export const growthShape: Shape<Growth> = /* @__PURE__ */ record(() => ({
   apart: list(word),
   bytes: word,
   together: word,
+}));
+
+/** JSON text for `JSON.parse`. */
+export interface JsonText {
+  /**
+   * The text. Marks replace the tokens that `JSON.parse` loses: `NaN`, infinities, integers
+   * that a number would round.
+   */
+  text: string;
+  /** The places of the marks (`model/json.ts`). Absent if there are none. */
+  places?: string | undefined;
+}
+
+export const jsonTextShape: Shape<JsonText> = /* @__PURE__ */ record(() => ({
+  text: text,
+  places: optional(text),
 }));
 
 /** What keys begin with. */
@@ -682,7 +720,7 @@ export interface NodeSummary {
   /** The `zarr.json` or `.zattrs` of which `document` lacks the text or the attributes. */
   large?: LargeDocument | undefined;
   /** The attributes as a JSON object, unless they are in `large`. */
-  attributes: string;
+  attributes: JsonText;
   /** What is tolerated in the metadata. */
   warnings: string[];
   /** The array, if it is one. */
@@ -696,7 +734,7 @@ export const nodeSummaryShape: Shape<NodeSummary> = /* @__PURE__ */ record(() =>
   dialect: dialectShape,
   document: text,
   large: optional(largeDocumentShape),
-  attributes: text,
+  attributes: jsonTextShape,
   warnings: list(text),
   array: optional(arraySummaryShape),
 }));
@@ -996,16 +1034,16 @@ export const stageShape: Shape<Stage> = /* @__PURE__ */ texts(STAGES);
 export interface StorageTransformerSummary {
   /** Its URI. */
   extension: string;
-  /** Its type: JSON. */
-  type: string;
-  /** Its configuration: JSON. */
-  configuration?: string | undefined;
+  /** Its type. */
+  type: JsonText;
+  /** Its configuration. */
+  configuration?: JsonText | undefined;
 }
 
 export const storageTransformerSummaryShape: Shape<StorageTransformerSummary> = /* @__PURE__ */ record(() => ({
   extension: text,
-  type: text,
-  configuration: optional(text),
+  type: jsonTextShape,
+  configuration: optional(jsonTextShape),
 }));
 
 /** A key of a store. */
@@ -1025,10 +1063,10 @@ export const storeEntryShape: Shape<StoreEntry> = /* @__PURE__ */ record(() => (
 export interface TransformerInfo {
   /** Its URI. */
   extension: string;
-  /** Its type: JSON. */
-  type: string;
-  /** Its configuration: JSON. */
-  configuration?: string | undefined;
+  /** Its type. */
+  type: JsonText;
+  /** Its configuration. */
+  configuration?: JsonText | undefined;
   /** What the keys of the array's chunks begin with. */
   prefix: string;
   /** Number of stored objects along each dimension. */
@@ -1039,8 +1077,8 @@ export interface TransformerInfo {
 
 export const transformerInfoShape: Shape<TransformerInfo> = /* @__PURE__ */ record(() => ({
   extension: text,
-  type: text,
-  configuration: optional(text),
+  type: jsonTextShape,
+  configuration: optional(jsonTextShape),
   prefix: text,
   gridShape: list(float),
   separator: text,
@@ -1070,7 +1108,7 @@ export interface UnreadableSummary {
   /** The name of its data type. */
   dtype?: string | undefined;
   /** The attributes as a JSON object. */
-  attributes?: string | undefined;
+  attributes?: JsonText | undefined;
   /** Why it cannot be opened. */
   error: ErrorRecord;
 }
@@ -1080,7 +1118,7 @@ export const unreadableSummaryShape: Shape<UnreadableSummary> = /* @__PURE__ */ 
   kind: optional(nodeKindShape),
   shape: optional(list(bigWord)),
   dtype: optional(text),
-  attributes: optional(text),
+  attributes: optional(jsonTextShape),
   error: errorRecordShape,
 }));
 

@@ -85,7 +85,8 @@ records! {
 
     /// JSON text for `JSON.parse`.
     struct JsonText {
-        /// The text. Tokens that `JSON.parse` loses are replaced by marks.
+        /// The text. Marks replace the tokens that `JSON.parse` loses: `NaN`, infinities, integers
+        /// that a number would round.
         text: String,
         /// The places of the marks (`model/json.ts`). Absent if there are none.
         places: Option<String>,
@@ -95,10 +96,10 @@ records! {
     struct TransformerInfo {
         /// Its URI.
         extension: String,
-        /// Its type: JSON.
-        r#type: String,
-        /// Its configuration: JSON.
-        configuration: Option<String>,
+        /// Its type.
+        r#type: JsonText,
+        /// Its configuration.
+        configuration: Option<JsonText>,
         /// What the keys of the array's chunks begin with.
         prefix: String,
         /// Number of stored objects along each dimension.
@@ -122,7 +123,7 @@ records! {
         /// The `zarr.json` or `.zattrs` of which `document` lacks the text or the attributes.
         large: Option<LargeDocument>,
         /// The attributes as a JSON object, unless they are in `large`.
-        attributes: String,
+        attributes: JsonText,
         /// What is tolerated in the metadata.
         warnings: Vec<String>,
         /// The array, if it is one.
@@ -133,28 +134,36 @@ records! {
     struct CodecSummary {
         /// Its name.
         name: String,
-        /// Its configuration: JSON.
-        configuration: Option<String>,
+        /// Its configuration.
+        configuration: Option<JsonText>,
     }
 
     /// A storage transformer, as in a draft's metadata.
     struct StorageTransformerSummary {
         /// Its URI.
         extension: String,
-        /// Its type: JSON.
-        r#type: String,
-        /// Its configuration: JSON.
-        configuration: Option<String>,
+        /// Its type.
+        r#type: JsonText,
+        /// Its configuration.
+        configuration: Option<JsonText>,
     }
 
     /// A known data type in place of an unknown one.
     struct FallbackSummary {
         /// The URI of the unknown type's extension.
         extension: String,
-        /// The unknown type: JSON.
-        data_type: String,
+        /// The unknown type.
+        data_type: JsonText,
         /// The name of the type in use.
         used: String,
+    }
+
+    /// A float of one byte.
+    struct FloatTable {
+        /// The name of its type.
+        name: String,
+        /// The number of each bit pattern, as float32.
+        numbers: Bytes,
     }
 
     /// The metadata of an array.
@@ -173,6 +182,10 @@ records! {
         data_type: String,
         /// The packed fill value. Absent for v2's null.
         fill_value: Option<Bytes>,
+        /// Its text and what stands for it, if it is JSON that `JSON.parse` may lose.
+        fill_json: Option<(String, JsonText)>,
+        /// The floats in its data type for which JavaScript has no typed array.
+        float_tables: Vec<FloatTable>,
         /// Names of the dimensions, where they have one.
         dimension_names: Option<Vec<Option<String>>>,
         /// The dimensions in the memory order of chunks, slowest first.
@@ -198,7 +211,7 @@ records! {
         /// The name of its data type.
         dtype: Option<String>,
         /// The attributes as a JSON object.
-        attributes: Option<String>,
+        attributes: Option<JsonText>,
         /// Why it cannot be opened.
         error: ErrorRecord,
     }
@@ -252,6 +265,8 @@ records! {
         array: u32,
         /// JSON of a `TypeDescription`.
         data_type: String,
+        /// The floats in its data type for which JavaScript has no typed array.
+        float_tables: Vec<FloatTable>,
         /// The smallest build that decodes its chunks.
         build: Build,
     }

@@ -5,6 +5,7 @@ use zarr_wasm_contract::{ChildSummary, NodeLocation, UnreadableSummary};
 
 use super::call::Call;
 use super::error::record_of;
+use super::json::json_text_of;
 use super::{describe, registry};
 use crate::error::{Error, Result};
 use crate::format::metadata::sketch::Sketch;
@@ -34,7 +35,7 @@ fn summary(child: &Child, call: &Call) -> Result<ChildSummary> {
     let node = match child {
         Ok(node) => node,
         Err(child) => {
-            return Ok(unreadable(unreadable_summary(&child.path, &child.sketch, &child.error, call)));
+            return unreadable_summary(&child.path, &child.sketch, &child.error, call).map(unreadable);
         }
     };
     match describe::summary(node, call) {
@@ -42,18 +43,18 @@ fn summary(child: &Child, call: &Call) -> Result<ChildSummary> {
         Err(error) if error.is_of_build() => Err(error),
         Err(error) => {
             let path = node.path.as_str();
-            Ok(unreadable(unreadable_summary(path, &node.sketch(), &error.at_node(path), call)))
+            unreadable_summary(path, &node.sketch(), &error.at_node(path), call).map(unreadable)
         }
     }
 }
 
-fn unreadable_summary(path: &str, sketch: &Sketch, error: &Error, call: &Call) -> UnreadableSummary {
-    UnreadableSummary {
+fn unreadable_summary(path: &str, sketch: &Sketch, error: &Error, call: &Call) -> Result<UnreadableSummary> {
+    Ok(UnreadableSummary {
         path: format!("/{path}"),
         kind: sketch.kind,
         shape: sketch.shape.clone(),
         dtype: sketch.data_type.clone(),
-        attributes: sketch.attributes.clone(),
+        attributes: json_text_of(sketch.attributes.as_ref())?,
         error: record_of(error, &mut |cause| call.hold(cause)),
-    }
+    })
 }

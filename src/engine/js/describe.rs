@@ -1,17 +1,15 @@
 //! Describes nodes, data types and codecs.
 
-use js_sys::Float32Array;
-use wasm_bindgen::prelude::*;
 use zarr_wasm_contract::{
-    ArraySummary, Build, Bytes, CodecSummary, CodecText, Dialect, FallbackSummary, FormatVersion,
-    LargeDocument, NodeSummary, StorageTransformerSummary, UserArray,
+    ArraySummary, Build, Bytes, CodecSummary, CodecText, Dialect, FallbackSummary, FloatTable, FormatVersion,
+    JsonText, LargeDocument, NodeSummary, StorageTransformerSummary, UserArray,
 };
 
 use super::call::Call;
-use super::error::Exported;
+use super::json::{json_text, json_text_of};
 use super::{bytes, user_codecs};
 use crate::access::binding::Binding;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::codec::standalone::StandaloneCodec;
 use crate::format::data_type::description::Description;
@@ -21,7 +19,6 @@ use crate::format::metadata::{
     ArrayMetadata, CodecMetadata, Draft, NodeMetadata, StorageTransformerMetadata, ZarrFormat,
 };
 use crate::hierarchy::open::{self as hierarchy, LeftAttributes, OpenedNode};
-use crate::quoted::quoted;
 
 /// The summary of an open node.
 ///
@@ -42,7 +39,7 @@ pub fn summary(node: &OpenedNode, call: &Call) -> Result<NodeSummary> {
         dialect: dialect(node.document.format),
         document: node.document.to_json(),
         large: node.large.as_ref().map(|large| large_document(large, call)).transpose()?,
-        attributes: attributes.clone(),
+        attributes: json_text(attributes)?,
         warnings: warnings.clone(),
         array,
     })
@@ -103,17 +100,34 @@ fn array_summary(binding: &Binding, document: &NodeDocument) -> Result<ArraySumm
         dtype: metadata.data_type.zarrita_name(document.format).into(),
         data_type: type_description(&metadata.data_type),
         fill_value: (!metadata.fill_is_null).then(|| Bytes(metadata.fill_value.0.clone())),
+        fill_json: fill_json(&metadata.data_type, &metadata.fill_value.0)?,
+        float_tables: float_tables(&metadata.data_type)?,
         dimension_names: metadata.dimension_names.clone(),
         order: order.into_iter().map(dimension).collect(),
-        codecs: codecs(binding.declared()),
-        storage_transformers: storage_transformers(binding.declared()),
+        codecs: codecs(binding.declared())?,
+        storage_transformers: storage_transformers(binding.declared())?,
         build: build_of(binding),
-        fallback: metadata.fallback.as_ref().map(|fallback| FallbackSummary {
-            extension: fallback.extension.clone(),
-            data_type: fallback.data_type.clone(),
-            used: fallback.used.clone(),
-        }),
+        fallback: fallback(metadata)?,
     })
+}
+
+fn fallback(metadata: &ArrayMetadata) -> Result<Option<FallbackSummary>> {
+    let Some(fallback) = &metadata.fallback else { return Ok(None) };
+    let (extension, used) = (fallback.extension.clone(), fallback.used.clone());
+    Ok(Some(FallbackSummary { extension, data_type: json_text(&fallback.data_type)?, used }))
+}
+
+/// A fill value that is JSON, if `JSON.parse` may lose it.
+fn fill_json(data_type: &DataType, fill: &[u8]) -> Result<Option<(String, JsonText)>> {
+    match (data_type, fill) {
+        (DataType::Optional(inner), [is_some, rest @ ..]) if *is_some != 0 => fill_json(inner, rest),
+        (DataType::Json, _) => {
+            let text = String::from_utf8_lossy(fill).into_owned();
+            let json = json_text(&text)?;
+            Ok(json.places.is_some().then_some((text, json)))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The smallest build that decodes an array. Reading it reports errors of its codecs.
@@ -151,38 +165,60 @@ pub async fn describe_codec(CodecText { text }: CodecText, _: Call) -> Result<St
     Ok(StandaloneCodec::from_json(&text)?.to_json())
 }
 
-/// The values of all 256 patterns of a float of at most eight bits.
-#[wasm_bindgen(js_name = narrowFloats)]
-pub fn narrow_floats(name: &str) -> Exported<Float32Array> {
-    let unknown = || Error::argument(format!("{} is not the name of a narrow float", quoted(name)));
-    let float = Float::of_name(name).filter(|float| float.size() == 1).ok_or_else(unknown)?;
+/// The tables of the floats of one byte in a data type, each once.
+pub fn float_tables(data_type: &DataType) -> Result<Vec<FloatTable>> {
+    let mut tables = Vec::new();
+    add_float_tables(data_type, &mut tables)?;
+    Ok(tables)
+}
+
+fn add_float_tables(data_type: &DataType, tables: &mut Vec<FloatTable>) -> Result<()> {
+    match data_type {
+        DataType::Float(float) | DataType::Complex(float) if float.size() == 1 => {
+            let name = float.name();
+            if !tables.iter().any(|table| table.name == name) {
+                tables.push(FloatTable { name: name.to_owned(), numbers: Bytes(numbers_of(*float)?) });
+            }
+        }
+        DataType::Optional(inner) | DataType::VariableArray(inner) => add_float_tables(inner, tables)?,
+        DataType::Struct(structure) => {
+            for field in structure.fields() {
+                add_float_tables(&field.data_type, tables)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The numbers of all patterns of a float of one byte, as float32.
+fn numbers_of(float: Float) -> Result<Vec<u8>> {
     let mut patterns = [0; 256];
     for (pattern, number) in patterns.iter_mut().zip(0..=u8::MAX) {
         *pattern = number;
     }
-    let (_, wide) = widen::widen(&DataType::Float(float), &patterns)?.ok_or_else(unknown)?;
-    let mut values = [0.0; 256];
-    for (value, bytes) in values.iter_mut().zip(wide.as_chunks::<4>().0) {
-        *value = f32::from_le_bytes(*bytes);
+    Ok(widen::widen(&DataType::Float(float), &patterns)?.map_or_else(Vec::new, |(_, wide)| wide))
+}
+
+fn codecs(metadata: &ArrayMetadata) -> Result<Vec<CodecSummary>> {
+    let mut codecs = Vec::new();
+    for CodecMetadata { name, configuration, .. } in &metadata.codecs {
+        let configuration = json_text_of(configuration.as_ref())?;
+        codecs.push(CodecSummary { name: name.clone(), configuration });
     }
-    Ok(Float32Array::from(values.as_slice()))
+    Ok(codecs)
 }
 
-fn codecs(metadata: &ArrayMetadata) -> Vec<CodecSummary> {
-    let described = |codec: &CodecMetadata| CodecSummary {
-        name: codec.name.clone(),
-        configuration: codec.configuration.clone(),
-    };
-    metadata.codecs.iter().map(described).collect()
-}
-
-fn storage_transformers(metadata: &ArrayMetadata) -> Vec<StorageTransformerSummary> {
-    let described = |transformer: &StorageTransformerMetadata| StorageTransformerSummary {
-        extension: transformer.extension.clone(),
-        r#type: transformer.kind.clone(),
-        configuration: transformer.configuration.clone(),
-    };
-    metadata.storage_transformers.iter().map(described).collect()
+fn storage_transformers(metadata: &ArrayMetadata) -> Result<Vec<StorageTransformerSummary>> {
+    let mut transformers = Vec::new();
+    for StorageTransformerMetadata { extension, kind, configuration, .. } in &metadata.storage_transformers {
+        transformers.push(StorageTransformerSummary {
+            extension: extension.clone(),
+            r#type: json_text(kind)?,
+            configuration: json_text_of(configuration.as_ref())?,
+        });
+    }
+    Ok(transformers)
 }
 
 fn is_sharded(metadata: &ArrayMetadata) -> bool {

@@ -2,15 +2,30 @@
 
 use js_sys::Array as JsArray;
 use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::JsonText;
 
 use super::error::Exported;
-use crate::format::metadata::lossless::{Lossless, mark};
+use crate::error::Result;
+use crate::format::metadata::lossless::{Lossless, is_suspect, mark};
 
-/// A text for `JSON.parse`, and JSON with the places of marks in it: `metadata::lossless`. Marks
-/// replace bare `NaN` and infinities. With `exact_integers`, they also replace integers that a
-/// number would round.
+/// An element that is JSON, as a text for `JSON.parse`, and JSON with the places of marks in it
+/// (`metadata::lossless`). Marks replace bare `NaN` and infinities.
 #[wasm_bindgen(js_name = losslessJson)]
-pub fn lossless_json(text: &str, exact_integers: bool) -> Exported<JsArray> {
-    let Lossless { text, places } = mark(text, exact_integers)?;
+pub fn lossless_json(text: &str) -> Exported<JsArray> {
+    let Lossless { text, places } = mark(text, false)?;
     Ok(JsArray::of2(&text.into(), &places.into()))
+}
+
+/// A text of metadata for `JSON.parse`.
+pub fn json_text(text: &str) -> Result<JsonText> {
+    if !is_suspect(text) {
+        return Ok(JsonText { text: text.to_owned(), places: None });
+    }
+    let Lossless { text, places } = mark(text, true)?;
+    Ok(JsonText { text, places: Some(places) })
+}
+
+/// As [`json_text`], for a text that may be absent.
+pub fn json_text_of(text: Option<&String>) -> Result<Option<JsonText>> {
+    text.map(|text| json_text(text)).transpose()
 }

@@ -56,9 +56,10 @@ pub fn bind_array(
     let registered =
         UserExtensions { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
     let array = Array::with(registry::store(store)?, path?, document, registered)?;
-    let data_type = describe::type_description(&array.binding().metadata().data_type);
+    let own = &array.binding().metadata().data_type;
+    let (data_type, float_tables) = (describe::type_description(own), describe::float_tables(own)?);
     let build = describe::build_of(array.binding());
-    let bound = BoundArray { array: registry::add_array(array), data_type, build };
+    let bound = BoundArray { array: registry::add_array(array), data_type, float_tables, build };
     Ok(Uint8Array::from(bound.to_bytes().as_slice()))
 }
 

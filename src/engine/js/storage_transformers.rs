@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use zarr_wasm_contract::{Record, TransformerInfo};
 
 use super::error::store_failed;
+use super::json::{json_text, json_text_of};
 use super::registry;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
@@ -67,20 +68,20 @@ impl UserTransformer {
 
     // Counts are for planning; keys are exact.
     #[allow(clippy::cast_precision_loss)]
-    fn info(&self, place: &ArrayPlace) -> Uint8Array {
+    fn info(&self, place: &ArrayPlace) -> Result<Uint8Array> {
         let info = TransformerInfo {
             extension: self.extension.clone(),
-            r#type: self.kind.clone(),
-            configuration: self.configuration.clone(),
+            r#type: json_text(&self.kind)?,
+            configuration: json_text_of(self.configuration.as_ref())?,
             prefix: format!("/{}/", place.prefix),
             grid_shape: place.grid_shape.iter().map(|count| *count as f64).collect(),
             separator: place.separator.as_char().into(),
         };
-        Uint8Array::from(info.to_bytes().as_slice())
+        Ok(Uint8Array::from(info.to_bytes().as_slice()))
     }
 
     fn made(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
-        let info = self.info(place);
+        let info = self.info(place)?;
         let made = self.hook.transform(&info, registry::add_store(below));
         let made = made.map_err(|thrown| store_failed("a storage transformer failed", thrown))?;
         // Ids are `u32`.

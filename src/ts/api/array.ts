@@ -5,11 +5,11 @@
  */
 
 import { late } from "#late";
+import type { Dialect, NodeSummary } from "../contract.ts";
 import { needList, needReadable, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
 import { isNumberType, NUMBER_VIEWS, type NumberType } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
-import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import { worksBehindProxies } from "../model/proxies.ts";
 import type {
   AbsolutePath,

@@ -4,10 +4,10 @@
  */
 
 import { late } from "#late";
+import type { NodeSummary } from "../contract.ts";
 import { FAST_CODECS } from "../contract.ts";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
 import type { CodecMetadata } from "../model/types.ts";
 import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
@@ -131,7 +131,7 @@ export async function typeOf(array: ArrayNode, signal?: AbortSignal): Promise<Ty
   const own = facts.type ?? types.get(facts);
   if (own) return own;
   const told = await call("describeType", (objects) => ({ array: arrayNumber(objects, array) }), { signal });
-  keepTables(told.tables);
+  keepTables(told.floatTables);
   types.set(facts, told.type);
   return told.type;
 }

@@ -3,8 +3,8 @@
  * with its error and with what is known of it. `children_listing.ts` lists them; it is late code.
  */
 import { late } from "#late";
+import type { NodeSummary } from "../contract.ts";
 import type { ZarrError } from "../model/errors.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { consolidatedChildren } from "./consolidated_children.ts";
 import { Location, type NodeOptions } from "./location.ts";

@@ -3,10 +3,11 @@
  * opened does not end the listing: it is an `UnreadableNode`. It is late code, which imports no
  * class of nodes: that would close a circle.
  */
+
+import type { UnreadableSummary } from "../contract.ts";
 import { errorFromRecord, ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/json.ts";
 import { below } from "../model/node_like.ts";
-import type { UnreadableSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
 import type { AnyNode, FirstCode, NodeMaker, UnreadableNode } from "./children.ts";
@@ -77,8 +78,8 @@ export async function* listedChildren<S extends Readable, N extends AnyNode>(
     return;
   }
   const summaries = await call("children", (objects) => ({ store: objects.store(store), path }), { signal });
-  for (const summary of summaries)
-    yield "error" in summary ? unreadableOf(first, store, summary) : nodeOf(store, summary);
+  for (const { node, unreadable } of summaries)
+    yield node ? nodeOf(store, node) : unreadableOf(first, store, unreadable as UnreadableSummary);
 }
 
 /** Makes the node of a summary. `better` is the error that opening it threw, if it was tried. */

@@ -3,8 +3,8 @@
  * `open(group.resolve(name))`.
  */
 import { late } from "#late";
+import type { Dialect, NodeSummary } from "../contract.ts";
 import { object, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
-import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import { worksBehindProxies } from "../model/proxies.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";

@@ -4,6 +4,7 @@
  * documents. Of a caller's object, only the fields behind zarrita's getters are read.
  */
 
+import type { ArraySummary, Dialect, JsonText, LargeDocument, NodeSummary } from "../contract.ts";
 import { wrappedScalarOf } from "../elements/elements.ts";
 import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
@@ -12,16 +13,9 @@ import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { shown } from "../model/errors.ts";
 import { exactJson, parseJsonText, TOKENS } from "../model/json.ts";
-import type {
-  ArraySummary,
-  DecodeBuild,
-  Dialect,
-  JsonText,
-  LargeDocument,
-  NodeSummary,
-} from "../model/node_summary.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
 import { newDecoder } from "../model/utf8.ts";
+import type { DecodeBuild } from "../port/definitions.ts";
 import { warn } from "../port/warnings.ts";
 
 /** A storage transformer, as in the metadata of a draft of v3. */
@@ -115,7 +109,7 @@ function attributesIn({ bytes, attributes = [], places = "{}" }: LargeDocument):
     // Every second part is a token.
     text += at % 2 ? part : `"\\u0000${part}"`;
   }
-  return [text, places];
+  return { text, places };
 }
 
 const parsedAttributes = ({ attributes, large }: NodeSummary, exactIntegers = false) =>
@@ -174,10 +168,10 @@ export class OpenedNode {
 }
 
 /** The fill value as a scalar. */
-const fillValueOf = (type: TypeDescription, { fillValue, losslessFill }: ArraySummary): unknown => {
+const fillValueOf = (type: TypeDescription, { fillValue, fillJson }: ArraySummary): unknown => {
   if (!fillValue) return null;
   return type.size === undefined
-    ? elementOf(type, fillValue, losslessFill)
+    ? elementOf(type, fillValue, fillJson && Object.fromEntries([fillJson]))
     : wrappedScalarOf(type, fillValue);
 };
 
@@ -194,7 +188,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
   if (!array) throw new TypeError(`${summary.path} is a group`);
   const attributes = lazyAttributes(node);
   const type = parseDescription(array.dataType);
-  keepTables(array.tables);
+  keepTables(array.floatTables);
   const chunks = array.chunks.map(Number);
   return Object.preventExtensions({
     shape: array.shape.map(Number),
@@ -202,7 +196,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     chunks,
     shards: array.shards?.map(Number),
     grid: array.grid?.map((runs) => runs.map(([length, count]) => [Number(length), count])) ?? chunks,
-    dtype: array.dtype,
+    dtype: array.dtype as DataType,
     type,
     fillValue: fillValueOf(type, array),
     dimensionNames: array.dimensionNames?.map((name) => name ?? null),
@@ -235,7 +229,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     warn: keepingWarnings(summary.warnings, summary.path),
     document: summary.document,
     large: summary.large,
-    build: array.build,
+    build: array.build as DecodeBuild,
     refreshStale: undefined,
   });
 }

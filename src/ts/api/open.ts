@@ -3,8 +3,8 @@
  * formats are requested at once; v3 wins if a node has both.
  */
 import { late } from "#late";
+import type { Dialect } from "../contract.ts";
 import { object, optionsOf } from "../model/argument.ts";
-import type { Dialect } from "../model/node_summary.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import type { FetchStore } from "../store/fetch_store.ts";
 import type { Array as ZarrArray } from "./array.ts";

@@ -5,9 +5,9 @@
  * array extensions of their store.
  */
 
+import type { NodeSummary } from "../contract.ts";
 import { needFunction, type Rules, SIGNAL } from "../model/argument.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
 import type { Readable } from "../model/types.ts";
 import { storeBehind } from "../port/definitions.ts";
 import { call, running } from "../port/engine.ts";

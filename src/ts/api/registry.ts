@@ -14,13 +14,12 @@
 
 import { late } from "#late";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
-import { NUMCODECS, OTHER_CODECS } from "../contract.ts";
+import { NUMCODECS, OTHER_CODECS, type TransformerInfo } from "../contract.ts";
 import { need, needReadable, object, parsedUrl, refuse } from "../model/argument.ts";
 import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
 import { type Callback, definerOf, type ObjectNumbers } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { TransformerPlace } from "../port/protocol.ts";
 import { isOurs, NativeStore } from "../store/native_store.ts";
 import type { StorageTransformerMetadata } from "./node_facts.ts";
 
@@ -152,7 +151,7 @@ class EngineStore extends NativeStore {
 }
 isOurs(EngineStore);
 
-function transformed({ type, configuration, ...place }: TransformerPlace, below: number): object {
+function transformed({ type, configuration, ...place }: TransformerInfo, below: number): object {
   const transformer = storageTransformers.get(place.extension);
   const info = {
     ...place,
@@ -173,7 +172,7 @@ const callbacks = new WeakMap<ObjectNumbers, Callback>();
 export function transformerCallback(objects: ObjectNumbers): Callback {
   const known = callbacks.get(objects);
   if (known) return known;
-  const callback: Callback = (info: TransformerPlace, below: number, number: number) => {
+  const callback: Callback = (info: TransformerInfo, below: number, number: number) => {
     const made = transformed(info, below);
     objects.keepAs(number, made);
     if (!objects.isLocal) return undefined;

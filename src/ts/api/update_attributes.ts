@@ -1,9 +1,10 @@
 /**
  * Changes of attributes in a node's metadata document. It is late code.
  */
+
+import type { NodeSummary } from "../contract.ts";
 import { object, optionsOf, SIGNAL } from "../model/argument.ts";
 import { exactJson } from "../model/json.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
 import type { Attributes } from "../model/types.ts";
 import { write } from "../port/engine.ts";
 import type { Location } from "./location.ts";

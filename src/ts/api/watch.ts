@@ -2,9 +2,10 @@
  * `watch`: tells when the metadata of an array have changed, such as its shape, because another
  * program appends to it. It requests the metadata alone, and no chunk.
  */
+
+import type { NodeSummary } from "../contract.ts";
 import { need, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { type AnyArray, renew, type Array as ZarrArray } from "./array.ts";

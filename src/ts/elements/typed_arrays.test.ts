@@ -52,7 +52,8 @@ test("other narrow floats use the conversion table that the engine sent", () => 
     widens: true,
   };
   assert.throws(() => numbersOf(type, Uint8Array.of(0)), /table for float8_test/);
-  keepTables({ float8_test: Float32Array.from({ length: 256 }, (_, at) => at / 4) });
+  const numbers = new Uint8Array(Float32Array.from({ length: 256 }, (_, at) => at / 4).buffer);
+  keepTables([{ name: "float8_test", numbers }]);
   assert.deepEqual(numbersOf(type, Uint8Array.of(1, 255)), Float32Array.of(0.25, 63.75));
 });
 

@@ -3,8 +3,9 @@
  * is little-endian, so a typed array is a view. Floats for which JavaScript has no typed array are
  * widened to float32, which represents all their values.
  */
+
+import type { FloatTable } from "../contract.ts";
 import type { TypeDescription, ViewName } from "../model/data_type.ts";
-import type { NumberTables } from "../model/node_summary.ts";
 
 /** A plain typed array. */
 export type Elements =
@@ -73,8 +74,8 @@ function halfToNumber(bits: number): number {
 const tables = new Map<string, Float32Array>();
 
 /** Stores the tables that the engine sent with a data type. */
-export function keepTables(sent: NumberTables | undefined): void {
-  for (const [name, table] of Object.entries(sent ?? {})) tables.set(name, table);
+export function keepTables(sent: readonly FloatTable[]): void {
+  for (const { name, numbers } of sent) tables.set(name, viewOf("Float32Array", numbers) as Float32Array);
 }
 
 function tableOf(name: string): Float32Array {

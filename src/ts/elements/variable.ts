@@ -4,6 +4,7 @@
  * plain array. `pack.ts` makes such buffers.
  */
 
+import type { JsonText } from "../contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/json.ts";
 import { newDecoder } from "../model/utf8.ts";
@@ -36,11 +37,11 @@ const MAX_DECODED_BYTES = 2 ** 26;
 
 const utf8 = newDecoder({ ignoreBOM: true });
 
-/** JSON elements that `JSON.parse` cannot read, by their text, as the engine's lossless texts. */
-type LosslessTexts = Record<string, [text: string, places: string]>;
+/** What stands for JSON elements that `JSON.parse` cannot read, by their text. */
+type LosslessTexts = Record<string, JsonText>;
 
 function jsonOf(text: string, lossless: LosslessTexts | undefined): unknown {
-  return text === "" ? null : parseJsonText(lossless?.[text] ?? text);
+  return text === "" ? null : parseJsonText(lossless?.[text] ?? { text });
 }
 
 function arrayOf(inner: TypeDescription, bytes: Uint8Array): unknown {

@@ -6,17 +6,14 @@
  * on this thread is called at once. A function on the page of a worker is called by message; until
  * it has answered, calls of its store wait.
  */
-import { boundArrayShape, transformerInfoShape } from "../contract.ts";
+import { boundArrayShape, type FloatTable, transformerInfoShape } from "../contract.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { DecodeBuild } from "../model/node_summary.ts";
 import { readRecord } from "../model/records.ts";
-import type { ArrayDefinition } from "../port/definitions.ts";
-import type { TransformerPlace } from "../port/protocol.ts";
+import type { ArrayDefinition, DecodeBuild } from "../port/definitions.ts";
 import type { DecodePools } from "./decode/pools.ts";
 import type { BoundArray } from "./decode/work.ts";
 import type { Glue, Handle, Instances } from "./instances.ts";
-import { jsonText } from "./lossless.ts";
 import type { PageLink } from "./page.ts";
 import { askingMethod, type Stores } from "./stores.ts";
 
@@ -29,6 +26,8 @@ interface EngineArray {
   handle?: Handle;
   /** Its data type, if the page did not know it. */
   type?: TypeDescription;
+  /** The tables for its data type, once it is bound. */
+  floatTables?: FloatTable[];
 }
 
 /** What arrays use of their engine. */
@@ -109,6 +108,7 @@ export class Arrays {
     // codecs.
     if (type === undefined || codecs) array.bound = { ...array.bound, build: bound.build as DecodeBuild };
     array.type = type ?? parseDescription(bound.dataType);
+    array.floatTables = bound.floatTables;
     return bound.array;
   }
 
@@ -146,15 +146,10 @@ class TransformerHook {
 
   /** Returns the engine's number of a user's store, or an object that represents it. */
   transform(record: Uint8Array<ArrayBuffer>, below: number): number | object {
-    const { type, configuration, ...place } = readRecord(transformerInfoShape, record);
-    const { page, instances, stores } = this.#engine;
+    const info = readRecord(transformerInfoShape, record);
+    const { page, stores } = this.#engine;
     const { glue, known, next } = this.#binding;
     const { callback } = known as NonNullable<ArrayDefinition["transformers"]>;
-    const info: TransformerPlace = {
-      ...place,
-      type: jsonText(instances, type),
-      configuration: configuration === undefined ? undefined : jsonText(instances, configuration),
-    };
     const number = next();
     if (page.isLocal) {
       const made = page.callNow(callback, [info, below, number]) as number | object;

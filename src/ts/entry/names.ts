@@ -123,6 +123,7 @@ export {
   withByteCaching,
   withRangeCoalescing,
 } from "../compat/store_extensions.ts";
+export type { Dialect } from "../contract.ts";
 export { levelIndices } from "../convention/axis_indices.ts";
 export { type ChannelLook, channelLook, shownChannels } from "../convention/channels.ts";
 export {
@@ -194,7 +195,6 @@ export {
   ZarrError,
 } from "../model/errors.ts";
 export type { NodeLike } from "../model/node_like.ts";
-export type { Dialect } from "../model/node_summary.ts";
 export type * from "../model/types.ts";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 export { type ReduceAlongOptions, type ReductionStep, reduceAlong } from "../reduction/along.ts";

@@ -3,8 +3,9 @@
  * The engine marks what `JSON.parse` cannot read (`metadata::lossless`). Bigints, NaN and
  * infinities replace the marks; only objects that contain a mark are visited.
  */
+
+import type { JsonText } from "../contract.ts";
 import { ZarrError } from "./errors.ts";
-import type { JsonText } from "./node_summary.ts";
 
 /**
  * Writes JSON in which bigints are integers, non-finite numbers are strings, and −0 keeps its sign.
@@ -59,9 +60,8 @@ const rounded: Meaning = (token) => TOKENS[token] ?? Number(token);
  * Parses a text and restores its marks. With `exactIntegers`, integers that a number would round
  * become bigints.
  */
-export function parseJsonText(json: JsonText, exactIntegers = false): unknown {
-  if (typeof json === "string") return JSON.parse(json);
-  const [text, places] = json;
+export function parseJsonText({ text, places }: JsonText, exactIntegers = false): unknown {
+  if (places === undefined) return JSON.parse(text);
   const meaningOf = exactIntegers ? exact : rounded;
   const [value, marks] = [JSON.parse(text), JSON.parse(places) as Places | string];
   if (typeof marks === "string") return meaningOf(marks);

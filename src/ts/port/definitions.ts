@@ -7,9 +7,12 @@
  * of users' stores, which it calls.
  */
 
+import type { Build } from "../contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
-import type { DecodeBuild } from "../model/node_summary.ts";
 import { unproxied } from "../model/proxies.ts";
+
+/** The builds of the engine that decode chunks. */
+export type DecodeBuild = Extract<Build, "engine" | "full" | "images" | "grib">;
 
 /** The reason for which the function that makes headers is called. */
 export interface HeadersReason {

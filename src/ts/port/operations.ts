@@ -6,14 +6,13 @@
 import type {
   AppendArguments,
   ArrayId,
-  AttributeUpdate,
   CodecText,
   Consolidated,
   ConsolidatedSource,
   ConventionsCalls,
-  NewArray,
-  NewGroup,
-  NodeLocation,
+  FloatTable,
+  JsonText,
+  NodeSummary,
   OpenArguments,
   PlanArguments,
   ReadArguments,
@@ -24,20 +23,12 @@ import type {
   SelectionOfArray,
   SelectionShape,
   TypeName,
-  UserArray,
   WasmOperations,
   WriteArguments,
 } from "../contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
-import type {
-  ArraySummary,
-  DecodeBuild,
-  NodeSummary,
-  NumberTables,
-  UnreadableSummary,
-} from "../model/node_summary.ts";
 import type { Growth } from "../model/request.ts";
-import type { CacheDefinition } from "./definitions.ts";
+import type { CacheDefinition, DecodeBuild } from "./definitions.ts";
 
 export interface OpenCall extends OpenArguments {
   /**
@@ -76,11 +67,8 @@ export interface ResultAnswer extends ResultLayout {
    * Packed elements. For a data type of variable length: n + 1 offsets (32-bit), then the bytes.
    */
   bytes: Uint8Array;
-  /**
-   * JSON elements that `JSON.parse` cannot read exactly, by their text: the strict text, and the
-   * places of its marks (`model/json.ts`).
-   */
-  lossless?: Record<string, [text: string, places: string]>;
+  /** What stands for JSON elements that `JSON.parse` cannot read, by their text. */
+  lossless?: Record<string, JsonText>;
 }
 
 type ReadAnswer = ResultAnswer & { progress: ReadProgress };
@@ -109,7 +97,7 @@ export interface WriteEvent {
  */
 interface TypeAnswer {
   type: TypeDescription;
-  tables: NumberTables | undefined;
+  floatTables: FloatTable[];
   build: DecodeBuild;
 }
 
@@ -227,13 +215,7 @@ export interface PartialEvent {
 interface OwnOperations {
   // Nodes.
   open(args: OpenCall): NodeSummary;
-  children(args: NodeLocation): (NodeSummary | UnreadableSummary)[];
-  unreadable(args: NodeLocation): UnreadableSummary | undefined;
   loadConsolidated(args: ConsolidatedSource): Consolidation;
-  updateAttributes(args: AttributeUpdate): NodeSummary;
-  createGroup(args: NewGroup): NodeSummary;
-  createArray(args: NewArray): NodeSummary;
-  describeArray(args: UserArray): ArraySummary;
   describeType(args: ArrayId): TypeAnswer;
   describeTypeName(args: TypeName): TypeDescription;
 
@@ -281,7 +263,6 @@ interface OwnOperations {
   write(args: Writing<WriteArguments>): undefined;
   append(args: Writing<AppendArguments>): NodeSummary;
   resize(args: Writing<ResizeArguments>): NodeSummary;
-  reread(args: ArrayId): NodeSummary;
   packFloats(args: { floats: FloatsToPack[] }): PackedFloats[];
 
   // Codecs on their own. The texts are JSON (`src/core/format/codec/standalone.rs`).

@@ -10,7 +10,6 @@
 import type { Build, ErrorRecord } from "../contract.ts";
 import type { BodyLimits, Unread } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
-import type { JsonText } from "../model/node_summary.ts";
 import type { ArrayDefinition, CacheDefinition, HeaderPairs, StoreDefinition } from "./definitions.ts";
 import type { OperationName } from "./operations.ts";
 import type { RunningWorker } from "./worker_start.ts";
@@ -167,16 +166,6 @@ export interface ResponseParts {
 
 /** The answer of a codec: bytes, or the error of one that returned an invalid value. */
 export type CodecResult = Uint8Array<ArrayBuffer> | ErrorRecord;
-
-/** The array for which a storage transformer is made, and the transformer's metadata. */
-export interface TransformerPlace {
-  extension: string;
-  type: JsonText;
-  configuration?: JsonText | undefined;
-  prefix: string;
-  gridShape: number[];
-  separator: string;
-}
 
 /**
  * Where the engine runs: a worker that was started from a blob, from a URL or by the user's

@@ -44,6 +44,9 @@ const TOKENS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 /// The largest integer up to which doubles represent every integer: `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
+/// Integers of fewer digits are below [`MAX_SAFE_INTEGER`].
+const MIN_DIGITS: usize = 16;
+
 /// The most digits of an integer that is marked, as in Python. The time in which JavaScript reads a
 /// bigint grows faster than its digits: 10^7 of them take 17 s.
 const MAX_DIGITS: usize = 4300;
@@ -66,6 +69,26 @@ pub struct Marking<'a> {
     at: usize,
     tokens: Vec<Range<usize>>,
     places: String,
+}
+
+/// Whether a text may have tokens that `JSON.parse` would lose, or a byte order mark. Most have
+/// none, and need not be parsed.
+pub fn is_suspect(text: &str) -> bool {
+    let (bytes, mut digits) = (text.as_bytes(), 0_usize);
+    for (at, byte) in bytes.iter().enumerate() {
+        digits = if byte.is_ascii_digit() { digits.saturating_add(1) } else { 0 };
+        let rest = || bytes.get(at..).unwrap_or_default();
+        let is_token = match byte {
+            b'N' => rest().starts_with(b"NaN"),
+            b'I' => rest().starts_with(b"Infinity"),
+            0xef => rest().starts_with("\u{feff}".as_bytes()),
+            _ => false,
+        };
+        if is_token || digits >= MIN_DIGITS {
+            return true;
+        }
+    }
+    false
 }
 
 /// Marks the tokens of a text that `JSON.parse` would lose.
@@ -208,7 +231,7 @@ impl<'a> Marking<'a> {
 fn is_large_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     // Shorter text is not such a large integer.
-    (16..=MAX_DIGITS).contains(&digits.len())
+    (MIN_DIGITS..=MAX_DIGITS).contains(&digits.len())
         && digits.bytes().all(|byte| byte.is_ascii_digit())
         // An integer that 64 bits cannot hold is larger than all that they can.
         && digits.parse::<u64>().map_or(true, |value| value > MAX_SAFE_INTEGER)
@@ -286,6 +309,18 @@ mod tests {
         assert_eq!(tokens, ["NaN", "-Infinity", "-9007199254740993"]);
         for bytes in [1, 2, 30] {
             assert_eq!(of_steps(bytes), at_once);
+        }
+    }
+
+    #[test]
+    fn texts_with_tokens_and_long_integers_are_suspect() {
+        for text in ["[NaN]", r#"{"a":-Infinity}"#, "\u{feff}{}", "1234567890123456", r#""NaN""#] {
+            assert!(is_suspect(text), "{text}");
+        }
+        for text in
+            ["", r#"{"Name":"Info é"}"#, "123456789012345", "[12345678,12345678]", "1234567890.1234567"]
+        {
+            assert!(!is_suspect(text), "{text}");
         }
     }
 

@@ -7,7 +7,7 @@
  * documents or not. So the documents are read again, and the open nodes follow what is stored. If
  * that read fails too, or the caller has aborted, they are read before the next use.
  */
-import type { WriteSource } from "../../contract.ts";
+import type { NodeSummary, WriteSource } from "../../contract.ts";
 import {
   need,
   needList,
@@ -19,7 +19,6 @@ import {
 } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
-import type { NodeSummary } from "../../model/node_summary.ts";
 import { inOneRun } from "../../model/once.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import { unlessAborted } from "../../model/waiting.ts";

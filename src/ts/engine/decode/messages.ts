@@ -6,8 +6,7 @@
 
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import type { ErrorRecord } from "../../contract.ts";
-import type { DecodeBuild } from "../../model/node_summary.ts";
-import type { CodedArray } from "../../port/definitions.ts";
+import type { CodedArray, DecodeBuild } from "../../port/definitions.ts";
 import type { SharedTarget } from "./gate.ts";
 
 export type { DecodeBuild };

@@ -22,7 +22,6 @@ import { Reducer } from "../decode/reducer.ts";
 import type { BoundArray } from "../decode/work.ts";
 import type { Engine } from "../engine.ts";
 import type { FullGlue, Glue } from "../instances.ts";
-import { crossingSummary } from "../lossless.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";
@@ -218,17 +217,11 @@ export const writeOperations = {
   write: ({ priority, wantsProgress, ...args }, context) =>
     operate("write", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
 
-  append: async ({ priority, wantsProgress, ...args }, context) =>
-    crossingSummary(
-      context.engine.instances,
-      await operate("append", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
-    ),
+  append: ({ priority, wantsProgress, ...args }, context) =>
+    operate("append", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
 
-  resize: async ({ priority, wantsProgress, ...args }, context) =>
-    crossingSummary(
-      context.engine.instances,
-      await operate("resize", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
-    ),
+  resize: ({ priority, wantsProgress, ...args }, context) =>
+    operate("resize", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
 
   packFloats: ({ floats }, { engine: { instances } }) =>
     instances.call((glue) => floats.map((each) => packed(instances.needFull(glue), each)), { build: "full" }),
