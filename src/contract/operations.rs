@@ -75,8 +75,6 @@ macro_rules! with_operations {
                 is_storage_transformer(ExtensionName) -> bool;
                 /// As `codecQuestion`, for an array that is to be created.
                 new_codec_question(NewCodecQuestion) -> Option<String>;
-                /// The shape that values for a selection have.
-                selection_shape(SelectionOfArray) -> SelectionShape;
                 /// Writes to a selection.
                 write(WriteArguments) -> (), finishes;
                 /// Appends along a dimension.

@@ -347,6 +347,18 @@ export const DOWNSAMPLE_METHODS = ["nearest", "mean", "mode"] as const;
 
 export const downsampleMethodShape: Shape<DownsampleMethod> = /* @__PURE__ */ texts(DOWNSAMPLE_METHODS);
 
+/** Which places packed elements are for. */
+export type ElementLayout =
+  | "Packed"
+  | "List"
+  | { Shaped: bigint[] };
+
+export const elementLayoutShape: Shape<ElementLayout> = /* @__PURE__ */ union(() => ({
+  Packed: undefined,
+  List: undefined,
+  Shaped: list(bigWord),
+}));
+
 /** What to erase. */
 export interface EraseArguments {
   /** The store. */
@@ -982,32 +994,6 @@ export const selectionShape: Shape<Selection> = /* @__PURE__ */ union(() => ({
   Points: list(list(integer)),
 }));
 
-/** A selection of an array. */
-export interface SelectionOfArray {
-  /** The array. */
-  array: number;
-  /** The selection. */
-  selection: Selection;
-}
-
-export const selectionOfArrayShape: Shape<SelectionOfArray> = /* @__PURE__ */ record(() => ({
-  array: word,
-  selection: selectionShape,
-}));
-
-/** The extents of a selection. */
-export interface SelectionShape {
-  /** Extents; 1 for an integer. */
-  shape: number[];
-  /** For each dimension, whether values have it. An integer drops one. */
-  kept: boolean[];
-}
-
-export const selectionShapeShape: Shape<SelectionShape> = /* @__PURE__ */ record(() => ({
-  shape: list(float),
-  kept: list(flag),
-}));
-
 /** Indices along one dimension. Negative ones count from the end. */
 export interface SliceSelection {
   /** The first index. */
@@ -1160,11 +1146,11 @@ export interface WriteSource {
   bytes: Uint8Array;
   /**
    * For elements of variable length, where each begins: a `Uint32Array`
-   * with one entry more than there are elements.
+   * with one entry more than there are elements. Absent for one element alone.
    */
   offsets?: unknown | undefined;
-  /** The source is one element, which is written to every place. */
-  isOne: boolean;
+  /** Which places they are for. */
+  layout: ElementLayout;
   /** Store chunks that have only the fill value. */
   keepEmptyChunks: boolean;
   /** The order of chunks in a shard. Default: C. */
@@ -1174,7 +1160,7 @@ export interface WriteSource {
 export const writeSourceShape: Shape<WriteSource> = /* @__PURE__ */ record(() => ({
   bytes: held,
   offsets: optional(held),
-  isOne: flag,
+  layout: elementLayoutShape,
   keepEmptyChunks: flag,
   chunkOrder: optional(chunkOrderShape),
 }));
@@ -1238,8 +1224,6 @@ export interface WasmOperations {
   isStorageTransformer(args: ExtensionName): boolean;
   /** As `codecQuestion`, for an array that is to be created. */
   newCodecQuestion(args: NewCodecQuestion): string | undefined;
-  /** The shape that values for a selection have. */
-  selectionShape(args: SelectionOfArray): SelectionShape;
   /** Writes to a selection. */
   write(args: WriteArguments): undefined;
   /** Appends along a dimension. */
@@ -1288,7 +1272,6 @@ export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({
   describeTypeName: { takes: typeNameShape, gives: text, build: "full" },
   isStorageTransformer: { takes: extensionNameShape, gives: flag, build: "full" },
   newCodecQuestion: { takes: newCodecQuestionShape, gives: optional(text), build: "full" },
-  selectionShape: { takes: selectionOfArrayShape, gives: selectionShapeShape, build: "full" },
   write: { takes: writeArgumentsShape, gives: nothing, build: "full", finishes: true },
   append: { takes: appendArgumentsShape, gives: nodeSummaryShape, build: "full", finishes: true },
   resize: { takes: resizeArgumentsShape, gives: nodeSummaryShape, build: "full", finishes: true },

@@ -116,6 +116,43 @@ test("values are broadcast as in NumPy, with any strides", async () => {
   assert.deepEqual(flat((await array.get()).data), rows.flat());
 });
 
+test("values of every kind are broadcast, and those that do not fit store nothing", async () => {
+  const wide = (dtype, more) => made({ shape: [2, 3], chunkShape: [1, 2], dtype, ...more });
+  const elements = async (array) => flat((await array.get()).data);
+  const bigints = await wide("int64");
+  await bigints.set(null, BigInt64Array.of(1n, 2n, 3n));
+  await bigints.set([zarr.slice(1, 2)], [[[5n]]]);
+  assert.deepEqual(await elements(bigints), [1n, 2n, 3n, 5n, 5n, 5n]);
+  const words = await wide("string");
+  await words.set(null, [["one"], ["other"]]);
+  await words.set([null, 1], ["only"]);
+  assert.deepEqual(await elements(words), ["one", "only", "one", "other", "only", "other"]);
+  const complex = await wide("complex64");
+  await complex.set(null, [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(await elements(complex), [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6]);
+  await complex.set(null, {
+    data: [
+      [1, 2],
+      [3, 4],
+    ].flat(),
+    shape: [2, 1],
+  });
+  assert.deepEqual(await elements(complex), [1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4]);
+  const points = zarr.points([0, 1], [0, 2]);
+  const bytes = await wide("uint8");
+  await bytes.set(points, [7]);
+  await bytes.set([1, zarr.slice(0, 2)], Uint8Array.of(8, 9), { as: "bytes" });
+  assert.deepEqual(await elements(bytes), [7, 0, 0, 8, 9, 7]);
+  const message = /cannot be broadcast.*: expected shape \[2, 3\], or .*, found shape \[2\]/;
+  await assert.rejects(bytes.set(null, [1, 2]), { code: "Argument", message });
+  await assert.rejects(complex.set(null, [1, 2, 3]), { code: "Argument", message: /cannot be broadcast/ });
+  await assert.rejects(bytes.set(null, Uint8Array.of(1), { as: "bytes" }), { code: "Argument" });
+  await assert.rejects(bytes.set([2], [300]), { name: "InvalidSelectionError" });
+  await assert.rejects(bytes.append([[1, 2]]), { code: "Argument", message: /cannot be broadcast/ });
+  assert.deepEqual(bytes.shape, [2, 3]);
+  assert.deepEqual(await elements(bytes), [7, 0, 0, 8, 9, 7]);
+});
+
 test("a value that the type cannot hold is refused with its index, or converted on request", async () => {
   const cases = [
     ["uint8", 300, 44],

@@ -164,22 +164,6 @@ records! {
         key: String,
     }
 
-    /// A selection of an array.
-    struct SelectionOfArray {
-        /// The array.
-        array: u32,
-        /// The selection.
-        selection: Selection,
-    }
-
-    /// The extents of a selection.
-    struct SelectionShape {
-        /// Extents; 1 for an integer.
-        shape: Vec<f64>,
-        /// For each dimension, whether values have it. An integer drops one.
-        kept: Vec<bool>,
-    }
-
     /// The order of chunks in a shard.
     enum ChunkOrder {
         /// The last dimension is the fastest.
@@ -190,15 +174,25 @@ records! {
         Morton = "morton",
     }
 
+    /// Which places packed elements are for.
+    union ElementLayout {
+        /// There is one for each place of the selection.
+        Packed,
+        /// There is one for each place, or they have one dimension and are broadcast.
+        List,
+        /// They have this shape, and are broadcast by NumPy's rules.
+        Shaped(Vec<u64>),
+    }
+
     /// The packed elements of a write.
     struct WriteSource {
         /// The bytes of the elements.
         bytes: HeldBytes,
         /// For elements of variable length, where each begins: a `Uint32Array`
-        /// with one entry more than there are elements.
+        /// with one entry more than there are elements. Absent for one element alone.
         offsets: Option<Held>,
-        /// The source is one element, which is written to every place.
-        is_one: bool,
+        /// Which places they are for.
+        layout: ElementLayout,
         /// Store chunks that have only the fill value.
         keep_empty_chunks: bool,
         /// The order of chunks in a shard. Default: C.

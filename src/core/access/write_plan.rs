@@ -20,8 +20,6 @@ use crate::limits;
 /// The chunks that a write changes.
 pub struct WritePlan {
     binding: Rc<Binding>,
-    /// The shape of the source.
-    source_shape: Vec<u64>,
     work: Work,
 }
 
@@ -71,7 +69,7 @@ impl WritePlan {
             }
             Selected::Points(lists) => Work::Points(points(lists, grid, selected.shape().iter().product())?),
         };
-        Ok(Self { binding: binding.clone(), source_shape: selected.shape(), work })
+        Ok(Self { binding: binding.clone(), work })
     }
 
     /// The number of chunks to change.
@@ -83,11 +81,6 @@ impl WritePlan {
             Work::Orthogonal(axes) => limits::product(axes.iter().map(WriteAxis::len), "number of chunks"),
             Work::Points(chunks) => Ok(chunks.len() as u64),
         }
-    }
-
-    /// The shape of the source.
-    pub fn source_shape(&self) -> &[u64] {
-        &self.source_shape
     }
 
     /// What the write changes in chunk number `i` of [`chunk_count`](Self::chunk_count).

@@ -31,7 +31,7 @@ use crate::read::array::Array;
 use crate::store::RequestContext;
 use crate::store::writers::KeyLock;
 use crate::write::encoder::Encoder;
-use crate::write::{NewElements, WriteProgress, WriteRequest, write};
+use crate::write::{NewElements, WriteProgress, WriteRequest, WriteRun};
 
 /// Changes an array's shape. Returns the array with its new shape.
 ///
@@ -85,7 +85,7 @@ pub struct Appended {
     pub axis: usize,
     /// The number of indices to add along that dimension.
     pub len: u64,
-    /// The elements to append. Their shape is that of the array, with `len` along the axis.
+    /// The elements to append, for the shape of the array with `len` along the axis.
     pub elements: NewElements,
 }
 
@@ -95,8 +95,8 @@ pub struct Appended {
 /// append at once, the second appends to the result of the first.
 ///
 /// # Errors
-/// `Argument` for an axis that the array has not and elements that do not fill the new part, and as
-/// [`write`].
+/// `Argument` for an axis that the array has not and elements that do not fit the new part, and as
+/// [`write`](crate::write::write).
 pub async fn append(
     array: &Rc<Array>,
     appended: &Appended,
@@ -118,12 +118,13 @@ pub async fn append(
         *extent = extent.checked_add(appended.len).ok_or_else(too_long)?;
         let new = with_shape(&old, &shape)?;
         let clearing = Clearing { encoder, context };
-        clip_edges(&old, &[appended.axis], clearing).await?;
         let mut entries = vec![DimensionSelection::All; rank];
         entries[appended.axis] = DimensionSelection::Slice { start: Some(start), stop: None, step: None };
         let selection = Selection::Orthogonal(entries);
         let request = WriteRequest { selection, elements: appended.elements.clone() };
-        if let Err(error) = write(&new, &request, encoder, progress, context).await {
+        let write = WriteRun::new(&new, &request)?;
+        clip_edges(&old, &[appended.axis], clearing).await?;
+        if let Err(error) = write.run(encoder, progress, context).await {
             // The chunks that were written lie past the end. They are erased as far as the store
             // allows. What is left is cleared before the array grows over it.
             let _ = remove_outside(&new, &old, &[appended.axis], clearing).await;

@@ -19,6 +19,7 @@ use crate::read::array::Array;
 use crate::store::{RequestContext, Value};
 use crate::write::chunk_writer::ChunkWriter;
 use crate::write::encoder::Encoder;
+use crate::write::fit::Fitted;
 use crate::write::types::{ChunkChange, ChunkOutcome, WriteProgress, WriteRequest, WriteSource};
 
 // Limits of the chunks in flight: their decoded bytes, and their number.
@@ -50,26 +51,28 @@ pub async fn write(
 }
 
 /// A write, and its plan.
-struct WriteRun<'a> {
+pub(crate) struct WriteRun<'a> {
     array: &'a Rc<Array>,
     request: &'a WriteRequest,
+    elements: Fitted,
     plan: WritePlan,
     total: u64,
 }
 
 impl<'a> WriteRun<'a> {
-    fn new(array: &'a Rc<Array>, request: &'a WriteRequest) -> Result<Self> {
+    /// Plans a write, and refuses one that cannot be. It stores nothing.
+    pub fn new(array: &'a Rc<Array>, request: &'a WriteRequest) -> Result<Self> {
         let binding = array.binding();
         let selected = request.selection.resolve(&binding.metadata().shape)?;
+        let elements = Fitted::new(&request.elements, &selected, binding.metadata().data_type.size())?;
         let plan = WritePlan::new(binding, &selected)?;
-        check_source(&request.elements.source, plan.source_shape(), binding.metadata().data_type.size())?;
         // Refuses an array with unknown codecs before anything is written.
         binding.first_chain()?;
         let total = plan.chunk_count()?;
-        Ok(Self { array, request, plan, total })
+        Ok(Self { array, request, elements, plan, total })
     }
 
-    async fn run(
+    pub async fn run(
         &self,
         encoder: &dyn Encoder,
         progress: &dyn Fn(&WriteProgress),
@@ -102,9 +105,10 @@ impl<'a> WriteRun<'a> {
     }
 
     async fn chunk(&self, i: u64, writer: &ChunkWriter<'_>) -> Result<ChunkOutcome> {
-        let ChunkWrite { chunk, projection, source: cut, covers } = self.plan.chunk(i)?;
+        let ChunkWrite { chunk, projection, source: places, covers } = self.plan.chunk(i)?;
         let new = &self.request.elements;
-        let (elements, broadcast) = match &new.source {
+        let cut = self.elements.sources(places);
+        let (elements, broadcast) = match &self.elements.source {
             WriteSource::Element(element) => (Value::from(element.clone()), true),
             WriteSource::Elements(elements) => (self.cut_fixed(elements, &cut)?, false),
             WriteSource::Variable(elements) => (self.cut_variable(elements, &cut)?, false),
@@ -122,30 +126,29 @@ impl<'a> WriteRun<'a> {
     /// bytes.
     fn cut_fixed(&self, elements: &Value, cut: &[Indices]) -> Result<Value> {
         let size = self.array.binding().element_size() as u64;
-        let mut runs = Vec::new();
-        each_run(self.plan.source_shape(), cut, &mut |run| {
-            limits::reserve(&mut runs, 1, "runs of the source")?;
-            runs.push(run.start * size..run.end * size);
-            Ok(())
+        let len = limits::product(cut.iter().map(Indices::count).chain([size]), "elements of a chunk")?;
+        let mut contiguous = None;
+        let mut packed = Vec::new();
+        each_run(&self.elements.shape, cut, &mut |run| {
+            let (start, end) = (run.start * size, run.end * size);
+            if end - start == len {
+                contiguous = Some(start..end);
+                return Ok(());
+            }
+            if packed.is_empty() {
+                limits::reserve(&mut packed, limits::within(len, limits::CHUNK_BYTES, "chunk")?, "chunk")?;
+            }
+            let at = packed.len();
+            packed.resize(at + limits::to_usize(end - start, "chunk")?, 0);
+            elements.copy_to(start, packed.get_mut(at..).unwrap_or_default())
         })?;
-        if let [only] = runs.as_slice() {
-            return elements.slice(only.clone());
-        }
-        let len: u64 = runs.iter().map(|run| run.end - run.start).sum();
-        let mut packed = limits::zeroed(len, limits::CHUNK_BYTES, "elements of a chunk")?;
-        let mut rest = packed.as_mut_slice();
-        for run in runs {
-            let (output, behind) = rest.split_at_mut(limits::to_usize(run.end - run.start, "run")?);
-            elements.copy_to(run.start, output)?;
-            rest = behind;
-        }
-        Ok(packed.into())
+        contiguous.map_or_else(|| Ok(packed.into()), |range| elements.slice(range))
     }
 
     /// The elements of variable length of one chunk, packed.
     fn cut_variable(&self, elements: &VariableBytes, cut: &[Indices]) -> Result<Value> {
         let mut packed = VariableBytes::new();
-        each_run(self.plan.source_shape(), cut, &mut |run| {
+        each_run(&self.elements.shape, cut, &mut |run| {
             run.into_iter().try_for_each(|number| {
                 let element = elements.get(limits::to_usize(number, "element")?);
                 packed.push(element.ok_or_else(|| too_few_elements(number, elements.len()))?)
@@ -160,30 +163,6 @@ impl<'a> WriteRun<'a> {
         let bytes = limits::product(self.array.binding().outer_shape().into_iter().chain([size]), "chunk")?;
         limits::to_usize((BYTES_IN_FLIGHT / bytes.max(1)).clamp(1, CHUNKS_IN_FLIGHT), "chunks in flight")
     }
-}
-
-/// Checks that the source has one element for each place of the selection.
-fn check_source(source: &WriteSource, shape: &[u64], size: Option<usize>) -> Result<()> {
-    let places = limits::product(shape.iter().copied(), "selection");
-    let (what, expected, actual) = match (source, size) {
-        (WriteSource::Element(element), Some(size)) => ("bytes", size as u64, element.len() as u64),
-        (WriteSource::Element(_), None) => return Ok(()),
-        (WriteSource::Elements(elements), Some(size)) => {
-            ("bytes", limits::product([places?, size as u64], "selection")?, elements.len())
-        }
-        (WriteSource::Variable(elements), None) => ("elements", places?, elements.len() as u64),
-        (WriteSource::Elements(_), None) | (WriteSource::Variable(_), Some(_)) => {
-            let error = Error::argument(
-                "the new elements do not match the array's data type: one has elements of fixed size, the other of variable length",
-            );
-            return Err(error.in_stage(Stage::Encode));
-        }
-    };
-    if expected == actual {
-        return Ok(());
-    }
-    let error = Error::argument("the new elements do not fill the selection").in_stage(Stage::Encode);
-    Err(error.expected(format!("{expected} {what} for shape {shape:?}")).actual(format!("{actual} {what}")))
 }
 
 fn too_few_elements(number: u64, actual: usize) -> Error {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+pub use zarr_wasm_contract::ElementLayout;
+
 use crate::access::chunk_update::ChunkUpdate;
 use crate::access::selection::Selection;
 use crate::format::codec::array_bytes::VariableBytes;
@@ -11,9 +13,9 @@ use crate::store::Value;
 /// The new elements.
 #[derive(Clone, Debug)]
 pub enum WriteSource {
-    /// Packed little-endian elements in C order, one for each place of the selection.
+    /// Packed little-endian elements in C order.
     Elements(Value),
-    /// Elements of variable length in C order, one for each place of the selection.
+    /// Elements of variable length in C order.
     Variable(Rc<VariableBytes>),
     /// One packed element for all places.
     Element(Vec<u8>),
@@ -24,6 +26,8 @@ pub enum WriteSource {
 pub struct NewElements {
     /// The elements.
     pub source: WriteSource,
+    /// Which places they are for.
+    pub layout: ElementLayout,
     /// Whether to store chunks that contain only the fill value. By default they are erased.
     pub keep_empty_chunks: bool,
     /// The order of inner chunks in a shard.
@@ -32,7 +36,7 @@ pub struct NewElements {
 
 impl From<WriteSource> for NewElements {
     fn from(source: WriteSource) -> Self {
-        Self { source, keep_empty_chunks: false, chunk_order: ChunkOrder::C }
+        Self { source, layout: ElementLayout::Packed, keep_empty_chunks: false, chunk_order: ChunkOrder::C }
     }
 }
 

@@ -20,8 +20,6 @@ import type {
   ReadProgress,
   RepositoryQuestion,
   ResizeArguments,
-  SelectionOfArray,
-  SelectionShape,
   TypeName,
   WasmOperations,
   WriteArguments,
@@ -259,7 +257,6 @@ interface OwnOperations {
   forgetChunks(args: { array: number; oldShape: readonly number[] | undefined }): undefined;
 
   // Writing.
-  selectionShape(args: SelectionOfArray): SelectionShape & { type: TypeDescription };
   write(args: Writing<WriteArguments>): undefined;
   append(args: Writing<AppendArguments>): NodeSummary;
   resize(args: Writing<ResizeArguments>): NodeSummary;

@@ -7,8 +7,7 @@ use std::rc::Rc;
 use js_sys::{Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 use zarr_wasm_contract::{
-    self as contract, AppendArguments, ArrayId, Natural, NodeSummary, ResizeArguments, SelectionOfArray,
-    SelectionShape, WriteArguments,
+    self as contract, AppendArguments, ArrayId, Natural, NodeSummary, ResizeArguments, WriteArguments,
 };
 
 use super::nodes::summary_of;
@@ -62,9 +61,6 @@ extern "C" {
 
 fn source_of(source: &contract::WriteSource, call: &Call) -> Result<WriteSource> {
     let bytes = call.held_bytes(source.bytes);
-    if source.is_one {
-        return Ok(WriteSource::Element(bytes.to_vec()));
-    }
     match &source.offsets {
         // The bytes may be the caller's own memory, so they are not transferred or changed.
         None => stored_value(&bytes, false).map(WriteSource::Elements),
@@ -78,6 +74,7 @@ fn source_of(source: &contract::WriteSource, call: &Call) -> Result<WriteSource>
 fn elements_of(source: &contract::WriteSource, call: &Call) -> Result<NewElements> {
     Ok(NewElements {
         source: source_of(source, call)?,
+        layout: source.layout.clone(),
         keep_empty_chunks: source.keep_empty_chunks,
         chunk_order: match source.chunk_order {
             None | Some(contract::ChunkOrder::C) => ChunkOrder::C,
@@ -85,15 +82,6 @@ fn elements_of(source: &contract::WriteSource, call: &Call) -> Result<NewElement
             Some(contract::ChunkOrder::Morton) => ChunkOrder::Morton,
         },
     })
-}
-
-/// See `selection_shape` of the contract.
-#[allow(clippy::cast_precision_loss)] // The values are in memory.
-pub async fn selection_shape(asked: SelectionOfArray, _: Call) -> Result<SelectionShape> {
-    let array = registry::array(asked.array)?;
-    let selected = read::selection(asked.selection).resolve(&array.binding().metadata().shape)?;
-    let shape = selected.shape().into_iter().map(|extent| extent as f64).collect();
-    Ok(SelectionShape { shape, kept: selected.kept() })
 }
 
 /// See `write` of the contract.

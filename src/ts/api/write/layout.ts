@@ -25,9 +25,12 @@ export interface Values {
   stride: readonly number[];
 }
 
+/** What is told of values that cannot be broadcast. The engine says the same of a selection. */
+export const UNFIT = "the values cannot be broadcast to the selection";
+
 /**
- * Broadcasts values to a shape: extents of 1 and missing leading dimensions repeat. Throws an
- * `Argument` error if they do not fit.
+ * Broadcasts values of a field to all structs: extents of 1 and missing leading dimensions repeat.
+ * Throws an `Argument` error if they do not fit.
  */
 export function broadcast({ data, shape, stride }: Values, target: readonly number[]): Values {
   const missing = target.length - shape.length;
@@ -36,11 +39,7 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
     isExtra(axis) ? extent === 1 : extent === 1 || extent === target[axis + missing],
   );
   if (!fits) {
-    refuse(
-      "the values cannot be broadcast to the selection",
-      `shape [${target}], or one that can be broadcast to it`,
-      `shape [${shape}]`,
-    );
+    refuse(UNFIT, `shape [${target}], or one that can be broadcast to it`, `shape [${shape}]`);
   }
   const spread = target.map((_, axis) => {
     const own = axis - missing;

@@ -4,19 +4,19 @@
  * strides, columns or objects of structs.
  */
 
+import type { ElementLayout } from "../../contract.ts";
 import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { need, needReadable, refuse } from "../../model/argument.ts";
 import { isNumeric, type TypeDescription } from "../../model/data_type.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
 import { checkLength, type PackedElements, packScalar, packValues } from "./elements.ts";
-import { areIntegers, broadcast, unitsOf, type Values } from "./layout.ts";
+import { areIntegers, UNFIT, unitsOf, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 
-/** Packed values for the engine: `Source` in `src/engine/js/full/write.rs`. */
+/** Packed values for the engine, which broadcasts them to the selection. */
 export interface Source extends PackedElements {
-  /** The source is one element, which is written to every place. */
-  isOne: boolean;
+  layout: ElementLayout;
 }
 
 const isWrapper = (value: unknown) =>
@@ -91,18 +91,31 @@ function unnest(type: TypeDescription, list: readonly unknown[]): { data: unknow
 const isNested = (type: TypeDescription, list: unknown): list is readonly unknown[] =>
   Array.isArray(list) && nests(type) && areLists(type, list);
 
-/**
- * Converts a list to values. A flat list with the target's number of elements gets its shape;
- * another has one dimension.
- */
-function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonly number[]): Values {
-  const units = unitsOf(type);
+/** Values of a caller, and their layout. */
+interface Given extends Values {
+  layout: ElementLayout;
+}
+
+const shaped = (
+  data: unknown,
+  shape: readonly number[],
+  stride: readonly number[] = stridesInOrder(shape),
+): Given => ({
+  data,
+  shape,
+  stride,
+  layout: { Shaped: Array.from(shape, BigInt) },
+});
+
+/** Converts a list to values. A flat list that fills the selection has its shape in the engine. */
+function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonly number[]): Given {
   if (isNested(type, list)) {
     const { data, shape } = unnest(type, list);
-    return { data, shape, stride: stridesInOrder(shape) };
+    return shaped(data, shape);
   }
-  const shape = list.length === product(target) * units ? [...target] : [list.length / units];
-  return { data: list, shape, stride: stridesInOrder(shape) };
+  const count = list.length / unitsOf(type);
+  if (!Number.isInteger(count)) refuse(UNFIT, "pairs of numbers", `${list.length} numbers`);
+  return { ...shaped(list, count === product(target) ? target : [count]), layout: "List" };
 }
 
 /** Returns a caller's chunk. Throws an `Argument` error if its layout is none. */
@@ -113,11 +126,11 @@ function checkedChunk(chunk: GivenChunk): GivenChunk {
   return chunk;
 }
 
-function valuesOf(type: TypeDescription, value: unknown, target: readonly number[]): Values | undefined {
+function valuesOf(type: TypeDescription, value: unknown, target: readonly number[]): Given | undefined {
   needReadable(value, "value");
   if (isChunk(value)) {
-    const { data, shape, stride = stridesInOrder(shape) } = checkedChunk(value);
-    return { data, shape, stride };
+    const { data, shape, stride } = checkedChunk(value);
+    return shaped(data, shape, stride);
   }
   return isList(type, value) ? listed(type, value, target) : undefined;
 }
@@ -150,7 +163,10 @@ export function appendedLength(
   });
 }
 
-/** Packs the values for a selection of this shape. */
+/**
+ * Packs values. Errors tell the place of a value in a flat list by `target`, the shape of the
+ * selection.
+ */
 export function sourceOf(
   type: TypeDescription,
   value: unknown,
@@ -158,22 +174,23 @@ export function sourceOf(
   options: PackOptions,
 ): Source {
   const values = valuesOf(type, value, target);
-  if (!values) return { ...packScalar(type, value, options), offsets: undefined, isOne: true } as Source;
+  if (!values) return { bytes: packScalar(type, value, options).bytes, layout: { Shaped: [] } };
   checkLength(type, values);
-  return { ...packValues(type, broadcast(values, target), options), isOne: false };
+  return { ...packValues(type, values, options), layout: values.layout };
 }
 
-/** The source for packed elements, as `get` returns them with `as: "bytes"`. */
-export function packedSource(type: TypeDescription, value: unknown, target: readonly number[]): Source {
+/**
+ * The source for packed elements, as `get` returns them with `as: "bytes"`. The engine checks that
+ * there are as many as places.
+ */
+export function packedSource(type: TypeDescription, value: unknown): Source {
   const data = isChunk(value) ? value.data : value;
-  const size = type.size ?? 0;
-  const expected = product(target) * size;
-  if (size === 0 || !(data instanceof Uint8Array) || data.length !== expected) {
+  if (!type.size || !(data instanceof Uint8Array)) {
     refuse(
       `not the packed elements of a selection of data type ${type.name}`,
-      size === 0 ? "elements of one size" : `a Uint8Array of ${expected} bytes`,
+      type.size ? "a Uint8Array" : "elements of one size",
       data instanceof Uint8Array ? `${data.length} bytes` : typeof data,
     );
   }
-  return { bytes: data, isOne: false };
+  return { bytes: data, layout: "Packed" };
 }

@@ -83,21 +83,22 @@ export const checkWrite = (options: WriteOptions, more?: RuleTable) =>
 /** Throws an `Argument` error for wrong options of `resize`. */
 export const checkResize = (options: object) => optionsOf(options, RESIZE_RULES);
 
+/** Packs values. `shape` is that of the selection, if it is known: see `sourceOf`. */
 async function packed(
   type: TypeDescription,
   value: unknown,
-  shape: readonly number[],
   options: WriteOptions,
+  shape: readonly number[] = [],
 ): Promise<WriteSource> {
   const { keepEmptyChunks, chunkOrder, signal } = options;
   const pack = (): Promise<Source> | Source =>
     options.as === "bytes"
-      ? packedSource(type, value, shape)
+      ? packedSource(type, value)
       : withPackedFloats((floats) => sourceOf(type, value, shape, { ...options, floats }), signal);
-  const { bytes, offsets, isOne } = await pack();
+  const { bytes, offsets, layout } = await pack();
   // Copy a view of a larger buffer, because cloning a view clones its whole buffer.
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
-  return { bytes: own, offsets, isOne, keepEmptyChunks: !!keepEmptyChunks, chunkOrder };
+  return { bytes: own, offsets, layout, keepEmptyChunks: !!keepEmptyChunks, chunkOrder };
 }
 
 /** The arguments of a write, without those that all writes share. */
@@ -136,13 +137,16 @@ export async function writeSelection(
   signal?.throwIfAborted();
   await bindCodecs(array[FACTS], signal);
   const { selection } = request;
-  const { type, shape, kept } = await call(
-    "selectionShape",
-    (objects) => ({ array: arrayNumber(objects, array), selection }),
-    { signal },
-  );
-  const places = shape.filter((_, axis) => kept[axis]);
-  const source = await packed(type, value, places, options);
+  const type = await typeOf(array, signal);
+  const source = await packed(type, value, options).catch(async () => {
+    // A wrong selection is told first, and the place of a wrong value in the selection.
+    const { cost } = await call(
+      "planRead",
+      (objects) => ({ array: arrayNumber(objects, array), selection }),
+      { signal },
+    );
+    return packed(type, value, options, cost.shape);
+  });
   await writeTo(array, "write", { selection, source }, options);
 }
 
@@ -167,7 +171,7 @@ export async function appendValues(
   const type = await typeOf(array, signal);
   const length = appendedLength(type, value, { shape, axis, isPacked: options.as === "bytes" });
   const whole = shape.map((extent, other) => (other === axis ? length : extent));
-  const source = await packed(type, value, whole, options);
+  const source = await packed(type, value, options, whole);
   return () => writeTo(array, "append", { axis, length, source }, options);
 }
 

@@ -208,12 +208,6 @@ function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPac
 }
 
 export const writeOperations = {
-  async selectionShape(args, context) {
-    const { arrays, instances } = context.engine;
-    const shaped = await operate("selectionShape", args, context);
-    return { type: instances.callNow((glue) => arrays.typeOf(glue, args.array)), ...shaped };
-  },
-
   write: ({ priority, wantsProgress, ...args }, context) =>
     operate("write", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
 
