@@ -45,7 +45,7 @@ const GIVEN = [
   ["u", /return ret >>> 0;$/],
   ["?", /return ret !== 0;$/],
   ["n", /return ret === Number\.MAX_SAFE_INTEGER \? undefined : ret;$/],
-  ["u!", /throw takeFromExternrefTable0\(ret\[1\]\);\s*\}\s*return ret\[0\] >>> 0;$/],
+  ["!", /throw takeFromExternrefTable0\(ret\[0\]\);\s*\}$/],
   ["x!", /throw takeFromExternrefTable0\(ret\[1\]\);\s*\}\s*return takeFromExternrefTable0\(ret\[0\]\);$/],
   [
     "s",

@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
-use crate::records::{BoundArray, Build, DownsampleMethod, ErrorRecord, Measure, Question, TransformerInfo};
+use crate::records::{
+    ArrayToBind, BoundArray, Build, DownsampleMethod, ErrorRecord, Measure, Question, TransformerInfo,
+};
 use crate::shape::{Types, camel, comment};
 
 const HEADER: &str = "\
@@ -70,6 +72,7 @@ pub fn contract(lists: &str) -> String {
     let mut types = Types::default();
     // These cross outside of operations.
     ErrorRecord::shape(&mut types);
+    ArrayToBind::shape(&mut types);
     BoundArray::shape(&mut types);
     TransformerInfo::shape(&mut types);
     // Requests have the indices of these.

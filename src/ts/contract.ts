@@ -141,6 +141,28 @@ export const arraySummaryShape: Shape<ArraySummary> = /* @__PURE__ */ record(() 
   fallback: optional(fallbackSummaryShape),
 }));
 
+/** An array that the engine is to bind. */
+export interface ArrayToBind {
+  /** Its id. */
+  array: number;
+  /** Its store. */
+  store: number;
+  /** Absolute path. */
+  path: string;
+  /** The metadata documents, in the form that the engine takes. */
+  document: string;
+  /** The user codecs: JSON of `codec/bind.ts`. Empty if there are none. */
+  codecs: string;
+}
+
+export const arrayToBindShape: Shape<ArrayToBind> = /* @__PURE__ */ record(() => ({
+  array: word,
+  store: word,
+  path: text,
+  document: text,
+  codecs: text,
+}));
+
 /** New attributes of a node. */
 export interface AttributeUpdate {
   /** The store. */
@@ -162,8 +184,6 @@ export const attributeUpdateShape: Shape<AttributeUpdate> = /* @__PURE__ */ reco
 
 /** An array that the engine has bound. */
 export interface BoundArray {
-  /** Its id. */
-  array: number;
   /** JSON of a `TypeDescription`. */
   dataType: string;
   /** The floats in its data type for which JavaScript has no typed array. */
@@ -173,7 +193,6 @@ export interface BoundArray {
 }
 
 export const boundArrayShape: Shape<BoundArray> = /* @__PURE__ */ record(() => ({
-  array: word,
   dataType: text,
   floatTables: list(floatTableShape),
   build: buildShape,
@@ -235,8 +254,6 @@ export const codecTextShape: Shape<CodecText> = /* @__PURE__ */ record(() => ({
  * 100 000 small objects would block the page.
  */
 export interface Consolidated {
-  /** The id of the store with them. */
-  store: number;
   /** All paths, concatenated. */
   paths: string;
   /** The end of each path in `paths`, in UTF-16 units: 32-bit words. */
@@ -250,7 +267,6 @@ export interface Consolidated {
 }
 
 export const consolidatedShape: Shape<Consolidated> = /* @__PURE__ */ record(() => ({
-  store: word,
   paths: text,
   ends: bytes,
   arrays: bytes,
@@ -262,6 +278,8 @@ export const consolidatedShape: Shape<Consolidated> = /* @__PURE__ */ record(() 
 export interface ConsolidatedSource {
   /** The store. */
   store: number;
+  /** The id of the store with them. */
+  loaded: number;
   /** 2 or 3. */
   format: 2 | 3;
   /** The key of v2's document. */
@@ -270,6 +288,7 @@ export interface ConsolidatedSource {
 
 export const consolidatedSourceShape: Shape<ConsolidatedSource> = /* @__PURE__ */ record(() => ({
   store: word,
+  loaded: word,
   format: formatVersion,
   key: text,
 }));

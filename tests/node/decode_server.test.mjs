@@ -51,7 +51,7 @@ test("an instance with too much memory restarts when it has no part in progress"
       await server.handle({ type: "bind", array: 7, build: "engine", document: EMPTY_ARRAY });
       // Without supplies the parts have the fill value.
       for (const id of [1, 2, 3]) {
-        const begin = { array: 7, header: Uint32Array.of(1, 4, 0) };
+        const begin = { array: 7, build: "engine", header: Uint32Array.of(1, 4, 0) };
         await server.handle({ type: "read", id, begin, supplies: [], answers: [], end: {} });
       }
       const done = answers.filter(({ type }) => type === "done").map(({ result }) => [...result]);
@@ -61,4 +61,24 @@ test("an instance with too much memory restarts when it has no part in progress"
   } finally {
     WebAssembly.instantiate = instantiate;
   }
+});
+
+test("two builds know an array by one number, and both drop it", async () => {
+  const module = await WebAssembly.compile(readFileSync(join(ROOT, "dist/zarr_wasm_full.wasm")));
+  const answers = [];
+  const server = new DecodeServer((answer) => answers.push(answer));
+  let id = 0;
+  const read = async (build) => {
+    id += 1;
+    const begin = { array: 7, build, header: Uint32Array.of(1, 4, 0) };
+    await server.handle({ type: "read", id, begin, supplies: [], answers: [], end: {} });
+    const { type, result } = answers.at(-1);
+    return type === "done" ? [...result] : type;
+  };
+  for (const build of ["engine", "full"])
+    await server.handle({ type: "module", build, module, recycleBytes: 1 << 30 });
+  await server.handle({ type: "bind", array: 7, build: "engine", document: EMPTY_ARRAY });
+  for (const build of ["full", "engine", "full"]) assert.deepEqual(await read(build), [5, 5, 5, 5]);
+  await server.handle({ type: "unbind", array: 7 });
+  for (const build of ["full", "engine"]) assert.equal(await read(build), "failed");
 });

@@ -91,3 +91,20 @@ test("a write during a trap rejects and is not repeated", async () => {
   await array.set(null, [5, 6, 7, 8]);
   assert.deepEqual([...(await array.get()).data], [5, 6, 7, 8]);
 });
+
+test("stores in others, and their arrays, are the same after a trap", async () => {
+  const store = new Map();
+  const root = await zarr.create(store);
+  const made = await zarr.create(root.resolve("a"), { shape: [4], chunkShape: [2], dtype: "uint8" });
+  await made.set(null, [1, 2, 3, 4]);
+  await zarr.consolidate(root);
+  const listed = await zarr.withConsolidatedMetadata(store);
+  const array = await zarr.open(listed, { path: "a", kind: "array" });
+  assert.deepEqual([...(await array.get()).data], [1, 2, 3, 4]);
+  trapTimes(1);
+  assert.deepEqual([...(await made.get()).data], [1, 2, 3, 4]);
+  assert.deepEqual([...(await array.get()).data], [1, 2, 3, 4]);
+  assert.equal((await zarr.open(listed, { path: "a" })).kind, "array");
+  await array.append([5]);
+  assert.deepEqual([...(await array.get()).data], [1, 2, 3, 4, 5]);
+});

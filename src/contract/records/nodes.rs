@@ -228,6 +228,8 @@ records! {
     struct ConsolidatedSource {
         /// The store.
         store: u32,
+        /// The id of the store with them.
+        loaded: u32,
         /// 2 or 3.
         format: FormatVersion,
         /// The key of v2's document.
@@ -237,8 +239,6 @@ records! {
     /// Consolidated metadata that the engine has loaded. They cross in a few large values, because
     /// 100 000 small objects would block the page.
     struct Consolidated {
-        /// The id of the store with them.
-        store: u32,
         /// All paths, concatenated.
         paths: String,
         /// The end of each path in `paths`, in UTF-16 units: 32-bit words.
@@ -259,10 +259,22 @@ records! {
         codecs: String,
     }
 
-    /// An array that the engine has bound.
-    struct BoundArray {
+    /// An array that the engine is to bind.
+    struct ArrayToBind {
         /// Its id.
         array: u32,
+        /// Its store.
+        store: u32,
+        /// Absolute path.
+        path: String,
+        /// The metadata documents, in the form that the engine takes.
+        document: String,
+        /// The user codecs: JSON of `codec/bind.ts`. Empty if there are none.
+        codecs: String,
+    }
+
+    /// An array that the engine has bound.
+    struct BoundArray {
         /// JSON of a `TypeDescription`.
         data_type: String,
         /// The floats in its data type for which JavaScript has no typed array.

@@ -27,14 +27,14 @@ use crate::store::{Store, Value};
 const LISTED_AT_ONCE: usize = 1 << 14;
 const PARSED_AT_ONCE: usize = 1 << 8;
 
-/// Lists the nodes of a document, whose store has no id yet.
+/// Lists the nodes of a document.
 async fn listed(consolidated: &metadata::Consolidated, call: &Call) -> Consolidated {
     let warnings = consolidated.warnings().to_vec();
     let record = |error| record_of(error, &mut |cause| call.hold(cause));
     let errors = errors_of(consolidated).await;
     let errors = errors.iter().map(|(path, error)| (format!("/{path}"), record(error))).collect();
     let (paths, ends, arrays) = (String::new(), Bytes::default(), Bytes::default());
-    let mut listed = Consolidated { store: 0, paths, ends, arrays, errors, warnings };
+    let mut listed = Consolidated { paths, ends, arrays, errors, warnings };
     let mut end = 0_u32;
     for (at, (path, kind)) in consolidated.contents().iter().enumerate() {
         if at % LISTED_AT_ONCE == 0 {
@@ -63,7 +63,7 @@ async fn errors_of(consolidated: &metadata::Consolidated) -> Vec<(NodePath, Erro
 
 /// See `consolidated_store` of the contract.
 pub async fn consolidated_store(
-    ConsolidatedSource { store, format, key }: ConsolidatedSource,
+    ConsolidatedSource { store, loaded: id, format, key }: ConsolidatedSource,
     call: Call,
 ) -> Result<Consolidated> {
     let inner = registry::store(store)?;
@@ -78,13 +78,13 @@ pub async fn consolidated_store(
     let Loaded::Consolidated(mut consolidated, value) = loaded else {
         return Err(Error::format("the document is not consolidated metadata").at_key(DRAFT_ZMETADATA));
     };
-    let mut listed = listed(&consolidated, &call).await;
+    let listed = listed(&consolidated, &call).await;
     next_turn().await;
     if value.len() >= LARGE_BYTES {
         let text = value.clone();
         consolidated.leave_text_to(Rc::new(move |span| fetch::part(&text, &span)));
     }
-    listed.store = registry::add_store(Rc::new(KnownDocuments::new(inner, *consolidated, value)));
+    registry::keep_store(id, Rc::new(KnownDocuments::new(inner, *consolidated, value)));
     Ok(listed)
 }
 

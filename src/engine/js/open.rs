@@ -2,13 +2,13 @@
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
-use zarr_wasm_contract::{BoundArray, FormatVersion, NodeSummary, OpenArguments, Record};
+use zarr_wasm_contract::{ArrayToBind, BoundArray, FormatVersion, NodeSummary, OpenArguments, Record};
 
 use super::call::Call;
 use super::error::Exported;
 use super::storage_transformers::{TransformerHook, registry_of};
 use super::{describe, registry, user_codecs};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
@@ -38,32 +38,24 @@ pub async fn open(arguments: OpenArguments, call: Call) -> Result<NodeSummary> {
 }
 
 /// Binds an array by its documents, the user's codecs and storage transformers, so that it can be
-/// read. Returns a `BoundArray` of the contract. Throws a failure.
+/// read. Takes an `ArrayToBind` of the contract, and returns a `BoundArray`. Throws a failure.
 #[wasm_bindgen(js_name = bindArray)]
-pub fn bind_array(
-    store: u32,
-    path: &str,
-    document: &str,
-    users: &str,
-    transformers: TransformerHook,
-) -> Exported<Uint8Array> {
-    let document = NodeDocument::from_json(document)?;
+pub fn bind_array(record: &[u8], transformers: TransformerHook) -> Exported<Uint8Array> {
+    let unreadable = || Error::argument("the record of an array cannot be read");
+    let ArrayToBind { array: id, store, path, document, codecs } =
+        ArrayToBind::from_bytes(record).ok_or_else(unreadable)?;
+    let document = NodeDocument::from_json(&document)?;
     let path = match document.format {
-        ZarrFormat::V2 => NodePath::parse_v2(path),
-        ZarrFormat::V3 => NodePath::parse_v3(path),
-        ZarrFormat::Draft(_) => NodePath::parse_any(path),
+        ZarrFormat::V2 => NodePath::parse_v2(&path),
+        ZarrFormat::V3 => NodePath::parse_v3(&path),
+        ZarrFormat::Draft(_) => NodePath::parse_any(&path),
     };
     let registered =
-        UserExtensions { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
+        UserExtensions { codecs: user_codecs::users_of(&codecs)?, transformers: registry_of(transformers) };
     let array = Array::with(registry::store(store)?, path?, document, registered)?;
     let own = &array.binding().metadata().data_type;
     let (data_type, float_tables) = (describe::type_description(own), describe::float_tables(own)?);
     let build = describe::build_of(array.binding());
-    let bound = BoundArray { array: registry::add_array(array), data_type, float_tables, build };
-    Ok(Uint8Array::from(bound.to_bytes().as_slice()))
-}
-
-#[wasm_bindgen(js_name = releaseArray)]
-pub fn release_array(id: u32) {
-    registry::remove_array(id);
+    registry::keep_array(id, array);
+    Ok(Uint8Array::from(BoundArray { data_type, float_tables, build }.to_bytes().as_slice()))
 }

@@ -1,15 +1,19 @@
-//! The ids of objects to which TypeScript refers. No id is used twice, so an outdated id finds
-//! nothing.
+//! The objects to which TypeScript refers. Stores and arrays have the ids that the page and the
+//! engine's TypeScript gave them, the same in every instance. Whether an instance has one is known
+//! here alone. No id is used twice, so an outdated id finds nothing.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::error::Exported;
 use crate::error::{Error, Result};
 use crate::read::array::Array;
 use crate::sorted::Map;
 use crate::store::Store;
 
-/// Objects by id.
+/// Objects by numbers that it gives.
 pub struct Registry<T> {
     next: u32,
     entries: Map<u32, T>,
@@ -41,33 +45,59 @@ impl<T> Registry<T> {
     }
 }
 
-thread_local! {
-    static STORES: RefCell<Registry<Rc<dyn Store>>> = const { RefCell::new(Registry::new()) };
-    static ARRAYS: RefCell<Registry<Rc<Array>>> = const { RefCell::new(Registry::new()) };
+/// A store or an array. No two of them have the same id.
+#[derive(Clone)]
+enum Object {
+    Store(Rc<dyn Store>),
+    Array(Rc<Array>),
 }
 
-pub fn add_store(store: Rc<dyn Store>) -> u32 {
-    STORES.with_borrow_mut(|stores| stores.insert(store))
+thread_local! {
+    static OBJECTS: RefCell<Map<u32, Object>> = const { RefCell::new(Map::new()) };
+}
+
+fn find(id: u32) -> Option<Object> {
+    OBJECTS.with_borrow(|objects| objects.get(&id).cloned())
+}
+
+fn keep(id: u32, object: Object) {
+    drop(OBJECTS.with_borrow_mut(|objects| objects.insert(id, object)));
+}
+
+pub fn keep_store(id: u32, store: Rc<dyn Store>) {
+    keep(id, Object::Store(store));
 }
 
 pub fn store(id: u32) -> Result<Rc<dyn Store>> {
-    STORES.with_borrow(|stores| stores.get(id).cloned()).ok_or_else(|| stale("store", id))
+    if let Some(Object::Store(store)) = find(id) { Ok(store) } else { Err(stale("store", id)) }
 }
 
-pub fn remove_store(id: u32) {
-    drop(STORES.with_borrow_mut(|stores| stores.remove(id)));
-}
-
-pub fn add_array(array: Rc<Array>) -> u32 {
-    ARRAYS.with_borrow_mut(|arrays| arrays.insert(array))
+pub fn keep_array(id: u32, array: Rc<Array>) {
+    keep(id, Object::Array(array));
 }
 
 pub fn array(id: u32) -> Result<Rc<Array>> {
-    ARRAYS.with_borrow(|arrays| arrays.get(id).cloned()).ok_or_else(|| stale("array", id))
+    if let Some(Object::Array(array)) = find(id) { Ok(array) } else { Err(stale("array", id)) }
 }
 
-pub fn remove_array(id: u32) {
-    drop(ARRAYS.with_borrow_mut(|arrays| arrays.remove(id)));
+/// Whether this instance has a store or an array.
+#[wasm_bindgen(js_name = isKept)]
+pub fn is_kept(id: u32) -> bool {
+    find(id).is_some()
+}
+
+/// Keeps a store under another id, too.
+#[wasm_bindgen(js_name = keepAlso)]
+pub fn keep_also(id: u32, other: u32) -> Exported<()> {
+    keep_store(id, store(other)?);
+    Ok(())
+}
+
+/// Drops a store or an array.
+#[wasm_bindgen]
+pub fn release(id: u32) {
+    // It is dropped after the borrow has ended.
+    drop(OBJECTS.with_borrow_mut(|objects| objects.remove(&id)));
 }
 
 fn stale(what: &str, id: u32) -> Error {

@@ -24,6 +24,10 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn has(this: &TransformerHook, extension: &str) -> bool;
 
+    /// A new id.
+    #[wasm_bindgen(method, js_name = newId)]
+    fn new_id(this: &TransformerHook) -> u32;
+
     /// Wraps the store with the id `below`. `info` is a `TransformerInfo` of the contract. Returns
     /// the id of an engine store, or a user's object.
     #[wasm_bindgen(method, catch)]
@@ -81,8 +85,9 @@ impl UserTransformer {
     }
 
     fn made(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
-        let info = self.info(place)?;
-        let made = self.hook.transform(&info, registry::add_store(below));
+        let (info, id) = (self.info(place)?, self.hook.new_id());
+        registry::keep_store(id, below);
+        let made = self.hook.transform(&info, id);
         let made = made.map_err(|thrown| store_failed("a storage transformer failed", thrown))?;
         // Ids are `u32`.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -96,26 +96,24 @@ pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store
 
 /// Creates an HTTP store. Throws a failure.
 #[wasm_bindgen(js_name = httpStore)]
-pub fn http_store(url: &str, options: &HttpStoreOptions) -> Exported<u32> {
-    Ok(registry::add_store(http(RootUrl::parse(url)?, options)))
+pub fn http_store(id: u32, url: &str, options: &HttpStoreOptions) -> Exported<()> {
+    registry::keep_store(id, http(RootUrl::parse(url)?, options));
+    Ok(())
 }
 
 /// Creates a store that reads `first`, then `second`. Throws a failure.
 #[wasm_bindgen(js_name = overlayStore)]
-pub fn overlay_store(first: u32, second: u32) -> Exported<u32> {
+pub fn overlay_store(id: u32, first: u32, second: u32) -> Exported<()> {
     let overlay = OverlayStore::new(registry::store(first)?, registry::store(second)?);
-    Ok(registry::add_store(Rc::new(overlay)))
+    registry::keep_store(id, Rc::new(overlay));
+    Ok(())
 }
 
 /// Creates a store of a user's object. `copies`: its values are copies for the engine alone.
 #[wasm_bindgen(js_name = userStore)]
-pub fn user_store(store: WeakStore, copies: bool) -> u32 {
-    registry::add_store(Rc::new(Gathering::of_each_caller(Rc::new(UserStore::new(store, copies)))))
-}
-
-#[wasm_bindgen(js_name = releaseStore)]
-pub fn release_store(id: u32) {
-    registry::remove_store(id);
+pub fn user_store(id: u32, store: WeakStore, copies: bool) {
+    let gathering = Gathering::of_each_caller(Rc::new(UserStore::new(store, copies)));
+    registry::keep_store(id, Rc::new(gathering));
 }
 
 /// See `read_key` of the contract.

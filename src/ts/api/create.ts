@@ -11,7 +11,7 @@ import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../m
 import type { ObjectNumbers } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
 import type { Array as ZarrArray } from "./array.ts";
-import { arrayNumber, describeWithCodecs } from "./arrays.ts";
+import { arrayNumber, describeWithCodecs } from "./array_definitions.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";

@@ -13,7 +13,7 @@ import { storeBehind } from "../port/definitions.ts";
 import { call, running } from "../port/engine.ts";
 import { EARLY, type EarlyNode, type EarlyStart } from "../store/fetch_store.ts";
 import { ACCESS_RULES, type IcechunkAccess } from "../store/icechunk.ts";
-import { describeWithCodecs } from "./arrays.ts";
+import { describeWithCodecs } from "./array_definitions.ts";
 import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";
 

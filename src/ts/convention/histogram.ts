@@ -3,7 +3,7 @@
  * count, the engine adds up their counts, and only the sums cross to the page.
  */
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { bindCodecs, typeNameOf } from "../api/arrays.ts";
+import { bindCodecs, typeNameOf } from "../api/array_definitions.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import { type CfOptions, conversionOf } from "../api/read/conversion.ts";
 import { eventsTo, readArguments } from "../api/read/read.ts";

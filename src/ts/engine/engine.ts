@@ -15,6 +15,9 @@ import { EngineState } from "./state.ts";
 import { Stores } from "./stores.ts";
 import { WasmBuilds } from "./wasm_builds.ts";
 
+/** The page counts from 1, and comes not so far. Ids have 32 bits. */
+const FIRST_OWN_ID = 2 ** 31;
+
 export class Engine {
   readonly page: PageLink;
   readonly state = new EngineState();
@@ -27,6 +30,7 @@ export class Engine {
   readonly arrays: Arrays;
   /** Makes the levels of pyramids. */
   readonly reducer = new PartReducer();
+  #nextId = FIRST_OWN_ID;
 
   constructor(page: PageLink) {
     this.page = page;
@@ -37,6 +41,11 @@ export class Engine {
     this.caches = new PersistentCaches(this);
     this.stores = new Stores(this);
     this.arrays = new Arrays(this);
+  }
+
+  /** An id of a store or an array that the page does not number. */
+  newId(): number {
+    return this.#nextId++;
   }
 
   /** Ends all calls in flight and frees the memory. Calls that go on find no store and no array. */

@@ -280,7 +280,7 @@ const GIVE: Record<string, (linker: Linker, result: never) => unknown> = {
   u: (_, number: number) => number >>> 0,
   "?": (_, number: number) => number !== 0,
   n: (_, number: number) => (number === Number.MAX_SAFE_INTEGER ? undefined : number),
-  "u!": (linker, words: Words) => thrown(linker, words, 1) >>> 0,
+  "!": (linker, words: Words) => void thrown(linker, words, 0),
   "x!": (linker, words: Words) => linker.take(thrown(linker, words, 1)),
   s(linker, words: Words) {
     thrown(linker, words, 2);

@@ -138,28 +138,10 @@ function attempt<T>(instance: Instance, begin: BeginTask, { signal, finishes }: 
   });
 }
 
-/** A number that an instance of the engine assigned, with that instance. */
-export class Handle {
-  readonly #id: number;
-  readonly #instance: Instance | undefined;
-  readonly #instances: Instances;
-
-  constructor(id: number, instance: Instance | undefined, instances: Instances) {
-    this.#id = id;
-    this.#instance = instance;
-    this.#instances = instances;
-  }
-
-  /** The number; undefined if another instance is current now. */
-  get id(): number | undefined {
-    return this.#instances.isCurrent(this.#instance) ? this.#id : undefined;
-  }
-}
-
 export class Instances {
   readonly #state: EngineState;
   readonly #builds: WasmBuilds;
-  /** The instance for new calls. Numbers from another instance are not valid in it. */
+  /** The instance for new calls. It does not have the stores and arrays of another one. */
   #current: Instance | undefined;
   /** Replaced instances that still have calls in flight. */
   readonly #older = new Set<Instance>();
@@ -283,19 +265,9 @@ export class Instances {
     }
   }
 
-  /** A handle of the instance that is current now. */
-  handle(id: number): Handle {
-    return new Handle(id, this.#current, this);
-  }
-
-  /** Returns a function that makes handles of the instance that is current now. */
-  handlesOfNow(): (id: number) => Handle {
-    const instance = this.#current;
-    return (id) => new Handle(id, instance, this);
-  }
-
-  isCurrent(instance: Instance | undefined): boolean {
-    return instance === this.#current;
+  /** Drops a store or an array of the current instance, if it has it. */
+  release(id: number): void {
+    if (this.#current) this.callNow((glue) => glue.release(id));
   }
 
   #all(): Instance[] {
@@ -314,7 +286,7 @@ export class Instances {
   #begin(glue: Glue, build: EngineBuild): Instance {
     const onTrap = (trapped: Instance) => {
       this.#older.delete(trapped);
-      if (this.isCurrent(trapped)) this.#current = this.#begin(glue, build);
+      if (trapped === this.#current) this.#current = this.#begin(glue, build);
     };
     return new Instance(glue, build, { state: this.#state, onTrap });
   }

@@ -1,7 +1,7 @@
 /**
- * An engine's stores, by the page's numbers. A store is made from the page's definition at its
- * first call, and again after the wasm instance was replaced. A user's store is represented by an
- * object whose methods ask the page.
+ * An engine's stores, by id. The wasm knows them by the same ids: a store is made there from the
+ * page's definition at its first call, and again after the instance was replaced. A user's store is
+ * represented by an object whose methods ask the page.
  */
 import { HandleFolder, opfsFolder } from "../files/directory.ts";
 import { type FolderIo, FolderStore, namesOfPrefix } from "../files/folder_store.ts";
@@ -10,22 +10,21 @@ import { withoutSecrets } from "../model/secrets.ts";
 import { type HttpDefinition, STORE_METHODS, type StoreDefinition } from "../port/definitions.ts";
 import type { PersistentCaches } from "./http/persistent_cache.ts";
 import { type HttpSender, sender } from "./http/send.ts";
-import type { Glue, Handle, Instances } from "./instances.ts";
+import type { Glue, Instances } from "./instances.ts";
 import type { PageLink } from "./page.ts";
 
-/** Makes a store in an instance of the engine and returns its number there. */
-type Make = (glue: Glue) => number;
+/** Makes a store in an instance of the engine. */
+type Make = (glue: Glue) => void;
 
 interface EngineStore {
   make: Make;
-  handle?: Handle;
   /** The object that the wasm instance holds weakly; this reference keeps it alive. */
   object?: UserObject;
-  /** Number of the consolidated metadata that is released with the store. */
-  loaded?: number;
+  /** The store that is released with it: one that the engine gave an id. */
+  inner?: number;
   /** Only of a store over HTTP. */
   http?: HttpSender;
-  /** Numbers of the stores from which this one reads. */
+  /** The stores from which this one reads. */
   behind?: number[];
 }
 
@@ -46,16 +45,17 @@ const prefixesOf = (allowHosts: readonly string[]) =>
     .filter((entry) => /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i.test(entry))
     .map((entry) => (entry.endsWith("/") ? entry : `${entry}/`));
 
-type MakeHttp = (glue: Glue, options: never) => number;
+type MakeHttp = (glue: Glue, options: never) => void;
 
 /** `copies`: the values of the object are copies for the engine alone. */
-const weakly = (object: object, copies: boolean): Make => {
+const weakly = (id: number, object: object, copies: boolean): Make => {
   const reference = new WeakRef(object);
-  return (glue) => glue.userStore(reference as never, copies);
+  return (glue) => glue.userStore(id, reference as never, copies);
 };
 
 /** A store over a folder that runs at the engine's end. `lockFor`: what names its locks instead. */
 function local(
+  id: number,
   folder: FolderIo,
   lockName: string | undefined,
   lockFor?: FolderStore["lockFor"],
@@ -63,7 +63,7 @@ function local(
   const store: object = new FolderStore(async () => folder);
   if (lockFor) Object.defineProperty(store, "lockFor", { value: lockFor });
   if (lockName !== undefined) Object.defineProperty(store, "lockName", { value: lockName });
-  return { make: weakly(store, false), object: store as UserObject };
+  return { make: weakly(id, store, false), object: store as UserObject };
 }
 
 /** What stores use of their engine. */
@@ -76,32 +76,24 @@ interface StoresEngine {
 export class Stores {
   readonly #engine: StoresEngine;
   readonly #stores = new Map<number, EngineStore>();
-  /**
-   * The next number for consolidated metadata. The engine's numbers are negative, the page's
-   * positive.
-   */
-  #nextLoaded = -1;
-
   constructor(engine: StoresEngine) {
     this.#engine = engine;
   }
 
   /** Adds a store that the page defines, or updates the methods of a user's store. */
-  define(number: number, definition: StoreDefinition): void {
+  define(id: number, definition: StoreDefinition): void {
     if (NEED_READING.has(definition.kind)) this.#engine.instances.prepareBuild("reading");
-    const known = this.#stores.get(number);
+    const known = this.#stores.get(id);
     if (known?.object && definition.kind === "user") known.object.update(definition);
-    else this.#stores.set(number, this.#made(number, definition));
+    else this.#stores.set(id, this.#made(id, definition));
   }
 
   /** Removes a store that the page has released. */
-  release(number: number): void {
-    const { handle, loaded } = this.#stores.get(number) ?? {};
-    if (loaded !== undefined) this.release(loaded);
-    this.#stores.delete(number);
-    const { instances } = this.#engine;
-    const id = handle?.id;
-    if (id !== undefined && instances.isStarted) instances.callNow((glue) => glue.releaseStore(id));
+  release(id: number): void {
+    const { inner } = this.#stores.get(id) ?? {};
+    if (inner !== undefined) this.release(inner);
+    this.#stores.delete(id);
+    this.#engine.instances.release(id);
   }
 
   /** Removes all stores. */
@@ -109,114 +101,104 @@ export class Stores {
     this.#stores.clear();
   }
 
-  /** The instance's number of a store. Makes the store first if necessary. */
-  id(glue: Glue, number: number): number {
-    const store = this.#of(number);
-    const known = store.handle?.id;
-    if (known !== undefined) return known;
-    const handle = this.#engine.instances.handle(store.make(glue));
-    store.handle = handle;
-    return handle.id as number;
+  /** Makes a store in the instance, unless it is there. Returns its id. */
+  bind(glue: Glue, id: number): number {
+    if (!glue.isKept(id)) this.#of(id).make(glue);
+    return id;
   }
 
   /**
    * Registers the page's requests in flight for a store. The returned function cancels the unused
    * ones.
    */
-  expectEarly(number: number, early: Parameters<HttpSender["expect"]>[0]): () => void {
-    return this.#of(number).http?.expect(early) ?? (() => {});
+  expectEarly(id: number, early: Parameters<HttpSender["expect"]>[0]): () => void {
+    return this.#of(id).http?.expect(early) ?? (() => {});
   }
 
   /** Makes the stores over HTTP behind a store ask their servers again. */
-  refresh(number: number): void {
-    const { http, behind = [] } = this.#stores.get(number) ?? {};
+  refresh(id: number): void {
+    const { http, behind = [] } = this.#stores.get(id) ?? {};
     http?.refresh();
     for (const each of behind) this.refresh(each);
   }
 
-  /**
-   * Registers a store that the wasm instance has made, and returns its number. After that instance
-   * is gone, the number means the store `otherwise`.
-   */
-  keep(handle: Handle, otherwise: number): number {
-    const number = this.#nextLoaded--;
-    this.#stores.set(number, { make: (glue) => this.id(glue, otherwise), handle, behind: [otherwise] });
-    return number;
-  }
-
-  #of(number: number): EngineStore {
-    const store = this.#stores.get(number);
-    if (!store) throw new ZarrError("Argument", `the engine has no store with the number ${number}`);
+  #of(id: number): EngineStore {
+    const store = this.#stores.get(id);
+    if (!store) throw new ZarrError("Argument", `the engine has no store with the number ${id}`);
     return store;
   }
 
-  #made(number: number, definition: StoreDefinition): EngineStore {
+  #made(id: number, definition: StoreDefinition): EngineStore {
     const { page, instances } = this.#engine;
     const warnOfArchive = (message: string) => page.warn(message, "/");
     switch (definition.kind) {
       case "http":
-        return this.#http(number, definition.http, (glue, options) =>
-          glue.httpStore(definition.url, options),
+        return this.#http(id, definition.http, (glue, options) =>
+          glue.httpStore(id, definition.url, options),
         );
       case "zip-url":
-        return this.#http(number, definition.http, (glue, options) =>
-          instances.needReading(glue).zipStoreOfUrl(definition.url, options, definition.rawNames),
+        return this.#http(id, definition.http, (glue, options) =>
+          instances.needReading(glue).zipStoreOfUrl(id, definition.url, options, definition.rawNames),
         );
       case "reference": {
         const { url, text, pageUrl, target, http } = definition;
-        return this.#http(number, http, (glue, options) =>
-          instances.needReading(glue).referenceStore({ url, text, base: pageUrl, target }, options),
+        return this.#http(id, http, (glue, options) =>
+          instances.needReading(glue).referenceStore(id, { url, text, base: pageUrl, target }, options),
         );
       }
       case "icechunk":
-        return { ...this.#icechunk(number, definition), behind: [definition.store] };
+        return { ...this.#icechunk(id, definition), behind: [definition.store] };
       case "reference-tables": {
         const { store, base, http } = definition;
         const make: MakeHttp = (glue, options) =>
-          instances.needReading(glue).tableReferenceStore(this.id(glue, store), base, options);
-        return { ...this.#http(number, http, make), behind: [store] };
+          instances.needReading(glue).tableReferenceStore(id, this.bind(glue, store), base, options);
+        return { ...this.#http(id, http, make), behind: [store] };
       }
       case "user": {
-        const object = new UserObject(page, number, definition);
+        const object = new UserObject(page, id, definition);
         // On one thread, bytes of this package's stores are not copied.
-        return { make: weakly(object.methods, !(page.isLocal && definition.isFresh)), object };
+        return { make: weakly(id, object.methods, !(page.isLocal && definition.isFresh)), object };
       }
       case "directory": {
         // The page performs the calls of some stores, and only it knows all folders that are used.
-        const lockFor = (key: string) => page.ask(number, "lockFor", [key]) as Promise<string>;
-        return local(new HandleFolder(definition.root), definition.lockName, lockFor);
+        const lockFor = (key: string) => page.ask(id, "lockFor", [key]) as Promise<string>;
+        return local(id, new HandleFolder(definition.root), definition.lockName, lockFor);
       }
       case "opfs":
-        return local(opfsFolder(namesOfPrefix(definition.path)), definition.lockName);
+        return local(id, opfsFolder(namesOfPrefix(definition.path)), definition.lockName);
       case "consolidated": {
         const { store, loaded } = definition;
         // Metadata that is no longer loaded is read from the store itself.
-        const make: Make = (glue) => this.id(glue, this.#stores.has(loaded) ? loaded : store);
-        return { make, loaded, behind: [store] };
+        const make: Make = (glue) => glue.keepAlso(id, glue.isKept(loaded) ? loaded : this.bind(glue, store));
+        return { make, inner: loaded, behind: [store] };
       }
       case "overlay": {
         const { first, second } = definition;
-        const make: Make = (glue) => glue.overlayStore(this.id(glue, first), this.id(glue, second));
+        const make: Make = (glue) => glue.overlayStore(id, this.bind(glue, first), this.bind(glue, second));
         return { make, behind: [first, second] };
       }
       case "zip-blob": {
         const { blob, rawNames } = definition;
-        return { make: (glue) => instances.needReading(glue).zipStoreOfBlob(blob, warnOfArchive, rawNames) };
+        return {
+          make: (glue) => instances.needReading(glue).zipStoreOfBlob(id, blob, warnOfArchive, rawNames),
+        };
       }
       case "zip-store": {
         const { store, rawNames } = definition;
         const make: Make = (glue) =>
-          instances.needReading(glue).zipStoreOfStore(this.id(glue, store), warnOfArchive, rawNames);
+          instances.needReading(glue).zipStoreOfStore(id, this.bind(glue, store), warnOfArchive, rawNames);
         return { make, behind: [store] };
       }
-      case "below":
-        return { make: () => definition.below };
+      case "below": {
+        const { below } = definition;
+        return { make: (glue) => glue.keepAlso(id, below), inner: below };
+      }
     }
   }
 
-  #http(number: number, definition: HttpDefinition, make: MakeHttp): EngineStore {
+  #http(id: number, definition: HttpDefinition, make: MakeHttp): EngineStore {
     const { page } = this.#engine;
-    const onWarning = (message: string) => page.warn(message, definition.shown, number);
+    const onWarning = (message: string) => page.warn(message, definition.shown, id);
     const http = sender(this.#engine, definition, onWarning);
     const options = {
       fetch: http.send,
@@ -233,21 +215,21 @@ export class Stores {
   }
 
   #icechunk(
-    number: number,
+    id: number,
     { store, version, allowHosts, verify, http }: Extract<StoreDefinition, { kind: "icechunk" }>,
   ): EngineStore {
     // Another instance of the engine shows the same state.
     let at: string | undefined;
-    const definition = () => ({ ...version, at, prefixes: prefixesOf(allowHosts), verify });
+    const definition = () => ({ store, ...version, at, prefixes: prefixesOf(allowHosts), verify });
     const allow = (url: string) => http.reach?.hosts.push(new URL(url).host);
     const onFound = (snapshot: string) => {
       at = snapshot;
     };
-    return this.#http(number, http, (glue, requests) =>
-      this.#engine.instances
-        .needReading(glue)
-        .icechunkStore(this.id(glue, store), definition(), allow, onFound, requests),
-    );
+    return this.#http(id, http, (glue, requests) => {
+      this.bind(glue, store);
+      const { icechunkStore } = this.#engine.instances.needReading(glue);
+      icechunkStore(id, definition(), allow, onFound, requests);
+    });
   }
 }
 

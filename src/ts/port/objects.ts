@@ -146,7 +146,7 @@ export class Objects implements ObjectNumbers {
 
   /**
    * Objects under numbers that the engine chose. They are held strongly, because nothing else may
-   * refer to them. The engine's numbers are negative or 0, so they do not collide with `#next`.
+   * refer to them. They are 0 or from 2^31 up, so they do not collide with `#next`.
    */
   readonly #chosen = new Map<number, object>();
 

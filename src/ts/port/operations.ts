@@ -213,7 +213,7 @@ export interface PartialEvent {
 interface OwnOperations {
   // Nodes.
   open(args: OpenCall): NodeSummary;
-  loadConsolidated(args: ConsolidatedSource): Consolidation;
+  loadConsolidated(args: Omit<ConsolidatedSource, "loaded">): Consolidation;
   describeType(args: ArrayId): TypeAnswer;
   describeTypeName(args: TypeName): TypeDescription;
 

@@ -3,7 +3,7 @@
  * as a series through time. Its steps are whole chunks.
  */
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { bindCodecs, elementSizeOf } from "../api/arrays.ts";
+import { bindCodecs, elementSizeOf } from "../api/array_definitions.ts";
 import { FACTS, needArray } from "../api/node_facts.ts";
 import type { AnySelection } from "../api/selection.ts";
 import { product } from "../elements/typed_arrays.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { AnyArray } from "../api/array.ts";
-import { typeNameOf } from "../api/arrays.ts";
+import { typeNameOf } from "../api/array_definitions.ts";
 import { type ArrayNode, FACTS } from "../api/node_facts.ts";
 import { type CfOptions, type Conversion, conversionOf } from "../api/read/conversion.ts";
 import { placedRequest, type ReadOptions, requestWith } from "../api/read/request.ts";

@@ -5,7 +5,7 @@
  * have any size. What is not said here follows xarray.
  */
 import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { bindCodecs } from "../api/arrays.ts";
+import { bindCodecs } from "../api/array_definitions.ts";
 import { type ArrayFacts, FACTS, needArray } from "../api/node_facts.ts";
 import { eventsTo, readArguments } from "../api/read/read.ts";
 import { DECODE_RULE, READ_RULES } from "../api/read/rules.ts";

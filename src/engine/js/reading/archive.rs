@@ -20,28 +20,29 @@ use crate::store::{ByteRange, Capabilities, Fetched, GetFuture, RequestContext, 
 /// The key of the only value in the archive's store.
 const ARCHIVE: &str = "archive";
 
-/// Adds the store of an archive. With `raw_names`, a single folder stays in the keys.
-fn add(archive: Rc<dyn Store>, on_warning: Function, raw_names: bool) -> Result<u32> {
+/// Keeps the store of an archive. With `raw_names`, a single folder stays in the keys.
+fn keep(id: u32, archive: Rc<dyn Store>, on_warning: Function, raw_names: bool) -> Result<()> {
     let zip = ZipStore::new(archive, StoreKey::parse(ARCHIVE)?, Some(warning_sink(on_warning)));
-    Ok(registry::add_store(Rc::new(Gathering::new(Rc::new(zip.with_raw_names(raw_names))))))
+    registry::keep_store(id, Rc::new(Gathering::new(Rc::new(zip.with_raw_names(raw_names)))));
+    Ok(())
 }
 
 /// Creates a store of the archive at a URL. Throws a failure.
 #[wasm_bindgen(js_name = zipStoreOfUrl)]
-pub fn zip_store_of_url(url: &str, options: &HttpStoreOptions, raw_names: bool) -> Exported<u32> {
-    Ok(add(http_object(url, options)?, options.on_warning(), raw_names)?)
+pub fn zip_store_of_url(id: u32, url: &str, options: &HttpStoreOptions, raw_names: bool) -> Exported<()> {
+    Ok(keep(id, http_object(url, options)?, options.on_warning(), raw_names)?)
 }
 
 /// Creates a store of the archive in a `Blob`. Throws a failure.
 #[wasm_bindgen(js_name = zipStoreOfBlob)]
-pub fn zip_store_of_blob(blob: Blob, on_warning: Function, raw_names: bool) -> Exported<u32> {
-    Ok(add(Rc::new(BlobStore { blob }), on_warning, raw_names)?)
+pub fn zip_store_of_blob(id: u32, blob: Blob, on_warning: Function, raw_names: bool) -> Exported<()> {
+    Ok(keep(id, Rc::new(BlobStore { blob }), on_warning, raw_names)?)
 }
 
 /// Creates a store of the archive under the key `/archive` of another store. Throws a failure.
 #[wasm_bindgen(js_name = zipStoreOfStore)]
-pub fn zip_store_of_store(store: u32, on_warning: Function, raw_names: bool) -> Exported<u32> {
-    Ok(add(Rc::new(Gathering::new(registry::store(store)?)), on_warning, raw_names)?)
+pub fn zip_store_of_store(id: u32, store: u32, on_warning: Function, raw_names: bool) -> Exported<()> {
+    Ok(keep(id, Rc::new(Gathering::new(registry::store(store)?)), on_warning, raw_names)?)
 }
 
 /// A `Blob` as a store of one value, whatever the key.

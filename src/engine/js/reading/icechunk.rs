@@ -19,6 +19,8 @@ use crate::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks}
 /// Which state of a repository is shown, and what its opener allows.
 #[derive(Deserialize)]
 struct RepositoryDefinition {
+    /// The store that the repository is in.
+    store: u32,
     kind: RefKindName,
     name: String,
     /// The snapshot that was found before.
@@ -57,18 +59,19 @@ fn version(kind: &RefKindName, name: String) -> Result<Version> {
 /// Throws a failure.
 #[wasm_bindgen(js_name = icechunkStore)]
 pub fn icechunk_store(
-    inner: u32,
+    id: u32,
     definition: JsValue,
     allow: Function,
     on_found: Function,
     http: HttpStoreOptions,
-) -> Exported<u32> {
-    let RepositoryDefinition { kind, name, at, prefixes, verify } = definition_of(definition)?;
+) -> Exported<()> {
+    let RepositoryDefinition { store: inner, kind, name, at, prefixes, verify } = definition_of(definition)?;
     let open: OpenFile = Rc::new(move |url| store::http(url, &http));
     let permission = Permission { prefixes, allow: telling(allow), verifies: verify };
     let at = at.map(|id| ObjectId::parse(&id)).transpose()?;
     let chunks = VirtualChunks::new(open, permission);
     let store = IcechunkStore::new(registry::store(inner)?, version(&kind, name)?, chunks)
         .starting_at(at, telling(on_found));
-    Ok(registry::add_store(Rc::new(store)))
+    registry::keep_store(id, Rc::new(store));
+    Ok(())
 }

@@ -16,13 +16,19 @@ use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
 /// Creates a store of the references in the tables of another store: kerchunk's Parquet. Relative
 /// ones are resolved against `base`. Throws a failure.
 #[wasm_bindgen(js_name = tableReferenceStore)]
-pub fn table_reference_store(store: u32, base: Option<String>, options: &HttpStoreOptions) -> Exported<u32> {
+pub fn table_reference_store(
+    id: u32,
+    store: u32,
+    base: Option<String>,
+    options: &HttpStoreOptions,
+) -> Exported<()> {
     let (transport, http) = http_options(options);
     let base = base.as_deref().map(RootUrl::parse).transpose()?;
     let options = ReferenceOptions { base, http, ..ReferenceOptions::default() };
     let source = Source::Tables(registry::store(store)?);
     let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
-    Ok(registry::add_store(Rc::new(store)))
+    registry::keep_store(id, Rc::new(store));
+    Ok(())
 }
 
 /// Where references are. The engine's TypeScript sets what a user gave.
@@ -38,7 +44,7 @@ struct ReferenceDefinition {
 /// are resolved against `base`. The sender of the requests knows which servers are allowed
 /// (`redirects.ts`). Throws a failure.
 #[wasm_bindgen(js_name = referenceStore)]
-pub fn reference_store(definition: JsValue, options: &HttpStoreOptions) -> Exported<u32> {
+pub fn reference_store(id: u32, definition: JsValue, options: &HttpStoreOptions) -> Exported<()> {
     let ReferenceDefinition { url, text, base, target } = definition_of(definition)?;
     let source = match url {
         Some(url) => Source::Url(RootUrl::parse(&url)?),
@@ -51,5 +57,6 @@ pub fn reference_store(definition: JsValue, options: &HttpStoreOptions) -> Expor
         http,
     };
     let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
-    Ok(registry::add_store(Rc::new(store)))
+    registry::keep_store(id, Rc::new(store));
+    Ok(())
 }

@@ -24,7 +24,7 @@ import { factsOf } from "../../model/node_like.ts";
 import type { ConversionRequest } from "../../model/request.ts";
 import { ask } from "../../port/convention.ts";
 import type { ResultAnswer } from "../../port/operations.ts";
-import { typeNameOf } from "../arrays.ts";
+import { typeNameOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type Colors, colorTable, type LabelColors, shadeTable } from "./colors.ts";
 

@@ -6,7 +6,7 @@ import type { ReadCost } from "../../contract.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call } from "../../port/engine.ts";
-import { arrayNumber, bindCodecs } from "../arrays.ts";
+import { arrayNumber, bindCodecs } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { PlannedCost } from "./plan.ts";
 

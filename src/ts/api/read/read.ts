@@ -17,7 +17,7 @@ import type { ObjectNumbers } from "../../port/definitions.ts";
 import { call, connect } from "../../port/engine.ts";
 import type { PartEvent, ReadCall, ReadEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
 import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
-import { arrayNumber, bindCodecs, settleCodecs } from "../arrays.ts";
+import { arrayNumber, bindCodecs, settleCodecs } from "../array_definitions.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./conversion.ts";
 import { observe } from "./plan.ts";

@@ -5,7 +5,7 @@
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { EngineRequest, EngineSelection } from "../../model/request.ts";
-import { bindCodecs, typeOf } from "../arrays.ts";
+import { bindCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, memoryOrderOf, placesOf, requestOf } from "../selection.ts";
 import { type ConversionOptions, conversionOf, type Form } from "./conversion.ts";

@@ -10,7 +10,7 @@ import { refuse } from "../../model/argument.ts";
 import { typeOfView } from "../../model/number_types.ts";
 import type { Attributes, DataType, Readable, Settable } from "../../model/types.ts";
 import { type AnyArray, Array as ZarrArray } from "../array.ts";
-import { elementSizeOf } from "../arrays.ts";
+import { elementSizeOf } from "../array_definitions.ts";
 import { FACTS } from "../node_facts.ts";
 import { areIntegers, indexAt } from "./layout.ts";
 

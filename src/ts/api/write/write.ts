@@ -26,7 +26,7 @@ import type { MakeArguments } from "../../port/connection.ts";
 import { type ObjectNumbers, staleStores } from "../../port/definitions.ts";
 import { call, write } from "../../port/engine.ts";
 import type { AnswerOf, ArgumentsOf, OperationName, WriteCall, WriteEvent } from "../../port/operations.ts";
-import { arrayNumber, bindCodecs, describeWithCodecs, typeOf } from "../arrays.ts";
+import { arrayNumber, bindCodecs, describeWithCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { NodeChange } from "../update_attributes.ts";
 import { type PackOptions, withPackedFloats } from "./numbers.ts";

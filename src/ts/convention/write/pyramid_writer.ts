@@ -5,7 +5,7 @@
  * `dataset_writer.ts`.
  */
 import type { AnyArray } from "../../api/array.ts";
-import { typeOf } from "../../api/arrays.ts";
+import { typeOf } from "../../api/array_definitions.ts";
 import { createNode } from "../../api/create.ts";
 import type { Group } from "../../api/group.ts";
 import { consolidate, Location } from "../../api/location.ts";

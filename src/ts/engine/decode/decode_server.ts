@@ -149,7 +149,7 @@ export class DecodeServer {
         return this.#addBuild(message);
       case "bind":
         this.#arrays.set(message.array, message);
-        return this.#bindEarly(message.array);
+        return this.#bindEarly(message);
       case "unbind":
         return this.#unbind(message.array);
       case "cancel":
@@ -180,10 +180,9 @@ export class DecodeServer {
   }
 
   #unbind(array: number): void {
-    const instance = this.#instanceOf(array);
     this.#arrays.delete(array);
     this.#runners.delete(array);
-    if (instance?.bound.delete(array)) instance.host?.unbind(array);
+    for (const { bound, host } of this.#instances.values()) if (bound.delete(array)) host?.unbind(array);
   }
 
   #cancel(id: number): void {
@@ -211,7 +210,7 @@ export class DecodeServer {
   #instanceFor(message: WorkMessage): BuildInstance | undefined {
     if (message.type === "codec") return this.#instances.get(message.codec.build);
     const { id, begin } = message;
-    return begin ? this.#instanceOf(begin.array) : this.#begun.get(id)?.instance;
+    return begin ? this.#instances.get(begin.build) : this.#begun.get(id)?.instance;
   }
 
   #run(instance: BuildInstance, host: DecodeHost, message: WorkMessage): Outcome {
@@ -278,8 +277,8 @@ export class DecodeServer {
   }
 
   /** Binds an array before its first work, which reports an error. */
-  #bindEarly(array: number): void {
-    const instance = this.#instanceOf(array);
+  #bindEarly({ array, build }: Extract<ToDecoder, { type: "bind" }>): void {
+    const instance = this.#instances.get(build);
     if (!instance?.host) return;
     try {
       this.#bind(instance, array);
@@ -327,10 +326,5 @@ export class DecodeServer {
     instance.host = undefined;
     instance.bound.clear();
     for (const [id, begun] of this.#begun) if (begun.instance === instance) this.#begun.delete(id);
-  }
-
-  #instanceOf(array: number): BuildInstance | undefined {
-    const build = this.#arrays.get(array)?.build;
-    return build && this.#instances.get(build);
   }
 }

@@ -24,9 +24,10 @@ export interface Supply {
   ends?: Uint32Array;
 }
 
-/** An array that was bound, and the instructions for one of its parts or chunks. */
+/** An array that was bound, the build for it, and the instructions for a part or a chunk. */
 interface Begin {
   array: number;
+  build: DecodeBuild;
   header: Uint32Array;
 }
 
@@ -96,6 +97,7 @@ export type WorkMessage =
 
 export type ToDecoder =
   | { type: "module"; build: DecodeBuild; module: WebAssembly.Module; recycleBytes: number }
+  /** The array is bound early in the build, if that has been sent. */
   | ({ type: "bind"; array: number } & CodedArray)
   | { type: "unbind"; array: number }
   | { type: "cancel"; id: number }

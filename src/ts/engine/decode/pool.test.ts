@@ -343,7 +343,7 @@ test("updates and codecs are one message each, and fail with their decoder", asy
   const { posted, onanswer } = at(ports, 0);
   const [update, codec] = [at(posted, -2), at(posted, -1)];
   assert.ok(update.type === "update" && codec.type === "codec");
-  assert.deepEqual(update.begin, { array: 7, header, old: undefined, elements: bytes });
+  assert.deepEqual(update.begin, { array: 7, build: "engine", header, old: undefined, elements: bytes });
   assert.deepEqual(codec.input, bytes);
   onanswer({ type: "done", id: update.id, result: null });
   assert.equal(await updated, null);

@@ -10,7 +10,7 @@ import type { CodecWork, DecodeBuild, PartTarget, Updated, WorkMessage } from ".
 import { takeSpare } from "./part_memory.ts";
 import type { CopyMemory, OwnedSupply } from "./transfer.ts";
 
-/** An array as decoders know it: under a number, and bound once from its metadata documents. */
+/** An array as decoders know it. A build binds it once, from its metadata documents. */
 export interface BoundArray extends CodedArray {
   readonly number: number;
   /** Receives warnings about its chunks. */
@@ -112,7 +112,9 @@ export class Task<Kind extends Work = Work> {
     const packed = (bytes: Uint8Array, owned: boolean) => copies?.bytes(bytes, owned, transfer) ?? bytes;
     if (work.kind === "codec")
       return { type: "codec", id, codec: work.codec, input: packed(work.input, false) };
-    const first = this.isBegun ? undefined : { array: work.array.number, header: work.header };
+    const first = this.isBegun
+      ? undefined
+      : { array: work.array.number, build: this.build, header: work.header };
     transfer.push(...work.answers.map(({ bytes }) => bytes.buffer));
     const answers = work.answers.splice(0);
     if (work.kind === "update") {

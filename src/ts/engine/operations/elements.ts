@@ -8,6 +8,7 @@ import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { errorFromRecord, INTERNAL, ZarrError } from "../../model/errors.ts";
 import type {
+  ArgumentsOf,
   FloatsToPack,
   PackedFloats,
   PartEvent,
@@ -78,7 +79,10 @@ async function passEdge(
 ): Promise<boolean> {
   if (!instances.isStarted) return false;
   return instances
-    .call((glue) => glue.passEdge(arrays.id(glue, array), Float64Array.from(oldShape)))
+    .call((glue) => {
+      arrays.bind(glue, array);
+      return glue.passEdge(array, Float64Array.from(oldShape));
+    })
     .catch(() => false);
 }
 
@@ -183,24 +187,42 @@ export const readOperations = {
     if (!instances.isStarted) return undefined;
     // An array that is not bound yet may share the cache of an equal one. Errors of binding belong
     // to the next read.
-    await instances.call((glue) => glue.forgetChunks(arrays.id(glue, array))).catch(() => {});
+    const forget = (glue: Glue) => {
+      arrays.bind(glue, array);
+      glue.forgetChunks(array);
+    };
+    await instances.call(forget).catch(() => {});
     return undefined;
   },
 } satisfies OperationTable;
 
-/** Makes the job of a write, for each instance that performs it. */
-const jobFor =
-  ({ array, priority, wantsProgress }: WriteCall, { engine, tell }: CallContext) =>
-  (glue: Glue) => {
-    const { definition, encoding } = engine.arrays.of(array);
-    const job = new WriteJob(engine, {
-      array: encoding,
-      chunkBytes: product(definition.stored) * (engine.arrays.typeOf(glue, array).size ?? VARIABLE_SIZE),
+type Writing = "write" | "append" | "resize";
+
+/** Performs a write. An instance that performs it gets a job. */
+async function written<Name extends Writing>(
+  name: Name,
+  { priority, wantsProgress, ...args }: WriteCall & Omit<ArgumentsOf<Name>, keyof WriteCall>,
+  context: CallContext,
+) {
+  const { engine, tell } = context;
+  const { definition, bound } = engine.arrays.of(args.array);
+  let job: WriteJob | undefined;
+  const makeJob = (glue: Glue) => {
+    const size = engine.arrays.typeOf(glue, args.array).size ?? VARIABLE_SIZE;
+    job = new WriteJob(engine, {
+      array: { ...bound, build: "full" },
+      chunkBytes: product(definition.stored) * size,
       priority,
       onProgress: wantsProgress ? tell : undefined,
     });
     return { job };
   };
+  try {
+    return await operate(name, args as never, context, makeJob);
+  } finally {
+    job?.end();
+  }
+}
 
 function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPack): PackedFloats {
   const bytes = new Uint8Array(byteLength);
@@ -208,14 +230,11 @@ function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPac
 }
 
 export const writeOperations = {
-  write: ({ priority, wantsProgress, ...args }, context) =>
-    operate("write", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
+  write: (args, context) => written("write", args, context),
 
-  append: ({ priority, wantsProgress, ...args }, context) =>
-    operate("append", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
+  append: (args, context) => written("append", args, context),
 
-  resize: ({ priority, wantsProgress, ...args }, context) =>
-    operate("resize", args, context, jobFor({ ...args, priority, wantsProgress }, context)),
+  resize: (args, context) => written("resize", args, context),
 
   packFloats: ({ floats }, { engine: { instances } }) =>
     instances.call((glue) => floats.map((each) => packed(instances.needFull(glue), each)), { build: "full" }),
@@ -233,13 +252,13 @@ class WriteJob {
   readonly #engine: Engine;
   readonly #options: WriteJobOptions;
   readonly #pool: DecodePool;
-  readonly #arrays: BoundArray[];
+  /** The array with its new shapes. */
+  readonly #others = new Map<number, BoundArray>();
 
   constructor(engine: Engine, options: WriteJobOptions) {
     this.#engine = engine;
     this.#options = options;
     this.#pool = engine.pools.of(options.chunkBytes);
-    this.#arrays = [options.array];
   }
 
   progress(chunks: number, empty: number, totalChunks: number, bytes: number): void {
@@ -251,9 +270,16 @@ class WriteJob {
    * array with its new shape.
    */
   bind(document: string): number {
-    const known = this.#arrays.findIndex((array) => array.document === document);
-    if (known >= 0) return known;
-    return this.#arrays.push(this.#engine.arrays.bound({ ...this.#options.array, document })) - 1;
+    const { array } = this.#options;
+    if (document === array.document) return array.number;
+    const number = this.#engine.newId();
+    this.#others.set(number, { ...array, document, number });
+    return number;
+  }
+
+  /** Nothing of it is encoded any more, unless the caller has left it. */
+  end(): void {
+    for (const number of this.#others.keys()) this.#engine.pools.unbind(number);
   }
 
   encode(
@@ -264,7 +290,7 @@ class WriteJob {
     elements: Uint8Array,
     ownsElements: boolean,
   ): Promise<Updated> {
-    const bound = this.#arrays[array] as BoundArray;
+    const bound = this.#others.get(array) ?? this.#options.array;
     const chunk = { array: bound, header, old, ownsOld, elements, ownsElements };
     return this.#pool.update(chunk, this.#options.priority);
   }

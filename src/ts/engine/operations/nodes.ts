@@ -12,24 +12,11 @@ export const nodeOperations = {
     return operate("open", args, context).finally(forget);
   },
 
-  async loadConsolidated(source, { engine, signal, give }) {
-    const { instances, stores } = engine;
-    let handleOf = instances.handlesOfNow();
-    const { answer } = await instances.operate(
-      "consolidatedStore",
-      (glue) => {
-        handleOf = instances.handlesOfNow();
-        return { ...source, store: stores.id(glue, source.store) };
-      },
-      signal,
-    );
-    const { store, ends, ...found } = answer;
-    give(ends.buffer);
-    return {
-      ...found,
-      loaded: stores.keep(handleOf(store), source.store),
-      ends: new Uint32Array(ends.buffer),
-    };
+  async loadConsolidated(source, context) {
+    const loaded = context.engine.newId();
+    const { ends, ...found } = await operate("consolidatedStore", { ...source, loaded }, context);
+    context.give(ends.buffer);
+    return { ...found, loaded, ends: new Uint32Array(ends.buffer) };
   },
 
   describeType: ({ array }, { engine: { arrays, instances } }) =>

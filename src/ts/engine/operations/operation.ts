@@ -32,15 +32,11 @@ type WasmName = keyof WasmOperations;
 type WasmArguments<Name extends WasmName> = Parameters<WasmOperations[Name]>[0];
 type WasmAnswer<Name extends WasmName> = ReturnType<WasmOperations[Name]>;
 
-/** The record with the instance's ids of a store and of arrays, in place of the page's numbers. */
-function withIds<T extends object>({ stores, arrays }: Engine, glue: Glue, record: T): T {
+/** Binds the store and the arrays that a record names in the instance. */
+function bindNamed({ stores, arrays }: Engine, glue: Glue, record: object): void {
   const { store, array, like } = record as { store?: number; array?: number; like?: number };
-  return {
-    ...record,
-    ...(store !== undefined && { store: stores.id(glue, store) }),
-    ...(array !== undefined && { array: arrays.id(glue, array) }),
-    ...(like !== undefined && { like: arrays.id(glue, like) }),
-  };
+  if (store !== undefined) stores.bind(glue, store);
+  for (const each of [array, like]) if (each !== undefined) arrays.bind(glue, each);
 }
 
 /** Whether nothing else has the buffer of these bytes. Rust copies bytes of which it has more. */
@@ -57,7 +53,10 @@ export async function operate<Name extends WasmName>(
   { engine, signal, give }: CallContext,
   more?: (glue: Glue) => object,
 ): Promise<WasmAnswer<Name>> {
-  const makeArguments = (glue: Glue) => ({ ...withIds(engine, glue, args), ...more?.(glue) });
+  const makeArguments = (glue: Glue) => {
+    bindNamed(engine, glue, args);
+    return { ...args, ...more?.(glue) };
+  };
   const { answer, held } = await engine.instances.operate(name, makeArguments as never, signal);
   for (const value of held) if (isWhole(value)) give(value.buffer);
   return answer;
