@@ -16,7 +16,7 @@ use std::io::{ErrorKind, Read as _, Seek, SeekFrom};
 use std::path::Path;
 
 use zarr_wasm::metadata::{DataType, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZarrFormat};
-use zarr_wasm::{Array, ArrayBytes, ByteRange, DimensionSelection, Selection};
+use zarr_wasm::{Array, ArrayBytes, ByteRange, DimensionSelection, Selection, SliceSelection};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -88,7 +88,7 @@ fn selected(text: &str) -> Result<DimensionSelection, Box<dyn Error>> {
     Ok(match text.split_once(':') {
         None => DimensionSelection::Index(text.parse()?),
         Some((start, stop)) => {
-            DimensionSelection::Slice { start: bound(start)?, stop: bound(stop)?, step: None }
+            DimensionSelection::Slice(SliceSelection { start: bound(start)?, stop: bound(stop)?, step: None })
         }
     })
 }

@@ -12,7 +12,7 @@ use zarr_wasm_engine::internals::read::array::Array as StoredArray;
 use zarr_wasm_engine::internals::store::Store;
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
-use zarr_wasm::{ArrayBytes, DimensionSelection, Selection};
+use zarr_wasm::{ArrayBytes, DimensionSelection, Selection, SliceSelection};
 use zarr_wasm_fuzz::model::{Model, positions};
 use zarr_wasm_fuzz::sharded::shard;
 use zarr_wasm_fuzz::support::{ReadElements, read_selection};
@@ -183,7 +183,7 @@ fn slice(start: u64, len: u64, count: u8, step: i8) -> DimensionSelection {
             (start, (start - i64::from(count % 16)).max(0))
         }
     };
-    DimensionSelection::Slice { start: Some(start), stop: Some(stop), step: Some(step) }
+    DimensionSelection::Slice(SliceSelection { start: Some(start), stop: Some(stop), step: Some(step) })
 }
 
 fn check(layout: &Layout, input: &Input) {

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zarr_wasm::{ArrayBytes, DimensionSelection, Selection};
+use zarr_wasm::{ArrayBytes, DimensionSelection, Selection, SliceSelection};
 use zarr_wasm_fuzz::sharded::shard;
 use zarr_wasm_fuzz::{Chunks, array, check_blames_data, read, seeds};
 
@@ -30,7 +30,7 @@ fn document(codecs: &str) -> String {
 }
 
 fn slice(start: i64, stop: i64) -> DimensionSelection {
-    DimensionSelection::Slice { start: Some(start), stop: Some(stop), step: None }
+    DimensionSelection::Slice(SliceSelection { start: Some(start), stop: Some(stop), step: None })
 }
 
 fuzz_target!(

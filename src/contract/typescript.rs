@@ -8,7 +8,8 @@ use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
 use crate::records::{
-    ArrayToBind, BoundArray, Build, DownsampleMethod, ErrorRecord, Measure, Question, TransformerInfo,
+    ArrayToBind, BoundArray, Build, CodecKind, DownsampleMethod, ErrorRecord, Measure, Question,
+    TransformerInfo,
 };
 use crate::shape::{Types, camel, comment};
 
@@ -70,7 +71,8 @@ fn imports(text: &str) -> String {
 /// The whole file. `lists` are constants that other crates know, such as the names of codecs.
 pub fn contract(lists: &str) -> String {
     let mut types = Types::default();
-    // These cross outside of operations.
+    // These cross outside of operations, or in texts.
+    CodecKind::shape(&mut types);
     ErrorRecord::shape(&mut types);
     ArrayToBind::shape(&mut types);
     BoundArray::shape(&mut types);

@@ -1,54 +1,58 @@
-//! The wasm builds of the package. An error names the build that can do what this one cannot.
+//! Which builds of the package have a codec, and which have the code that runs here. An error names
+//! the build that can do what this one cannot.
 //!
-//! Rust code does not load builds; TypeScript does.
+//! What the builds are is written in the contract. Rust code does not load builds; TypeScript does.
 
-/// A wasm build. Each of them contains all that the engine has, and the full one all that the build
-/// `reading` has.
+pub use zarr_wasm_contract::Build;
+
+/// Some builds: those that have a codec, or all codecs of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Build {
-    /// The engine, which every reader loads.
-    Engine,
-    /// Archives, references, Icechunk and lists, loaded when a call needs them.
-    Reading,
-    /// Encoders and rare decoders, loaded when a call or an array needs them.
-    Full,
-    /// Decoders of images, loaded when an array needs them.
-    Images,
-    /// The decoder of GRIB messages, loaded when an array needs it.
-    Grib,
-    /// The full build, or that of GRIB messages: filters that stand before such messages.
-    FullOrGrib,
-}
+pub struct Builds(u8);
 
-impl Build {
-    /// The builds, each with a name of its own.
-    const ALL: [Self; 5] = [Self::Engine, Self::Reading, Self::Full, Self::Images, Self::Grib];
+impl Builds {
+    /// What the engine has, all of them have.
+    pub const ALL: Self = Self(u8::MAX);
 
-    /// The name, as TypeScript spells it (`Build`).
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Engine => "engine",
-            Self::Reading => "reading",
-            Self::Full | Self::FullOrGrib => "full",
-            Self::Images => "images",
-            Self::Grib => "grib",
-        }
+    /// The builds whose code is in this one. The host build has the code of all.
+    const HERE: Self = Self::of(Build::Engine)
+        .or(Self::if_here(Build::Reading, cfg!(feature = "reading")))
+        .or(Self::if_here(Build::Full, cfg!(feature = "full")))
+        .or(Self::if_here(Build::Images, cfg!(feature = "images")))
+        .or(Self::if_here(Build::Grib, cfg!(feature = "grib")));
+
+    /// One build.
+    pub const fn of(build: Build) -> Self {
+        Self(1u8.wrapping_shl(build as u32))
     }
 
-    /// The build of this [`name`](Self::name).
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|build| build.name() == name)
+    const fn if_here(build: Build, is_here: bool) -> Self {
+        if is_here { Self::of(build) } else { Self(0) }
     }
 
-    /// Whether this build contains that one. The host build contains all of them.
-    pub fn is_in_this_build(self) -> bool {
-        match self {
-            Self::Engine => true,
-            Self::Reading => cfg!(feature = "reading"),
-            Self::Full => cfg!(feature = "full"),
-            Self::FullOrGrib => cfg!(any(feature = "full", feature = "grib")),
-            Self::Images => cfg!(feature = "images"),
-            Self::Grib => cfg!(feature = "grib"),
-        }
+    /// These, and those.
+    #[must_use]
+    pub const fn or(self, those: Self) -> Self {
+        Self(self.0 | those.0)
+    }
+
+    /// Those of these that are among those, if any is.
+    pub fn and(self, those: Self) -> Option<Self> {
+        let both = self.0 & those.0;
+        (both != 0).then_some(Self(both))
+    }
+
+    /// Whether this code has what one of them has.
+    pub fn are_here(self) -> bool {
+        self.and(Self::HERE).is_some()
+    }
+
+    /// The first of them, which is the smallest one.
+    pub fn first(self) -> Build {
+        Build::ALL.get(self.0.trailing_zeros() as usize).copied().unwrap_or(Build::Engine)
+    }
+
+    /// All of them.
+    pub fn each(self) -> impl Iterator<Item = Build> {
+        Build::ALL.iter().copied().filter(move |build| self.and(Self::of(*build)).is_some())
     }
 }

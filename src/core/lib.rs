@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
-//! use zarr_wasm::{Array, ArrayBytes, DimensionSelection, Selection};
+//! use zarr_wasm::{Array, ArrayBytes, DimensionSelection, Selection, SliceSelection};
 //!
 //! # fn main() -> zarr_wasm::Result<()> {
 //! let text = br#"{"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "uint8",
@@ -16,7 +16,7 @@
 //! {"name": "default"}, "fill_value": 7, "codecs": [{"name": "bytes"}]}"#; let array =
 //! Array::new(&NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, text)])?)?;
 //!
-//! let slice = DimensionSelection::Slice { start: Some(1), stop: None, step: None };
+//! let slice = DimensionSelection::Slice(SliceSelection { start: Some(1), stop: None, step: None });
 //! let mut read = array.read(&Selection::Orthogonal(vec![slice]))?;
 //! loop {
 //!     let requests = read.requests();
@@ -128,7 +128,7 @@ pub mod sorted;
 
 use zarr_wasm_kernel as kernel;
 
-pub use access::selection::{DimensionSelection, Selection};
+pub use access::selection::{DimensionSelection, Selection, SliceSelection};
 pub use builds::Build;
 pub use error::{Context, Error, ErrorKind, Opaque, Result, Stage};
 pub use format::codec::ArrayBytes;

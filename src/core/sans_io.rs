@@ -16,7 +16,7 @@ use crate::access::binding::Binding;
 use crate::access::instruction::{PartHeader, word};
 use crate::access::plan::{self, PartPlan};
 use crate::access::projection::project;
-use crate::access::selection::{Selected, Selection};
+use crate::access::selection::{Selected, Selection, resolve};
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
@@ -101,7 +101,7 @@ pub struct ByteRequest {
 
 impl Read {
     fn new(binding: &Rc<Binding>, selection: &Selection) -> Result<Self> {
-        let selected = selection.resolve(&binding.metadata().shape)?;
+        let selected = resolve(selection, &binding.metadata().shape)?;
         let extents = selected.shape();
         let kept = extents.iter().zip(selected.kept());
         let shape = kept.filter_map(|(extent, kept)| kept.then_some(*extent)).collect();

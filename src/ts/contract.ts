@@ -220,11 +220,17 @@ export const childSummaryShape: Shape<ChildSummary> = /* @__PURE__ */ record(() 
   unreadable: optional(unreadableSummaryShape),
 }));
 
-/** The order of chunks in a shard. */
+/** The order of inner chunks in a shard. */
 export type ChunkOrder = (typeof CHUNK_ORDERS)[number];
 export const CHUNK_ORDERS = ["C", "F", "morton"] as const;
 
 export const chunkOrderShape: Shape<ChunkOrder> = /* @__PURE__ */ texts(CHUNK_ORDERS);
+
+/** The kind of a codec, which decides its position in a chain. */
+export type CodecKind = (typeof CODEC_KINDS)[number];
+export const CODEC_KINDS = ["array_to_array", "array_to_bytes", "bytes_to_bytes"] as const;
+
+export const codecKindShape: Shape<CodecKind> = /* @__PURE__ */ texts(CODEC_KINDS);
 
 /** A codec, as in the metadata. */
 export interface CodecSummary {
@@ -333,7 +339,7 @@ export const DIALECTS = ["v2", "v3", "v3-draft-2020-10", "v3-draft-2022-05"] as 
 
 export const dialectShape: Shape<Dialect> = /* @__PURE__ */ texts(DIALECTS);
 
-/** What is selected along one dimension. */
+/** What is selected along one dimension. Negative indices count from the end. */
 export type DimensionSelection =
   | "All"
   | { Index: number | bigint }
@@ -981,7 +987,7 @@ export const repositoryQuestionShape: Shape<RepositoryQuestion> = /* @__PURE__ *
   question: repositorySubjectShape,
 }));
 
-/** What can be asked of an Icechunk repository. */
+/** What can be asked of an Icechunk repository. All but an id is answered with JSON. */
 export type RepositorySubject = (typeof REPOSITORY_SUBJECTS)[number];
 export const REPOSITORY_SUBJECTS = ["snapshot", "branches", "tags", "history"] as const;
 
@@ -1013,7 +1019,10 @@ export const selectionShape: Shape<Selection> = /* @__PURE__ */ union(() => ({
   Points: list(list(integer)),
 }));
 
-/** Indices along one dimension. Negative ones count from the end. */
+/**
+ * Every `step`th index from `start` to `stop`, without `stop`. Absent values have NumPy's
+ * defaults, and values outside the array are clipped.
+ */
 export interface SliceSelection {
   /** The first index. */
   start?: number | bigint | undefined;

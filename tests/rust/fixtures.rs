@@ -15,7 +15,7 @@ use support::{
     Files, ReadElements, archive_files, base64, case_store, fixtures, folders, memory_store, read_all,
     read_selection,
 };
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::Error;
 use zarr_wasm::format::data_type::DataType;
 use zarr_wasm::format::json::Document;
@@ -248,7 +248,9 @@ fn selections(shape: &[u64]) -> Vec<Selection> {
     let per_dimension = |choose: &dyn Fn(i64) -> DimensionSelection| {
         Selection::Orthogonal(shape.iter().map(|len| choose(len.cast_signed())).collect())
     };
-    let slice = |start, stop, step| DimensionSelection::Slice { start: Some(start), stop, step: Some(step) };
+    let slice = |start, stop, step| {
+        DimensionSelection::Slice(SliceSelection { start: Some(start), stop, step: Some(step) })
+    };
     let points = |k: i64| shape.iter().map(move |len| (k * 7 + 3) % len.cast_signed()).collect::<Vec<i64>>();
     let columns: Vec<Vec<i64>> = (0..shape.len()).map(|d| (0..9).map(|k| points(k)[d]).collect()).collect();
     vec![
@@ -295,7 +297,7 @@ fn naive_indices(entry: &DimensionSelection, len: i64) -> Vec<u64> {
         DimensionSelection::All => (0..len).collect(),
         DimensionSelection::Index(index) => vec![wrap(index)],
         DimensionSelection::List(list) => list.iter().map(wrap).collect(),
-        DimensionSelection::Slice { start, stop, step } => {
+        DimensionSelection::Slice(SliceSelection { start, stop, step }) => {
             let (start, step) = (start.unwrap_or(0), step.unwrap_or(1));
             let stop = stop.unwrap_or(if step > 0 { len } else { -1 });
             let steps = std::iter::successors(Some(start), |at| Some(at + step));

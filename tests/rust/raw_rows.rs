@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use support::{ReadElements, open_array, read_selection};
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::{ErrorKind, Result};
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::read::array::Array;
@@ -117,7 +117,7 @@ fn slice(start: i64, stop: i64, step: i64) -> (DimensionSelection, Vec<u64>) {
         (0..).map(|at| start + at * step).take_while(|at| if step > 0 { *at < stop } else { *at > stop });
     let indices = indices.map(i64::unsigned_abs).collect();
     let stop = (stop >= 0).then_some(stop);
-    (DimensionSelection::Slice { start: Some(start), stop, step: Some(step) }, indices)
+    (DimensionSelection::Slice(SliceSelection { start: Some(start), stop, step: Some(step) }), indices)
 }
 
 fn list(indices: &[i64]) -> (DimensionSelection, Vec<u64>) {

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use ::base64::Engine as _;
 use flate2::read::GzDecoder;
 use zarr_wasm::access::part::Part;
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, open};
@@ -131,10 +131,12 @@ pub fn open_array(store: &Rc<dyn Store>, path: &str) -> Rc<Array> {
 
 /// A box of an array.
 pub fn window(ranges: &[Range<u64>]) -> Selection {
-    let slice = |range: &Range<u64>| DimensionSelection::Slice {
-        start: Some(range.start.cast_signed()),
-        stop: Some(range.end.cast_signed()),
-        step: None,
+    let slice = |range: &Range<u64>| {
+        DimensionSelection::Slice(SliceSelection {
+            start: Some(range.start.cast_signed()),
+            stop: Some(range.end.cast_signed()),
+            step: None,
+        })
     };
     Selection::Orthogonal(ranges.iter().map(slice).collect())
 }

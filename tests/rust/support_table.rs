@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::builds::Build;
+use zarr_wasm::builds::{Build, Builds};
 use zarr_wasm::format::codec::kind::CodecKind;
 use zarr_wasm::format::codec::registry::ENTRIES;
 use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
@@ -29,14 +29,11 @@ fn codecs() -> String {
             CodecKind::ArrayToBytes => "array → bytes",
             CodecKind::BytesToBytes => "bytes → bytes",
         };
-        let module = match entry.module {
-            Build::Engine => "engine",
-            Build::Reading => "reading",
-            Build::Full => "full",
-            Build::Images => "images",
-            Build::Grib => "grib",
-            Build::FullOrGrib => "full, grib",
+        let modules: Vec<&str> = match entry.builds {
+            Builds::ALL => vec![Build::Engine.name()],
+            some => some.each().map(Build::name).collect(),
         };
+        let module = modules.join(", ");
         let quoted =
             |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let (aliases, ids, peers) = (quoted(entry.aliases), quoted(entry.v2_ids), entry.peers.join(" | "));

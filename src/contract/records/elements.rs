@@ -3,7 +3,8 @@
 use crate::encoding::{Held, HeldBytes, Natural};
 
 records! {
-    /// Indices along one dimension. Negative ones count from the end.
+    /// Every `step`th index from `start` to `stop`, without `stop`. Absent values have NumPy's
+    /// defaults, and values outside the array are clipped.
     struct SliceSelection {
         /// The first index.
         start: Option<i64>,
@@ -13,7 +14,7 @@ records! {
         step: Option<i64>,
     }
 
-    /// What is selected along one dimension.
+    /// What is selected along one dimension. Negative indices count from the end.
     union DimensionSelection {
         /// All indices.
         All,
@@ -21,15 +22,17 @@ records! {
         Index(i64),
         /// A range of indices.
         Slice(SliceSelection),
-        /// These indices, in this order.
+        /// These indices, in this order. Indices may repeat.
         List(Vec<i64>),
     }
 
     /// What is selected of an array.
     union Selection {
-        /// One selection a dimension, combined as an outer product.
+        /// One selection a dimension, combined as an outer product. Dimensions without an entry are
+        /// selected whole.
         Orthogonal(Vec<DimensionSelection>),
-        /// Single elements: one list a dimension.
+        /// Single elements. There is one list a dimension; entry `i` of all lists together is
+        /// element `i`. The result has one dimension.
         Points(Vec<Vec<i64>>),
     }
 
@@ -164,13 +167,14 @@ records! {
         key: String,
     }
 
-    /// The order of chunks in a shard.
+    /// The order of inner chunks in a shard.
     enum ChunkOrder {
         /// The last dimension is the fastest.
         C = "C",
         /// The first dimension is the fastest.
         F = "F",
-        /// Along a Z-order curve.
+        /// Along a Z curve, as zarr-python writes: neighbouring chunks, in every dimension, are near
+        /// each other in the shard.
         Morton = "morton",
     }
 
@@ -233,5 +237,12 @@ records! {
         shape: Vec<u64>,
         /// The job that encodes chunks.
         job: Held,
+    }
+}
+
+impl Selection {
+    /// The whole array.
+    pub fn all() -> Self {
+        Self::Orthogonal(Vec::new())
     }
 }

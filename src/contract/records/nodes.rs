@@ -130,6 +130,16 @@ records! {
         array: Option<ArraySummary>,
     }
 
+    /// The kind of a codec, which decides its position in a chain.
+    enum CodecKind {
+        /// Array → array.
+        ArrayToArray = "array_to_array",
+        /// Array → bytes.
+        ArrayToBytes = "array_to_bytes",
+        /// Bytes → bytes.
+        BytesToBytes = "bytes_to_bytes",
+    }
+
     /// A codec, as in the metadata.
     struct CodecSummary {
         /// Its name.

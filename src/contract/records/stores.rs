@@ -40,15 +40,15 @@ records! {
         prefixes: Vec<String>,
     }
 
-    /// What can be asked of an Icechunk repository.
+    /// What can be asked of an Icechunk repository. All but an id is answered with JSON.
     enum RepositorySubject {
         /// The id of the snapshot in use.
         Snapshot = "snapshot",
-        /// The branches.
+        /// The branches as they are now: an object of their snapshots.
         Branches = "branches",
-        /// The tags.
+        /// The tags, likewise.
         Tags = "tags",
-        /// The snapshots before the one in use.
+        /// The snapshot in use and those before it: a list.
         History = "history",
     }
 

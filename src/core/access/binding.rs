@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use crate::access::level::Level;
 use crate::access::rows::Rows;
-use crate::builds::Build;
+use crate::builds::{Build, Builds};
 use crate::error::{Error, HAS_USER_CODECS, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
@@ -238,14 +238,14 @@ impl Binding {
         Ok(chain)
     }
 
-    /// Which build can decode the chunks.
+    /// The smallest build that can decode the chunks.
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
-    pub fn module(&self) -> Result<Build> {
-        let module = self.first_chain()?.level(0).map_or(Build::Engine, |level| level.pipeline.module());
+    pub fn build(&self) -> Result<Build> {
+        let builds = self.first_chain()?.level(0).map_or(Builds::ALL, |level| level.pipeline.builds());
         let is_left = matches!(self.metadata.format, ZarrFormat::Draft(_)) || self.users.is_some();
-        Ok(if is_left && module == Build::Engine { Build::Full } else { module })
+        Ok(if is_left && builds == Builds::ALL { Build::Full } else { builds.first() })
     }
 
     /// The shape of what is stored under one key: of a shard, where there are shards.

@@ -10,37 +10,7 @@ use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
 use crate::limits;
 
-/// What the caller asks for along one dimension. Negative indices count from the end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DimensionSelection {
-    /// All indices.
-    All,
-    /// One index. The result does not have the dimension.
-    Index(i64),
-    /// Every `step`th index from `start` to `stop`, without `stop`. Absent values have NumPy's
-    /// defaults, and values outside the array are clipped.
-    Slice {
-        /// First index.
-        start: Option<i64>,
-        /// The index to stop before.
-        stop: Option<i64>,
-        /// Not zero; 1 when absent.
-        step: Option<i64>,
-    },
-    /// These indices, in this order. Indices may repeat.
-    List(Vec<i64>),
-}
-
-/// What the caller asks for of an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selection {
-    /// One selection a dimension, combined as an outer product. Dimensions without an entry are
-    /// selected whole.
-    Orthogonal(Vec<DimensionSelection>),
-    /// Single elements. There is one list a dimension; entry `i` of all lists together is element
-    /// `i`. The result has one dimension.
-    Points(Vec<Vec<i64>>),
-}
+pub use zarr_wasm_contract::{DimensionSelection, Selection, SliceSelection};
 
 /// Indices along one dimension: of an array or a chunk, or places of an output or a source. All
 /// lie inside of it.
@@ -137,22 +107,15 @@ impl Selected {
     }
 }
 
-impl Selection {
-    /// The whole array.
-    pub fn all() -> Self {
-        Self::Orthogonal(Vec::new())
-    }
-
-    /// Resolves the selection against the array's shape.
-    ///
-    /// # Errors
-    /// `Argument` for too many entries, an index out of bounds, a step of zero, or point lists that
-    /// differ in length. `Limit` for 2^32 points or more.
-    pub fn resolve(&self, shape: &[u64]) -> Result<Selected> {
-        match self {
-            Self::Orthogonal(entries) => resolve_orthogonal(entries, shape),
-            Self::Points(lists) => resolve_points(lists, shape),
-        }
+/// Resolves a selection against the array's shape.
+///
+/// # Errors
+/// `Argument` for too many entries, an index out of bounds, a step of zero, or point lists that
+/// differ in length. `Limit` for 2^32 points or more.
+pub fn resolve(selection: &Selection, shape: &[u64]) -> Result<Selected> {
+    match selection {
+        Selection::Orthogonal(entries) => resolve_orthogonal(entries, shape),
+        Selection::Points(lists) => resolve_points(lists, shape),
     }
 }
 
@@ -177,7 +140,7 @@ fn resolve_dimension(entry: &DimensionSelection, len: u64, dimension: usize) -> 
         DimensionSelection::Index(index) => {
             Indices::Range { start: wrap(*index, len, dimension)?, step: 1, count: 1 }
         }
-        DimensionSelection::Slice { start, stop, step } => {
+        DimensionSelection::Slice(SliceSelection { start, stop, step }) => {
             resolve_slice(*start, *stop, step.unwrap_or(1), len).ok_or_else(|| {
                 refused("the step of a slice is zero").in_field(format!("dimension {dimension}"))
             })?
@@ -288,20 +251,20 @@ mod tests {
 
     #[test]
     fn integers_count_from_the_end_and_remove_their_dimension() {
-        let selected = Selection::Orthogonal(vec![DimensionSelection::Index(-1)]).resolve(&[3, 4]).unwrap();
+        let selected = resolve(&Selection::Orthogonal(vec![DimensionSelection::Index(-1)]), &[3, 4]).unwrap();
         assert_eq!(selected.shape(), [1, 4]);
         assert_eq!(selected.kept(), [false, true]);
     }
 
     #[test]
     fn selections_outside_the_array_are_refused_with_bounds() {
-        let error = Selection::Orthogonal(vec![DimensionSelection::Index(3)]).resolve(&[3]).unwrap_err();
+        let error = resolve(&Selection::Orthogonal(vec![DimensionSelection::Index(3)]), &[3]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);
         assert!(error.to_string().contains("-3 ≤ index < 3, found 3"), "{error}");
-        assert!(Selection::Orthogonal(vec![DimensionSelection::All; 2]).resolve(&[3]).is_err());
-        assert!(Selection::Points(vec![vec![0], vec![0, 1]]).resolve(&[3, 3]).is_err());
-        assert!(Selection::Points(vec![vec![5]]).resolve(&[3]).is_err());
-        let step = DimensionSelection::Slice { start: None, stop: None, step: Some(0) };
-        assert!(Selection::Orthogonal(vec![step]).resolve(&[3]).is_err());
+        assert!(resolve(&Selection::Orthogonal(vec![DimensionSelection::All; 2]), &[3]).is_err());
+        assert!(resolve(&Selection::Points(vec![vec![0], vec![0, 1]]), &[3, 3]).is_err());
+        assert!(resolve(&Selection::Points(vec![vec![5]]), &[3]).is_err());
+        let step = DimensionSelection::Slice(SliceSelection { start: None, stop: None, step: Some(0) });
+        assert!(resolve(&Selection::Orthogonal(vec![step]), &[3]).is_err());
     }
 }

@@ -273,7 +273,7 @@ fn for_each_row(
 #[allow(clippy::unwrap_used, clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;
-    use crate::access::selection::{DimensionSelection, Selection};
+    use crate::access::selection::{DimensionSelection, Selection, SliceSelection, resolve};
     use crate::format::metadata::{ZarrFormat, write::options::ArrayOptions};
 
     fn binding(shape: &[u64], chunk_shape: &[u64]) -> Rc<Binding> {
@@ -283,7 +283,7 @@ mod tests {
     }
 
     fn plan(shape: &[u64], chunk_shape: &[u64], selection: &Selection) -> WritePlan {
-        let selected = selection.resolve(shape).unwrap();
+        let selected = resolve(selection, shape).unwrap();
         WritePlan::new(&binding(shape, chunk_shape), &selected).unwrap()
     }
 
@@ -295,7 +295,7 @@ mod tests {
         let edge = all.chunk(3).unwrap();
         assert_eq!(edge.chunk, [1, 1]);
         assert_eq!(edge.source, [Indices::from(3..5), Indices::from(4..7)]);
-        let slice = DimensionSelection::Slice { start: Some(1), stop: None, step: Some(1) };
+        let slice = DimensionSelection::Slice(SliceSelection { start: Some(1), stop: None, step: Some(1) });
         let part = plan(&[5, 7], &[3, 4], &Selection::Orthogonal(vec![slice]));
         assert!(!part.chunk(0).unwrap().covers);
         assert!(part.chunk(2).unwrap().covers);

@@ -20,7 +20,7 @@
 
 use std::rc::Rc;
 
-use crate::access::selection::{DimensionSelection, Selection};
+use crate::access::selection::{DimensionSelection, Selection, SliceSelection};
 use crate::error::{Error, Result, at_node};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
@@ -119,7 +119,8 @@ pub async fn append(
         let new = with_shape(&old, &shape)?;
         let clearing = Clearing { encoder, context };
         let mut entries = vec![DimensionSelection::All; rank];
-        entries[appended.axis] = DimensionSelection::Slice { start: Some(start), stop: None, step: None };
+        entries[appended.axis] =
+            DimensionSelection::Slice(SliceSelection { start: Some(start), stop: None, step: None });
         let selection = Selection::Orthogonal(entries);
         let request = WriteRequest { selection, elements: appended.elements.clone() };
         let write = WriteRun::new(&new, &request)?;

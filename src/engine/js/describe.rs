@@ -132,7 +132,7 @@ fn fill_json(data_type: &DataType, fill: &[u8]) -> Result<Option<(String, JsonTe
 
 /// The smallest build that decodes an array. Reading it reports errors of its codecs.
 pub fn build_of(binding: &Binding) -> Build {
-    binding.module().ok().and_then(|build| Build::of_name(build.name())).unwrap_or(Build::Engine)
+    binding.build().unwrap_or(Build::Engine)
 }
 
 /// Axes are few.

@@ -7,7 +7,7 @@ use zarr_wasm_contract::{
 };
 
 use super::call::Call;
-use super::read::{progress_bytes, progress_record, read_context, selection};
+use super::read::{progress_bytes, progress_record, read_context};
 use super::registry;
 use crate::error::Result;
 use crate::read::Progress;
@@ -21,11 +21,8 @@ fn number(value: u64) -> f64 {
 }
 
 /// See `plan_read` of the contract.
-pub async fn plan_read(
-    PlanArguments { array, selection: asked }: PlanArguments,
-    _: Call,
-) -> Result<ReadCost> {
-    let cost = cost(&registry::array(array)?, &selection(asked))?;
+pub async fn plan_read(PlanArguments { array, selection }: PlanArguments, _: Call) -> Result<ReadCost> {
+    let cost = cost(&registry::array(array)?, &selection)?;
     let kept = cost.shape.iter().zip(&cost.kept).filter(|(_, kept)| **kept);
     Ok(ReadCost {
         shape: kept.map(|(extent, _)| number(*extent)).collect(),
@@ -40,8 +37,8 @@ pub async fn plan_read(
 
 /// See `plan_objects` of the contract.
 pub async fn plan_objects(arguments: PlanObjectsArguments, _: Call) -> Result<Vec<PlannedObject>> {
-    let PlanObjectsArguments { array, selection: asked, start: Natural(start), count } = arguments;
-    let page = objects(&registry::array(array)?, &selection(asked), start, u64::from(count))?;
+    let PlanObjectsArguments { array, selection, start: Natural(start), count } = arguments;
+    let page = objects(&registry::array(array)?, &selection, start, u64::from(count))?;
     let planned = page.into_iter().map(|object| PlannedObject {
         chunk: object.chunk.iter().map(|at| number(*at)).collect(),
         key: format!("/{}", object.key.as_str()),
@@ -61,6 +58,6 @@ pub async fn prefetch(arguments: PrefetchArguments, call: Call) -> Result<ReadPr
             let _ = listener.call1(&JsValue::UNDEFINED, &progress_bytes(progress));
         }
     };
-    let done = prefetch_chunks(&array, selection(request.selection), &tell, &context).await?;
+    let done = prefetch_chunks(&array, request.selection, &tell, &context).await?;
     Ok(progress_record(&done))
 }

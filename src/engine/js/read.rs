@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use js_sys::{Array as JsArray, Float64Array, Uint8Array};
 use wasm_bindgen::JsValue;
-use zarr_wasm_contract::{
-    self as contract, ConversionRequest, ReadArguments, ReadProgress, Record, SliceSelection,
-};
+use zarr_wasm_contract::{self as contract, ConversionRequest, ReadArguments, ReadProgress, Record};
 
 use super::bytes::{JsView, to_js as bytes_to_js};
 use super::call::Call;
@@ -15,7 +13,6 @@ use super::job::{Job, PartNumbers, refused};
 use super::{host, registry};
 use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
-use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result};
 use crate::format::conversion::{Bins, Colour, Conversion, Shading};
 use crate::format::data_type::DataType;
@@ -41,7 +38,7 @@ pub async fn read(arguments: ReadArguments, call: Call) -> Result<ReadProgress> 
 /// What to read, of an array with elements of this type.
 fn read_request(request: contract::ReadRequest, data_type: &DataType) -> Result<ReadRequest> {
     Ok(ReadRequest {
-        selection: selection(request.selection),
+        selection: request.selection,
         order: request.order.map(dimensions),
         growth: request.growth.map(|growth| Growth {
             order: dimensions(growth.order),
@@ -114,27 +111,6 @@ fn shading(numbers: &[f64]) -> Result<Shading> {
     let [low, high, gamma, width] = *head;
     let table = table.iter().map(|byte| *byte as u8).collect();
     Ok(Shading { low, high, gamma, width: width as usize, table })
-}
-
-/// The selection of a request.
-pub fn selection(selection: contract::Selection) -> Selection {
-    match selection {
-        contract::Selection::Points(lists) => Selection::Points(lists),
-        contract::Selection::Orthogonal(entries) => {
-            Selection::Orthogonal(entries.into_iter().map(dimension).collect())
-        }
-    }
-}
-
-fn dimension(entry: contract::DimensionSelection) -> DimensionSelection {
-    match entry {
-        contract::DimensionSelection::All => DimensionSelection::All,
-        contract::DimensionSelection::Index(index) => DimensionSelection::Index(index),
-        contract::DimensionSelection::List(list) => DimensionSelection::List(list),
-        contract::DimensionSelection::Slice(SliceSelection { start, stop, step }) => {
-            DimensionSelection::Slice { start, stop, step }
-        }
-    }
 }
 
 /// How far a read is.

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::access::projection::{DimensionProjection, project};
-use crate::access::selection::{Selected, Selection};
+use crate::access::selection::{Selected, Selection, resolve};
 use crate::error::Result;
 use crate::format::chunk_grid::{GridDimension, unravel};
 use crate::format::path::StoreKey;
@@ -154,7 +154,7 @@ pub fn cost(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
 fn cost_of(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
     let binding = array.binding();
     let metadata = binding.metadata();
-    let selected = selection.resolve(&metadata.shape)?;
+    let selected = resolve(selection, &metadata.shape)?;
     let leaf_grid = binding.leaf_grid()?;
     let leaves = TouchedChunks::new(&selected, &leaf_grid)?;
     let objects = TouchedChunks::new(&selected, &metadata.chunk_grid.dimensions)?;
@@ -186,7 +186,7 @@ pub fn objects(
 ) -> Result<Vec<PlannedObject>> {
     let metadata = array.binding().metadata();
     let selected =
-        selection.resolve(&metadata.shape).map_err(|error| error.at_node(array.path().as_str()))?;
+        resolve(selection, &metadata.shape).map_err(|error| error.at_node(array.path().as_str()))?;
     let touched = TouchedChunks::new(&selected, &metadata.chunk_grid.dimensions)?;
     let chunks = (start..start.saturating_add(count)).map_while(|i| touched.chunk(i));
     Ok(chunks.map(|chunk| PlannedObject { key: array.chunk_key(&chunk), chunk }).collect())

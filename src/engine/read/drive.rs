@@ -10,7 +10,7 @@ use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
 use crate::access::projection::{DimensionProjection, project};
-use crate::access::selection::Selected;
+use crate::access::selection::{Selected, resolve};
 use crate::access::shard_order::ShardOrder;
 use crate::access::spread::spread;
 use crate::error::{Error, Result};
@@ -81,7 +81,7 @@ async fn read_selected(
     sink: &dyn PartSink,
     context: &RequestContext,
 ) -> Result<Progress> {
-    let selected = request.selection.resolve(&array.binding().metadata().shape)?;
+    let selected = resolve(&request.selection, &array.binding().metadata().shape)?;
     let mut layout = layout(array, request, &selected)?;
     if !request.streamed {
         // An element of variable length takes at least a reference.

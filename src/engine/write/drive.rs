@@ -10,7 +10,7 @@ use std::rc::Rc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::access::chunk_update::{Change, ChunkUpdate};
-use crate::access::selection::Indices;
+use crate::access::selection::{Indices, resolve};
 use crate::access::write_plan::{ChunkWrite, WritePlan, each_run};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
@@ -63,7 +63,7 @@ impl<'a> WriteRun<'a> {
     /// Plans a write, and refuses one that cannot be. It stores nothing.
     pub fn new(array: &'a Rc<Array>, request: &'a WriteRequest) -> Result<Self> {
         let binding = array.binding();
-        let selected = request.selection.resolve(&binding.metadata().shape)?;
+        let selected = resolve(&request.selection, &binding.metadata().shape)?;
         let elements = Fitted::new(&request.elements, &selected, binding.metadata().data_type.size())?;
         let plan = WritePlan::new(binding, &selected)?;
         // Refuses an array with unknown codecs before anything is written.

@@ -14,7 +14,7 @@
 
 import { late } from "#late";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
-import { NUMCODECS, OTHER_CODECS, type TransformerInfo } from "../contract.ts";
+import { CODEC_KINDS, NUMCODECS, OTHER_CODECS, type TransformerInfo } from "../contract.ts";
 import { need, needReadable, object, parsedUrl, refuse } from "../model/argument.ts";
 import { parseJsonText } from "../model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
@@ -93,7 +93,7 @@ function ownLoaderOf(name: string, kind: CodecKind): CodecLoader {
 }
 
 function withOwnCodecs(): CodecRegistry {
-  for (const kind of ["array_to_array", "array_to_bytes", "bytes_to_bytes"] as const) {
+  for (const kind of CODEC_KINDS) {
     const ids = NUMCODECS[kind].split(" ");
     const names = [...ids, ...ids.map((id) => `numcodecs.${id}`), ...OTHER_CODECS[kind].split(" ")];
     for (const name of names) {

@@ -4,10 +4,11 @@
  * this file too.
  */
 
+import type { CodecKind } from "../contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { newDecoder } from "../model/utf8.ts";
 
-export type CodecKind = "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
+export type { CodecKind };
 
 /**
  * A user's codec. An array-to-array codec that changes the data type or the shape has

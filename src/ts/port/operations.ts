@@ -6,6 +6,7 @@
 import type {
   AppendArguments,
   ArrayId,
+  CodecKind,
   CodecText,
   Consolidated,
   ConsolidatedSource,
@@ -131,7 +132,7 @@ export interface Consolidation extends Omit<Consolidated, "store" | "ends"> {
 
 /** A codec on its own, bound to a chunk. */
 export interface CodecDescription {
-  kind: "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
+  kind: CodecKind;
   /** The wasm builds that decode and encode with it. */
   decoder: DecodeBuild;
   encoder: DecodeBuild;

@@ -21,7 +21,7 @@ use elements::Numbers;
 use futures_executor::block_on;
 use model::{Model, positions};
 use serde_json::{Value as Json, json};
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::Result;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::data_type::DataType;
@@ -102,10 +102,12 @@ fn make(array: &Rc<Array>, model: &mut Model, change: &Change, numbers: &mut Num
     let context = RequestContext::default();
     match change {
         Change::Write(ranges) => {
-            let slice = |range: &std::ops::Range<u64>| DimensionSelection::Slice {
-                start: Some(range.start.cast_signed()),
-                stop: Some(range.end.cast_signed()),
-                step: None,
+            let slice = |range: &std::ops::Range<u64>| {
+                DimensionSelection::Slice(SliceSelection {
+                    start: Some(range.start.cast_signed()),
+                    stop: Some(range.end.cast_signed()),
+                    step: None,
+                })
             };
             let selection = Selection::Orthogonal(ranges.iter().map(slice).collect());
             let places = model.selected(&selection);

@@ -28,7 +28,7 @@ pub struct Vector {
 impl Vector {
     /// Whether the codec can decode but not encode: those of images and of GRIB messages.
     pub fn is_read_only(&self) -> bool {
-        let module = registry::module_of(&self.codec.name, self.codec.format).unwrap();
+        let module = registry::builds_of(&self.codec.name, self.codec.format).unwrap().first();
         [Build::Images, Build::Grib].contains(&module)
     }
 

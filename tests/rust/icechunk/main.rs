@@ -20,7 +20,7 @@ use zarr_wasm::format::path::NodePath;
 use zarr_wasm_engine::internals::store::Store;
 use zarr_wasm_engine::internals::store::http::origin::Origins;
 use zarr_wasm_engine::internals::store::http::{HttpOptions, HttpStore};
-use zarr_wasm_engine::internals::store::icechunk::history::{Question, Repository};
+use zarr_wasm_engine::internals::store::icechunk::history::{Repository, RepositorySubject};
 use zarr_wasm_engine::internals::store::icechunk::session::Version;
 use zarr_wasm_engine::internals::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
 use zarr_wasm_engine::internals::store::wrap::Gathering;
@@ -58,7 +58,7 @@ fn store_of(files: &Files, state: &str, verifies: bool) -> IcechunkStore {
     IcechunkStore::new(Rc::new(memory_store(files)), version(state), VirtualChunks::new(open, permission))
 }
 
-fn ask(store: &IcechunkStore, question: Question) -> zarr_wasm::Result<String> {
+fn ask(store: &IcechunkStore, question: RepositorySubject) -> zarr_wasm::Result<String> {
     block_on(store.ask(question))
 }
 
@@ -114,10 +114,10 @@ fn names_and_histories_are_those_of_icechunk() {
         let (store, expected) = (store_of(&files_of(case), "branch main", true), expected_of(case));
         let read =
             |text: zarr_wasm::Result<String>| -> Json { serde_json::from_str(&text.unwrap()).unwrap() };
-        assert_eq!(read(ask(&store, Question::Names(RefKind::Branch))), expected["branches"], "{case}");
-        assert_eq!(read(ask(&store, Question::Names(RefKind::Tag))), expected["tags"], "{case}");
-        assert_eq!(read(ask(&store, Question::History)), expected["history"], "{case}");
-        assert_eq!(ask(&store, Question::Snapshot).unwrap(), expected["branches"]["main"], "{case}");
+        assert_eq!(read(ask(&store, RepositorySubject::Branches)), expected["branches"], "{case}");
+        assert_eq!(read(ask(&store, RepositorySubject::Tags)), expected["tags"], "{case}");
+        assert_eq!(read(ask(&store, RepositorySubject::History)), expected["history"], "{case}");
+        assert_eq!(ask(&store, RepositorySubject::Snapshot).unwrap(), expected["branches"]["main"], "{case}");
     }
 }
 
@@ -125,13 +125,14 @@ fn names_and_histories_are_those_of_icechunk() {
 fn what_is_missing_is_an_error() {
     for case in PLAIN {
         for state in ["branch other", "tag deleted", "tag main", "00000000000000000000"] {
-            let error = ask(&store_of(&files_of(case), state, true), Question::Snapshot).unwrap_err();
+            let error =
+                ask(&store_of(&files_of(case), state, true), RepositorySubject::Snapshot).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::NotFound, "{case}, {state}: {error:?}");
         }
     }
     let files = Files::from([("zarr.json".to_owned(), Vec::new())]);
     assert_eq!(
-        ask(&store_of(&files, "branch main", true), Question::Snapshot).unwrap_err().kind(),
+        ask(&store_of(&files, "branch main", true), RepositorySubject::Snapshot).unwrap_err().kind(),
         ErrorKind::NotFound
     );
 }

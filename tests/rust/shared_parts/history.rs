@@ -9,9 +9,8 @@ use support::watched::{Call, Watch, Watched};
 use support::{Files, memory_store};
 use zarr_wasm::ErrorKind;
 use zarr_wasm::format::icechunk::object_id::ObjectId;
-use zarr_wasm::format::icechunk::repo::RefKind;
 use zarr_wasm_engine::internals::store::LocalFuture;
-use zarr_wasm_engine::internals::store::icechunk::history::{Question, Repository};
+use zarr_wasm_engine::internals::store::icechunk::history::{Repository, RepositorySubject};
 
 use crate::flatbuffer::{Flatbuffer, Layout, OFFSET};
 use crate::flexbuffer::{self, Flexbuffer};
@@ -95,7 +94,7 @@ pub fn configured(config: &[u8]) -> Files {
     Files::from([("repo".to_owned(), buffer.file(REPO, root))])
 }
 
-fn ask(files: &Files, question: Question) {
+fn ask(files: &Files, question: RepositorySubject) {
     blames_data(block_on(store_of(files).ask(question)));
 }
 
@@ -135,7 +134,7 @@ fn metadata(buffer: &mut Flatbuffer, repo: &Repo, count: usize, name: &[u8], val
 
 #[test]
 fn names_that_are_one() {
-    for kind in [RefKind::Branch, RefKind::Tag] {
+    for subject in [RepositorySubject::Branches, RepositorySubject::Tags] {
         let make = |len: usize| {
             let mut buffer = Flatbuffer::new();
             let repo = Repo::of(&mut buffer);
@@ -147,7 +146,7 @@ fn names_that_are_one() {
             buffer.point_all(names, count, name);
             repository(buffer, root)
         };
-        check("names that are one", make, |files| ask(files, Question::Names(kind)));
+        check("names that are one", make, |files| ask(files, subject));
     }
 }
 
@@ -168,7 +167,7 @@ fn many_names() {
         repository(buffer, root)
     };
     check("many names", make, |files| {
-        block_on(store_of(files).ask(Question::Names(RefKind::Branch))).unwrap();
+        block_on(store_of(files).ask(RepositorySubject::Branches)).unwrap();
     });
 }
 
@@ -180,7 +179,7 @@ fn one_message() {
             (buffer.text(&vec![b'm'; len / 2]), metadata)
         })
     };
-    check("one message", make, |files| ask(files, Question::History));
+    check("one message", make, |files| ask(files, RepositorySubject::History));
 }
 
 /// Characters that are six in JSON.
@@ -192,7 +191,7 @@ fn long_messages() {
             (buffer.text(&vec![1; len]), metadata)
         })
     };
-    check("a long message", make, |files| ask(files, Question::History));
+    check("a long message", make, |files| ask(files, RepositorySubject::History));
 }
 
 #[test]
@@ -206,7 +205,7 @@ fn one_item_of_metadata() {
                 (buffer.text(b"m"), list)
             })
         };
-        check(&format!("{count} items of metadata"), make, |files| ask(files, Question::History));
+        check(&format!("{count} items of metadata"), make, |files| ask(files, RepositorySubject::History));
     }
 }
 
@@ -226,7 +225,9 @@ fn metadata_that_grow() {
                 (buffer.text(b"m"), list)
             })
         };
-        check(&format!("lists of {width} times one list"), make, |files| ask(files, Question::History));
+        check(&format!("lists of {width} times one list"), make, |files| {
+            ask(files, RepositorySubject::History)
+        });
     }
 }
 
@@ -247,7 +248,7 @@ fn snapshots_that_are_one() {
         buffer.point(Flatbuffer::field(snapshot, &repo.snapshot, 4), metadata);
         repository(buffer, root)
     };
-    check("snapshots that are one", make, |files| ask(files, Question::History));
+    check("snapshots that are one", make, |files| ask(files, RepositorySubject::History));
 }
 
 /// Snapshots of version 1, of which the last one's parent is the first: a circle of `count`.
@@ -281,7 +282,7 @@ fn a_history_that_comes_back_is_an_error() {
     for count in [1, 2, 3, 50] {
         let files = circle(count);
         let watched = Watched::over(Rc::new(memory_store(&files)), Counting::default());
-        let error = block_on(store_over(watched.clone()).ask(Question::History)).unwrap_err();
+        let error = block_on(store_over(watched.clone()).ask(RepositorySubject::History)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Format, "{error:?}");
         assert!(error.message().contains("comes back"), "{error:?}");
         // Each snapshot once, and `repo`.
@@ -294,7 +295,7 @@ fn a_file_of_another_snapshot_is_an_error() {
     let mut files = circle(3);
     let other = files[&snapshot_key([9; 12])].clone();
     files.insert(snapshot_key([8; 12]), other);
-    let error = block_on(store_of(&files).ask(Question::History)).unwrap_err();
+    let error = block_on(store_of(&files).ask(RepositorySubject::History)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Format, "{error:?}");
     assert_eq!(error.context().expected, Some(ObjectId([8; 12]).to_string()));
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::ErrorKind;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::path::{NodePath, StoreKey};
@@ -72,7 +72,8 @@ fn of_a_shard_what_is_replaced_is_not_read() {
         put(&array, Selection::all(), WriteSource::Elements(expected.clone().into())).unwrap();
         let mut write = |from: i64, to: i64, value: u8| {
             let (asked, bytes) = (inner.log().len(), inner.counters().bytes);
-            let slice = DimensionSelection::Slice { start: Some(from), stop: Some(to), step: None };
+            let slice =
+                DimensionSelection::Slice(SliceSelection { start: Some(from), stop: Some(to), step: None });
             put(&array, Selection::Orthogonal(vec![slice]), WriteSource::Element(vec![value])).unwrap();
             expected[usize::try_from(from).unwrap()..usize::try_from(to).unwrap()].fill(value);
             let log = inner.log().split_off(asked);
@@ -211,7 +212,7 @@ fn a_reader_sees_the_shard_that_another_has_written() {
     put(&array, Selection::all(), elements(1..9)).unwrap();
     let reader = reopen(&store, "a");
     assert_eq!(read_all(&reader).unwrap(), (1..9).collect::<Vec<u8>>());
-    let inner = DimensionSelection::Slice { start: Some(0), stop: Some(2), step: None };
+    let inner = DimensionSelection::Slice(SliceSelection { start: Some(0), stop: Some(2), step: None });
     put(&array, Selection::Orthogonal(vec![inner]), WriteSource::Element(vec![0])).unwrap();
     assert_eq!(read_all(&reader).unwrap(), [0, 0, 3, 4, 5, 6, 7, 8]);
 }
@@ -278,7 +279,8 @@ fn strings_of_any_length() {
             let array = create_array(&store, path, &options).unwrap();
             let mut words = VariableBytes::new();
             ["a", "", "größe"].iter().for_each(|word| words.push(word.as_bytes()).unwrap());
-            let slice = DimensionSelection::Slice { start: Some(1), stop: Some(4), step: None };
+            let slice =
+                DimensionSelection::Slice(SliceSelection { start: Some(1), stop: Some(4), step: None });
             let source = WriteSource::Variable(Rc::new(words));
             put(&array, Selection::Orthogonal(vec![slice]), source).unwrap();
             let last = Selection::Orthogonal(vec![DimensionSelection::Index(-1)]);

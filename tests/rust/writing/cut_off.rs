@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::{Error, Result};
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
@@ -122,7 +122,9 @@ const AFTERWARDS: [&[Step]; 3] = [
 ];
 
 fn part() -> Selection {
-    let slice = |start, stop| DimensionSelection::Slice { start: Some(start), stop: Some(stop), step: None };
+    let slice = |start, stop| {
+        DimensionSelection::Slice(SliceSelection { start: Some(start), stop: Some(stop), step: None })
+    };
     Selection::Orthogonal(vec![slice(1, 7), slice(0, 5)])
 }
 
@@ -301,7 +303,8 @@ fn growth_over_a_million_chunks_stays_cheap() {
         broken.watch.calls.set(0);
         let grown = block_on(resize(&array, &[1 << 40], &InlineEncoder, &context())).unwrap();
         assert!(broken.watch.calls.get() <= most, "{} calls", broken.watch.calls.get());
-        let slice = DimensionSelection::Slice { start: Some(0), stop: Some(5_000), step: None };
+        let slice =
+            DimensionSelection::Slice(SliceSelection { start: Some(0), stop: Some(5_000), step: None });
         let read = support::read_selection(&grown, Selection::Orthogonal(vec![slice]), None).unwrap();
         let support::ReadElements::Packed(read) = read else { panic!("elements of one byte") };
         assert!(read.iter().enumerate().all(|(at, element)| *element == if at < 10 { 1 } else { FILL }));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use futures_executor::block_on;
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::{Error, ErrorKind, Result};
 use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
 use zarr_wasm::format::path::{NodePath, StoreKey};
@@ -91,7 +91,9 @@ fn written(options: &str) -> State {
 }
 
 fn write_most(store: &Rc<dyn Store>) -> Result<()> {
-    let slice = |start, stop| DimensionSelection::Slice { start: Some(start), stop: Some(stop), step: None };
+    let slice = |start, stop| {
+        DimensionSelection::Slice(SliceSelection { start: Some(start), stop: Some(stop), step: None })
+    };
     let most = Selection::Orthogonal(vec![slice(1, 7), slice(0, 5)]);
     put(&reopen(store, "g/a"), most, WriteSource::Element(vec![99])).map(drop)
 }

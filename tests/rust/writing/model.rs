@@ -1,6 +1,6 @@
 //! The model: a list of elements, and the plainest meaning of a selection.
 
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -89,7 +89,7 @@ pub fn indices(entry: &DimensionSelection, len: u64) -> Vec<u64> {
         DimensionSelection::All => (0..len).collect(),
         DimensionSelection::Index(at) => vec![wrap(at)],
         DimensionSelection::List(list) => list.iter().map(wrap).collect(),
-        DimensionSelection::Slice { start, stop, step } => {
+        DimensionSelection::Slice(SliceSelection { start, stop, step }) => {
             // As Python's range(len)[start:stop:step], for ends that lie inside.
             let step = step.unwrap_or(1);
             let (first, end) = if step > 0 { (0, signed) } else { (signed - 1, -1) };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use proptest::prelude::*;
-use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection, SliceSelection};
 use zarr_wasm::error::Result;
 use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm_engine::internals::read::array::Array;
@@ -200,7 +200,7 @@ impl Choices for Numbers {
                 let step = [1, 1, 2, 3, -1, -2][usize::try_from(self.next(6)).unwrap()];
                 let start = (len > 0).then(|| self.signed(len));
                 let stop = self.next(2).eq(&0).then(|| self.signed(len + 1));
-                DimensionSelection::Slice { start, stop, step: Some(step) }
+                DimensionSelection::Slice(SliceSelection { start, stop, step: Some(step) })
             }
         }
     }

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::element_buffer::ElementBuffer;
 use crate::format::codec::pipeline::{Elements, Scratch};
-use crate::format::codec::sharding::{ChunkOrder, is_fill};
+use crate::format::codec::sharding::{ChunkOrder, in_order, is_fill};
 use crate::format::codec::user::CodecCalls;
 use crate::format::data_type::FillValue;
 use crate::format::dimension_order::{c_strides, in_array_order};
@@ -382,7 +382,7 @@ impl Updater<'_> {
         if !self.update.keep_empty && chunks.iter().all(Option::is_none) {
             return Poll::Ready(Ok(Updated::Empty));
         }
-        let order = self.update.order.of(shard.sharding.grid(), count);
+        let order = in_order(self.update.order, shard.sharding.grid(), count);
         Poll::Ready(shard.sharding.index().assemble(&chunks, order).map(Updated::Bytes))
     }
 }

@@ -18,7 +18,7 @@ use super::bytes_chain::{most_decoded, undo};
 use super::named::NamedCodec;
 use super::stepwise::UserChain;
 use super::user::{BindResult, OptionalUserCodecs, Unbound};
-use crate::builds::Build;
+use crate::builds::Builds;
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
 use crate::format::codec::sharding::Sharding;
@@ -42,7 +42,8 @@ pub struct Pipeline {
     /// The most bytes that each of them may decode to.
     most_decoded: Vec<usize>,
     packed: Option<Packed>,
-    module: Build,
+    /// The builds that decode it.
+    builds: Builds,
     /// The same codecs, when some of them are user codecs, or contain a chain with user codecs.
     pub(super) user_chain: Option<UserChain>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
@@ -116,13 +117,13 @@ impl Pipeline {
         let mut array_to_bytes = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
-        let mut module = Build::Engine;
+        let mut builds = Builds::ALL;
         let mut has_user_codec = false;
         for metadata in codecs {
             let named = NamedCodec::bind(metadata, &encoded, users)?;
             has_user_codec |= named.user.is_some() || named.codec.has_user_codecs();
             if named.user.is_none() {
-                module = union_of_modules(module, registry::module_of(&named.name, metadata.format))?;
+                builds = common(builds, registry::builds_of(&named.name, metadata.format))?;
             }
             match (named.codec.clone(), &array_to_bytes) {
                 (Codec::ArrayToArray(codec), None) => {
@@ -141,7 +142,7 @@ impl Pipeline {
             .ok_or_else(|| Error::format("no array-to-bytes codec in the chain").in_field("codecs"))?;
         // A chain with user codecs runs codec by codec, never in place.
         let packed = array_to_bytes.codec.packed().filter(|_| !has_user_codec);
-        module = union_of_modules(module, array_to_bytes.codec.sharding().map(Sharding::module))?;
+        builds = common(builds, array_to_bytes.codec.sharding().map(Sharding::builds))?;
         let most = most_elements_len(&*array_to_bytes.codec, &encoded);
         let most_decoded =
             most_decoded(most.filter(|_| array_to_bytes.user.is_none()), bytes_to_bytes.iter());
@@ -166,7 +167,7 @@ impl Pipeline {
             bytes_to_bytes,
             most_decoded,
             packed,
-            module,
+            builds,
             user_chain,
             raw,
         })
@@ -183,9 +184,9 @@ impl Pipeline {
         &self.decoded
     }
 
-    /// Which WebAssembly module can decode the whole chain.
-    pub fn module(&self) -> Build {
-        self.module
+    /// The builds that can decode the whole chain.
+    pub fn builds(&self) -> Builds {
+        self.builds
     }
 
     /// The exact length of the encoded bytes; `None` when it depends on the elements. A shard index
@@ -415,25 +416,18 @@ impl Pipeline {
     }
 }
 
-/// The WebAssembly module that decodes the codecs of both modules.
+/// The builds that have the codecs of both.
 ///
 /// # Errors
-/// `Unsupported` for a chain that needs two modules beside the engine. Neither contains the other.
-/// The host build contains both.
-fn union_of_modules(module: Build, other: Option<Build>) -> Result<Build> {
-    match (module, other.unwrap_or(Build::Engine)) {
-        (module, Build::Engine) => Ok(module),
-        (Build::Engine, other) => Ok(other),
-        (Build::FullOrGrib, other @ (Build::Full | Build::Grib))
-        | (other @ (Build::Full | Build::Grib), Build::FullOrGrib) => Ok(other),
-        (module, other) if module == other || (module.is_in_this_build() && other.is_in_this_build()) => {
-            Ok(module)
-        }
-        _ => Err(Error::unsupported(
-            "a chain cannot combine codecs of two modules, such as \"full\" and \"images\"",
-        )
-        .in_field("codecs")),
-    }
+/// `Unsupported` for a chain that needs two builds, neither of which contains the other. The host
+/// build contains both.
+fn common(builds: Builds, others: Option<Builds>) -> Result<Builds> {
+    let others = others.unwrap_or(Builds::ALL);
+    let found = builds.and(others).or_else(|| (builds.are_here() && others.are_here()).then_some(builds));
+    found.ok_or_else(|| {
+        Error::unsupported("a chain cannot combine codecs of two modules, such as \"full\" and \"images\"")
+            .in_field("codecs")
+    })
 }
 
 fn out_of_place(kind: CodecKind) -> Error {

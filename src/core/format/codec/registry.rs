@@ -11,7 +11,7 @@ use super::{
     ChunkRepresentation, Codec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding,
     unsupported,
 };
-use crate::builds::Build;
+use crate::builds::{Build, Builds};
 use crate::error::{Error, HAS_USER_CODECS, Result, Stage};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
@@ -26,8 +26,8 @@ pub struct CodecEntry {
     pub v2_ids: &'static [&'static str],
     /// The kind, which decides the position in a chain.
     pub kind: CodecKind,
-    /// The WebAssembly module that decodes it.
-    pub module: Build,
+    /// The builds that decode it.
+    pub builds: Builds,
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
     /// A test on the host writes the table of codecs from it.
     #[cfg(not(target_arch = "wasm32"))]
@@ -52,11 +52,24 @@ macro_rules! entries {
             aliases: &$aliases,
             v2_ids: &$v2_ids,
             kind: CodecKind::$kind,
-            module: Build::$module,
+            builds: builds!($module),
             #[cfg(not(target_arch = "wasm32"))]
             peers: $peers,
             bind: bind!($module, $bind),
         }),*]
+    };
+}
+
+/// The builds of a codec.
+macro_rules! builds {
+    (Engine) => {
+        Builds::ALL
+    };
+    (FullOrGrib) => {
+        Builds::of(Build::Full).or(Builds::of(Build::Grib))
+    };
+    ($build:ident) => {
+        Builds::of(Build::$build)
     };
 }
 
@@ -187,9 +200,9 @@ pub fn kind_of(name: &str, format: ZarrFormat) -> Option<CodecKind> {
     find(name, format).map(|entry| entry.kind)
 }
 
-/// The WebAssembly module that decodes the codec of this name; `None` for an unknown name.
-pub fn module_of(name: &str, format: ZarrFormat) -> Option<Build> {
-    find(name, format).map(|entry| entry.module)
+/// The builds that decode the codec of this name; `None` for an unknown name.
+pub fn builds_of(name: &str, format: ZarrFormat) -> Option<Builds> {
+    find(name, format).map(|entry| entry.builds)
 }
 
 /// Binds a codec for encoding, which needs every parameter.
@@ -239,14 +252,14 @@ fn bind_entry(
     users: &OptionalUserCodecs,
 ) -> BindResult<BoundCodec> {
     let entry = lookup(&metadata.name, metadata.format)?;
-    if !entry.module.is_in_this_build() {
+    if !entry.builds.are_here() {
         // The next codec of the chain sees another data type or shape, which only the codec can
         // tell.
-        let is_in_full = matches!(entry.module, Build::Full | Build::FullOrGrib);
+        let is_in_full = entry.builds.and(Builds::of(Build::Full)).is_some();
         if entry.kind == CodecKind::ArrayToArray && is_in_full && !HAS_USER_CODECS {
             return Err(Error::needs_full(&metadata.name).into());
         }
-        let codec = external::codec((entry.kind, entry.module), metadata, decoded, users)?;
+        let codec = external::codec((entry.kind, entry.builds.first()), metadata, decoded, users)?;
         return Ok(BoundCodec { codec, encode_error: None });
     }
     let document = metadata.document()?;
@@ -317,8 +330,8 @@ mod tests {
         assert_eq!(kind_of("zlib", ZarrFormat::V2), Some(CodecKind::BytesToBytes));
         assert_eq!(kind_of("bytes", ZarrFormat::V2), None);
         assert_eq!(kind_of("endian", ZarrFormat::V3), Some(CodecKind::ArrayToBytes));
-        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V3), Some(Build::Engine));
-        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V2), None);
+        assert_eq!(builds_of("numcodecs.zstd", ZarrFormat::V3), Some(Builds::ALL));
+        assert_eq!(builds_of("numcodecs.zstd", ZarrFormat::V2), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::registry::{self, BoundCodec};
 use super::user::Unbound;
 use super::{ArrayBytes, ChunkRepresentation, Codec, CodecData, CodecKind, Direction, wrong_decoded_len};
-use crate::builds::Build;
+use crate::builds::{Build, Builds};
 use crate::error::{Error, Result, Stage};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue, Integer, name, typestr};
@@ -49,8 +49,8 @@ impl StandaloneCodec {
     pub fn to_json(&self) -> String {
         ObjectText::new()
             .with("kind", string(self.codec.kind().name()))
-            .with("decoder", string(self.module(Direction::Decode).name()))
-            .with("encoder", string(self.module(Direction::Encode).name()))
+            .with("decoder", string(self.build(Direction::Decode).name()))
+            .with("encoder", string(self.build(Direction::Encode).name()))
             .with("decoded", chunk_text(&self.decoded))
             .with("encoded", chunk_text(self.encoded()))
             .compact()
@@ -105,19 +105,18 @@ impl StandaloneCodec {
         }
     }
 
-    /// The WebAssembly module that can run the codec. The module of images encodes nothing, but it
-    /// says so.
-    fn module(&self, direction: Direction) -> Build {
-        let own = registry::module_of(&self.metadata.name, self.metadata.format);
-        let module = match (&self.codec, own.unwrap_or(Build::Engine)) {
-            (Codec::ArrayToBytes(codec), Build::Engine) => {
-                codec.sharding().map_or(Build::Engine, super::sharding::Sharding::module)
+    /// The smallest build that can run the codec. That of images encodes nothing, but it says so.
+    fn build(&self, direction: Direction) -> Build {
+        let own = registry::builds_of(&self.metadata.name, self.metadata.format);
+        let builds = match (&self.codec, own.unwrap_or(Builds::ALL)) {
+            (Codec::ArrayToBytes(codec), Builds::ALL) => {
+                codec.sharding().map_or(Builds::ALL, super::sharding::Sharding::builds)
             }
-            (_, module) => module,
+            (_, builds) => builds,
         };
-        match direction {
-            Direction::Encode if module == Build::Engine => Build::Full,
-            _ => module,
+        match (direction, builds.first()) {
+            (Direction::Encode, Build::Engine) => Build::Full,
+            (_, build) => build,
         }
     }
 }

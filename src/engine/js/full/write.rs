@@ -11,6 +11,7 @@ use zarr_wasm_contract::{
 };
 
 use super::nodes::summary_of;
+use crate::access::selection::resolve;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
@@ -19,7 +20,7 @@ use crate::hierarchy::resize::{self as shapes, Appended};
 use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
 use crate::js::call::{Call, context};
 use crate::js::decoder::thrown_error;
-use crate::js::{host, read, registry};
+use crate::js::{host, registry};
 use crate::read::array::Array;
 use crate::store::LocalFuture;
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
@@ -76,11 +77,7 @@ fn elements_of(source: &contract::WriteSource, call: &Call) -> Result<NewElement
         source: source_of(source, call)?,
         layout: source.layout.clone(),
         keep_empty_chunks: source.keep_empty_chunks,
-        chunk_order: match source.chunk_order {
-            None | Some(contract::ChunkOrder::C) => ChunkOrder::C,
-            Some(contract::ChunkOrder::F) => ChunkOrder::F,
-            Some(contract::ChunkOrder::Morton) => ChunkOrder::Morton,
-        },
+        chunk_order: source.chunk_order.unwrap_or(ChunkOrder::C),
     })
 }
 
@@ -89,7 +86,7 @@ pub async fn write(arguments: WriteArguments, call: Call) -> Result<()> {
     let WriteArguments { array, selection, source, job } = arguments;
     let (array, job) = (registry::array(array)?, call.held::<WriteJob>(job));
     let elements = elements_of(&source, &call)?;
-    let request = WriteRequest { selection: read::selection(selection), elements };
+    let request = WriteRequest { selection, elements };
     let encoder = JobEncoder::new(job.clone(), call.signal());
     let hear = |progress: &WriteProgress| hear(&job, progress);
     write_elements(&array, &request, &encoder, &hear, &call.context()).await?;

@@ -1,5 +1,7 @@
 //! What a repository says of itself: branches, tags, and the snapshots before one.
 
+pub use zarr_wasm_contract::RepositorySubject;
+
 use super::IcechunkStore;
 use super::objects::bytes;
 use super::session::{self, of_file};
@@ -13,30 +15,22 @@ use crate::format::path::NodePath;
 use crate::limits;
 use crate::store::{LocalFuture, RequestContext};
 
-/// What can be asked of a repository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// The id of the snapshot that a store shows.
-    Snapshot,
-    /// The branches or the tags as they are now: a JSON object of their snapshots.
-    Names(RefKind),
-    /// The snapshot and those before it: a JSON array.
-    History,
-}
-
 /// A repository, which tells about itself.
 pub trait Repository {
-    /// Answers a question.
-    fn ask(&self, question: Question) -> LocalFuture<'_, Result<String>>;
+    /// Answers a question: an id, or JSON.
+    fn ask(&self, question: RepositorySubject) -> LocalFuture<'_, Result<String>>;
 }
 
 impl Repository for IcechunkStore {
-    fn ask(&self, question: Question) -> LocalFuture<'_, Result<String>> {
+    fn ask(&self, question: RepositorySubject) -> LocalFuture<'_, Result<String>> {
         Box::pin(async move {
             match question {
-                Question::Snapshot => Ok(self.session(&RequestContext::default()).await?.id.to_string()),
-                Question::Names(kind) => self.names(kind).await,
-                Question::History => self.history().await,
+                RepositorySubject::Snapshot => {
+                    Ok(self.session(&RequestContext::default()).await?.id.to_string())
+                }
+                RepositorySubject::Branches => self.names(RefKind::Branch).await,
+                RepositorySubject::Tags => self.names(RefKind::Tag).await,
+                RepositorySubject::History => self.history().await,
             }
         })
     }

@@ -20,9 +20,9 @@ use std::task::Poll;
 
 pub use bind::{bind, codec_list};
 pub use index::{IndexLocation, ShardIndex};
-pub use order::ChunkOrder;
+pub use order::{ChunkOrder, in_order};
 
-use crate::builds::Build;
+use crate::builds::Builds;
 use crate::error::Result;
 use crate::format::codec::build::require_encoders;
 use crate::format::codec::pipeline::Pipeline;
@@ -46,9 +46,9 @@ impl Sharding {
         &self.inner
     }
 
-    /// Which WebAssembly module can decode the inner chunks.
-    pub fn module(&self) -> Build {
-        self.inner.module()
+    /// The builds that can decode the inner chunks.
+    pub fn builds(&self) -> Builds {
+        self.inner.builds()
     }
 
     /// The number of inner chunks along each dimension of the shard.

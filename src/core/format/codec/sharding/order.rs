@@ -3,34 +3,21 @@
 
 use crate::format::chunk_grid::unravel;
 
-/// The order of inner chunks in a shard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChunkOrder {
-    /// The last dimension is the fastest.
-    #[default]
-    C,
-    /// The first dimension is the fastest.
-    F,
-    /// Along a Z curve, as zarr-python writes: neighbouring chunks, in every dimension, are near
-    /// each other in the shard.
-    Morton,
-}
+pub use zarr_wasm_contract::ChunkOrder;
 
-impl ChunkOrder {
-    /// The numbers (in C order) of all chunks of a grid, in the order of their bytes.
-    pub fn of(self, grid: &[u64], count: usize) -> Vec<usize> {
-        let mut all: Vec<usize> = (0..count).collect();
-        match self {
-            Self::C => {}
-            Self::F => all.sort_by_cached_key(|linear| {
-                let mut position = unravel(*linear as u64, grid);
-                position.reverse();
-                position
-            }),
-            Self::Morton => all.sort_by_cached_key(|linear| interleaved(&unravel(*linear as u64, grid))),
-        }
-        all
+/// The numbers (in C order) of all chunks of a grid, in the order of their bytes.
+pub fn in_order(order: ChunkOrder, grid: &[u64], count: usize) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..count).collect();
+    match order {
+        ChunkOrder::C => {}
+        ChunkOrder::F => all.sort_by_cached_key(|linear| {
+            let mut position = unravel(*linear as u64, grid);
+            position.reverse();
+            position
+        }),
+        ChunkOrder::Morton => all.sort_by_cached_key(|linear| interleaved(&unravel(*linear as u64, grid))),
     }
+    all
 }
 
 /// Interleaves the bits of the coordinates, the highest first. Of bits with the same significance
@@ -48,11 +35,11 @@ mod tests {
 
     #[test]
     fn orders_of_a_grid() {
-        assert_eq!(ChunkOrder::C.of(&[2, 3], 6), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(ChunkOrder::F.of(&[2, 3], 6), [0, 3, 1, 4, 2, 5]);
+        assert_eq!(in_order(ChunkOrder::C, &[2, 3], 6), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(in_order(ChunkOrder::F, &[2, 3], 6), [0, 3, 1, 4, 2, 5]);
         // zarr-python: morton_order_coords((4, 4)) is (0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1)
         // (3,1) (0,2) …
-        let morton = ChunkOrder::Morton.of(&[4, 4], 16);
+        let morton = in_order(ChunkOrder::Morton, &[4, 4], 16);
         assert_eq!(morton, [0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15]);
     }
 }
