@@ -15,6 +15,7 @@ import { buildWasm, VARIANTS } from "./wasm.mjs";
 const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
   ...["tsconfig.build.json", "tsconfig.json", "www/src", "www/style", "xtask/Cargo.toml", "xtask/src"],
+  "scripts/builds.json",
   ...["build", "bundles", "declarations", "embed", "package"].map((name) => `scripts/${name}.mjs`),
   ...["glue", "import_names", "late", "minified", "texts", "wasm"].map((name) => `scripts/${name}.mjs`),
 ];

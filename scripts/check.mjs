@@ -44,9 +44,6 @@ const otherChecks = (typos) => [
   ["typos: British spelling; .typos.toml has the exceptions", [typos, "--format", "brief"]],
 ];
 
-/** The builds whose glue has types in `tsconfig.json`. */
-const TYPED = ["engine", "reading", "full"];
-
 /**
  * Whether declarations of the glue, which type checking needs, are missing or older than their Rust
  * code. Those of any build will do.
@@ -65,9 +62,9 @@ function exceedsBudget() {
   return broken.length > 0;
 }
 
-/** Builds the glue that type checking needs. */
+/** Builds the glue that type checking needs: `tsconfig.json` has its types. */
 async function buildGlue(clang) {
-  for (const variant of VARIANTS.filter(({ name }) => TYPED.includes(name)))
+  for (const variant of VARIANTS.filter(({ operates }) => operates))
     if (isGlueOld(variant)) await buildWasm(variant, { quick: true, clang });
 }
 

@@ -9,12 +9,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ROOT, StepFailed } from "./run_command.mjs";
-import { glueFolder } from "./wasm.mjs";
+import { glueFolder, VARIANTS } from "./wasm.mjs";
 
 export const TABLES = join(ROOT, "target/glue/tables.js");
 
 /** The builds that have glue. `npm start` has the first alone for a while. */
-const BUILDS = ["engine", "reading", "full"];
+const BUILDS = VARIANTS.filter(({ operates }) => operates).map(({ name }) => name);
 
 const glueOf = (build) => join(glueFolder(build), "zarr_wasm.js");
 

@@ -25,7 +25,7 @@ import { publishLateCode } from "./late.mjs";
 import { minified } from "./minified.mjs";
 import { ROOT, say } from "./run_command.mjs";
 import { publishTexts } from "./texts.mjs";
-import { moduleOf, VARIANTS, wasmFile } from "./wasm.mjs";
+import { moduleOf, VARIANTS } from "./wasm.mjs";
 
 /** Where a module of `src/ts` is published, without its ending. */
 function placeOf(source) {
@@ -143,8 +143,8 @@ export async function buildPackage({ isFirst, isAnew, ...options }) {
   await publishModules(build, options);
   await publishLateCode(build, options);
   await publishElement(build);
-  for (const { name } of VARIANTS.filter((variant) => variant.isFirst || !isFirst))
-    copyFileSync(moduleOf(name), join(DIST, wasmFile(name)));
+  for (const { name, file } of VARIANTS.filter((variant) => variant.isFirst || !isFirst))
+    copyFileSync(moduleOf(name), join(DIST, file));
   copyFileSync(moduleOf("engine"), join(MODULES, "engine.wasm"));
   if (!isFirst && !isAnew) await publishDeclarations();
   if (options.ledger) await (await import("./sizes.mjs")).writeSizes(build);

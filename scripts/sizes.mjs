@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { ALONE, DIST, ELEMENT, MODULE_ENTRIES, optionsOf, TEXTS } from "./bundles.mjs";
 import { roomSizes } from "./rooms.mjs";
 import { ROOT, StepFailed, say } from "./run_command.mjs";
-import { VARIANTS, wasmFile } from "./wasm.mjs";
+import { VARIANTS } from "./wasm.mjs";
 
 const LEDGER = join(ROOT, "sizes.json");
 const SIZES_PAGE = join(ROOT, "docs/sizes.md");
@@ -59,7 +59,7 @@ async function allSizes(build) {
   const files = [
     ...Object.keys(ALONE).map((name) => `${name}.js`),
     ...Object.values(TEXTS).map((path) => `modules/${basename(path)}`),
-    ...VARIANTS.map(({ name }) => wasmFile(name)),
+    ...VARIANTS.map(({ file }) => file),
   ];
   for (const file of files) sizes[file] = sizeOf([readFileSync(join(DIST, file))]);
   return sizes;
@@ -71,12 +71,12 @@ const TOLD = {
   "index.js": "the same with every name",
   "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' programs",
   "modules/engine-programs.js": "in its place where the engine's wasm is a file: the programs alone",
-  "modules/reading-wasm.js": "for archives, references, Icechunk, lists",
-  "modules/full-wasm.js": "for writing and rare codecs",
-  "modules/images-wasm.js": "for codecs of images",
-  "modules/grib-wasm.js": "for chunks that are GRIB messages",
-  "modules/conventions-wasm.js": "for conventions, pyramids, CF",
-  "modules/reduction-wasm.js": "for reductions",
+  ...Object.fromEntries(
+    VARIANTS.filter(({ name }) => name !== "engine").map(({ name, serves }) => [
+      `modules/${name}-wasm.js`,
+      `for ${serves}`,
+    ]),
+  ),
   "script.js": "the script for pages without a bundler",
   "slim.js": "the facade that is told where the engine is",
   "worker.js": "the workers' program, for `workerUrl`",

@@ -26,37 +26,26 @@ import { ROOT, run, say } from "./run_command.mjs";
 /** The Rust that the glue is made of. */
 export const GLUE_SOURCES = join(ROOT, "src/engine/js");
 
+/** The table of the contract, as `npm run contract` writes it. */
+const BUILDS = JSON.parse(readFileSync(join(ROOT, "scripts/builds.json"), "utf8"));
+
+/** The build that every page has loaded, and that the others are compressed with. */
+const PREFIX = "engine";
+
+/** The builds that a page's first picture needs. */
+const FIRST = [PREFIX, "conventions"];
+
 /**
- * The wasm builds: each is a crate with features. A page's first picture needs those with
- * `isFirst`. `bare`: it exports plain functions of numbers, so it has no glue.
+ * The wasm builds: each is a crate with features. `serves` is what it is for. `bare`: it exports
+ * plain functions of numbers, so it has no glue. `operates`: its glue is linked in pages.
  */
-export const VARIANTS = [
-  { name: "engine", crate: "engine", features: [], what: "planning, the common decoders", isFirst: true },
-  {
-    name: "reading",
-    crate: "engine",
-    features: ["reading"],
-    what: "the engine, archives, references, Icechunk, lists",
-  },
-  { name: "full", crate: "engine", features: ["full"], what: "reading, encoders and rare codecs" },
-  { name: "images", crate: "engine", features: ["images"], what: "the engine and decoders of images" },
-  { name: "grib", crate: "engine", features: ["grib"], what: "the engine and a decoder of GRIB messages" },
-  {
-    name: "conventions",
-    crate: "conventions",
-    features: [],
-    what: "what attributes mean",
-    bare: true,
-    isFirst: true,
-  },
-  {
-    name: "reduction",
-    crate: "reduction",
-    features: [],
-    what: "sums, means and extremes of selections",
-    bare: true,
-  },
-];
+export const VARIANTS = BUILDS.map(({ hasEngine, ...build }) => ({
+  ...build,
+  crate: hasEngine ? PREFIX : build.name,
+  features: hasEngine && build.name !== PREFIX ? [build.name] : [],
+  bare: !hasEngine,
+  isFirst: FIRST.includes(build.name),
+}));
 
 /** The wasm features that rustc and clang use. binaryen rejects those that are not listed. */
 const WASM_OPT_FLAGS = [
@@ -83,12 +72,6 @@ const WASM_OPT_FLAGS = [
     "multivalue",
   ].map((feature) => `--enable-${feature}`),
 ];
-
-/** The build that every page has loaded, and that the others are compressed with. */
-const PREFIX = "engine";
-
-/** The file of a build in the package, and as `npx zarr-wasm <folder>` writes it. */
-export const wasmFile = (name) => (name === PREFIX ? "zarr_wasm.wasm" : `zarr_wasm_${name}.wasm`);
 
 export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
 
@@ -132,7 +115,7 @@ async function compile(variant, profile, clang) {
   const folder = join(cargoTarget(), "wasm");
   const where = ["--profile", profile, "--target-dir", folder];
   const args = ["build", "--locked", ...cargoArguments(variant), ...where, ...withoutPaths(profile)];
-  const title = `cargo: ${variant.name} (${variant.what}), profile ${profile}`;
+  const title = `cargo: ${variant.name} (${variant.serves}), profile ${profile}`;
   await run(title, "cargo", args, { env: wasmEnvironment(clang) });
   return join(folder, "wasm32-unknown-unknown", profile, `zarr_wasm_${variant.crate}.wasm`);
 }

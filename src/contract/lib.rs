@@ -7,6 +7,9 @@
 //! Values that JavaScript owns (buffers, stores, signals) cross beside the bytes, and records refer
 //! to them by index ([`Held`]).
 //!
+//! The table of [`builds`] is here, too: what the scripts and TypeScript know of each is made from
+//! it.
+//!
 //! The wasm modules without JavaScript of their own have [`calls`] in place of operations, which
 //! take blocks of bytes that are too large to be copied ([`wasm_module`]).
 //!
@@ -16,11 +19,14 @@
 #![warn(missing_docs)]
 
 #[cfg(not(target_arch = "wasm32"))]
+pub mod build_tables;
+#[cfg(not(target_arch = "wasm32"))]
 mod call_declarations;
 pub mod calls;
 pub mod encoding;
 #[macro_use]
 mod define;
+pub mod builds;
 pub mod operations;
 pub mod records;
 #[cfg(not(target_arch = "wasm32"))]

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::build_tables::build_tables;
 use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
@@ -86,7 +87,8 @@ pub fn contract(lists: &str) -> String {
     format!(
         "{HEADER}{imports}}} from \"./model/records.ts\";\n\n{declarations}\n{ABOUT_OPERATIONS}\
          export interface WasmOperations {{\n{operations}}}\n\n{ABOUT_TABLE}\
-         export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({{\n{table}}}));\n\n{calls}\n{lists}",
+         export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({{\n{table}}}));\n\n{calls}\n{builds}\n{lists}",
+        builds = build_tables(),
         calls = call_declarations(),
         imports = imports(&format!("{declarations}{table} table")),
     )

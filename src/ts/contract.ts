@@ -198,10 +198,7 @@ export const boundArrayShape: Shape<BoundArray> = /* @__PURE__ */ record(() => (
   build: buildShape,
 }));
 
-/**
- * A wasm build. The first five contain the engine's code. The full build also contains that of
- * `reading`.
- */
+/** A wasm build, and what it is for. The full build also has all of `reading`. */
 export type Build = (typeof BUILDS)[number];
 export const BUILDS = ["engine", "reading", "full", "images", "grib", "conventions", "reduction"] as const;
 
@@ -1494,6 +1491,81 @@ export const REDUCTION_CALLS = {
   answer: 8,
   downsample: 9,
 };
+
+/** The builds that perform the engine's operations. Each has all that those before it have. */
+export const ENGINE_BUILDS = ["engine", "reading", "full"] as const;
+
+export type EngineBuild = (typeof ENGINE_BUILDS)[number];
+
+/** The builds that decode chunks. */
+export type DecodeBuild = "engine" | "full" | "images" | "grib";
+
+/** The option of `init` for each build. */
+export const WASM_OPTION = {
+  engine: "wasm",
+  reading: "wasmReading",
+  full: "wasmFull",
+  images: "wasmImages",
+  grib: "wasmGrib",
+  conventions: "wasmConventions",
+  reduction: "wasmReduction",
+} as const;
+
+/** The file of each build. */
+export const WASM_FILE = {
+  engine: "zarr_wasm.wasm",
+  reading: "zarr_wasm_reading.wasm",
+  full: "zarr_wasm_full.wasm",
+  images: "zarr_wasm_images.wasm",
+  grib: "zarr_wasm_grib.wasm",
+  conventions: "zarr_wasm_conventions.wasm",
+  reduction: "zarr_wasm_reduction.wasm",
+} as const;
+
+/** A function that a build exports and no smaller one. */
+export const WASM_EXPORT = {
+  engine: "decode_call",
+  reading: "icechunkStore",
+  full: "packFloats",
+  images: "decode_call",
+  grib: "decode_call",
+  conventions: "conventions_call",
+  reduction: "reduction_call",
+} as const;
+
+/** The options of `init` for all builds but the engine's. */
+export interface WasmOptions<Source> {
+  /**
+   * The build for archives, references, Icechunk repositories and lists:
+   * the file `zarr_wasm_reading.wasm`. Default: the inlined build, if the entry point has one.
+   */
+  wasmReading?: Source | undefined;
+  /**
+   * The build for writing and rare codecs:
+   * the file `zarr_wasm_full.wasm`. Default: the inlined build, if the entry point has one.
+   */
+  wasmFull?: Source | undefined;
+  /**
+   * The build for codecs of images:
+   * the file `zarr_wasm_images.wasm`. Default: the inlined build, if the entry point has one.
+   */
+  wasmImages?: Source | undefined;
+  /**
+   * The build for chunks that are GRIB messages:
+   * the file `zarr_wasm_grib.wasm`. Default: the inlined build, if the entry point has one.
+   */
+  wasmGrib?: Source | undefined;
+  /**
+   * The build for conventions, pyramids and maps:
+   * the file `zarr_wasm_conventions.wasm`. Default: the inlined build, if the entry point has one.
+   */
+  wasmConventions?: Source | undefined;
+  /**
+   * The build for reductions and statistics:
+   * the file `zarr_wasm_reduction.wasm`. Default: the inlined build, if the entry point has one.
+   */
+  wasmReduction?: Source | undefined;
+}
 
 /** The types of numbers. Requests have their indices. */
 export const NUMBER_TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"] as const;

@@ -25,39 +25,9 @@ declare module "#engine-programs" {
 }
 
 /**
- * The wasm of the build `reading` as base64 of a Zstandard frame, with the engine's wasm as prefix.
+ * The wasm of a build as base64 of a Zstandard frame, with the engine's wasm as prefix.
  */
-declare module "#reading-wasm" {
-  const text: string;
-  export default text;
-}
-
-/** The wasm of the full build, in the same form. */
-declare module "#full-wasm" {
-  const text: string;
-  export default text;
-}
-
-/** The wasm of the build with image decoders, in the same form. */
-declare module "#images-wasm" {
-  const text: string;
-  export default text;
-}
-
-/** The wasm of the build with a decoder of GRIB messages, in the same form. */
-declare module "#grib-wasm" {
-  const text: string;
-  export default text;
-}
-
-/** The wasm of the conventions, in the same form. */
-declare module "#conventions-wasm" {
-  const text: string;
-  export default text;
-}
-
-/** The wasm of reductions, in the same form. */
-declare module "#reduction-wasm" {
+declare module "#*-wasm" {
   const text: string;
   export default text;
 }

@@ -266,10 +266,9 @@ test("the command writes the files of slim, as they were built", () => {
     const { status, stderr } = spawnSync(process.execPath, [command, folder], { encoding: "utf8" });
     assert.equal(stderr, "");
     assert.equal(status, 0);
-    const builds = ["conventions", "full", "grib", "images", "reading", "reduction"].map(
-      (name) => `zarr_wasm_${name}.wasm`,
-    );
-    assert.deepEqual(readdirSync(folder).sort(), ["worker.js", "zarr_wasm.wasm", ...builds]);
+    const builds = VARIANTS.map(({ file }) => file).sort();
+    assert.equal(builds[0], "zarr_wasm.wasm");
+    assert.deepEqual(readdirSync(folder).sort(), ["worker.js", ...builds]);
     for (const name of readdirSync(folder)) {
       const built = readFileSync(join(ROOT, "dist", name));
       assert.ok(readFileSync(join(folder, name)).equals(built), name);
@@ -314,19 +313,8 @@ test("the package has the engine as a text and as a file, no maps, and a bounded
   // The engine and the other builds.
   const hasBase64 = (path) => /[A-Za-z0-9+/]{40000}/.test(readFileSync(join(ROOT, path), "utf8"));
   const large = names.filter((path) => /\.js$/.test(path) && hasBase64(path));
-  const texts = [
-    "conventions-wasm",
-    "engine-texts",
-    "full-wasm",
-    "grib-wasm",
-    "images-wasm",
-    "reading-wasm",
-    "reduction-wasm",
-  ];
-  assert.deepEqual(
-    large.sort(),
-    texts.map((name) => `dist/modules/${name}.js`),
-  );
+  const texts = VARIANTS.map(({ name }) => `${name}-${name === "engine" ? "texts" : "wasm"}`);
+  assert.deepEqual(large.sort(), texts.map((name) => `dist/modules/${name}.js`).sort());
   const isRelease = JSON.parse(readFileSync(join(ROOT, "target/finished/dist"), "utf8")).quick === false;
   if (isRelease) assert.ok(size <= MAX_PACKED_BYTES, `${size} bytes`);
 });

@@ -1,5 +1,6 @@
-//! `src/ts/contract.ts` is made from the contract, and from lists in the source. This test compares
-//! it. `npm run contract` writes it.
+//! `src/ts/contract.ts` is made from the contract, and from lists in the source. The texts of builds
+//! that the entries import, and the list of builds of the scripts, are made from the contract. This
+//! test compares them. `npm run contract` writes them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,9 +12,8 @@ use std::path::Path;
 use zarr_wasm::format::codec::kind::CodecKind;
 use zarr_wasm::format::codec::registry::{CodecEntry, ENTRIES, FAST};
 use zarr_wasm::format::data_type::{Float, Integer};
+use zarr_wasm_contract::{build_tables, typescript};
 use zarr_wasm_kernel::number::NumberType;
-
-const FILE: &str = "src/ts/contract.ts";
 
 /// The prefix that zarr-python gives numcodecs' codecs in v3 metadata.
 const PREFIX: &str = "numcodecs.";
@@ -103,12 +103,18 @@ fn lists() -> String {
 }
 
 #[test]
-fn the_committed_file_is_what_the_contract_says() {
-    let path = Path::new(env!("PROJECT_FOLDER")).join(FILE);
-    let made = zarr_wasm_contract::typescript::contract(&lists());
-    if std::env::var_os("WRITE_CONTRACT").is_some() {
-        fs::write(&path, &made).unwrap();
+fn the_committed_files_are_what_the_contract_says() {
+    for (file, made) in [
+        ("src/ts/contract.ts", typescript::contract(&lists())),
+        ("src/ts/entry/source/later_texts.ts", build_tables::later_texts()),
+        ("src/ts/entry/source/whole_texts.ts", build_tables::whole_texts()),
+        ("scripts/builds.json", build_tables::builds_for_scripts()),
+    ] {
+        let path = Path::new(env!("PROJECT_FOLDER")).join(file);
+        if std::env::var_os("WRITE_CONTRACT").is_some() {
+            fs::write(&path, &made).unwrap();
+        }
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        assert!(committed == made, "{file} is old: run `npm run contract`");
     }
-    let committed = fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == made, "{FILE} is old: run `npm run contract`");
 }

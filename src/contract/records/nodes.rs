@@ -1,6 +1,7 @@
 //! Nodes: how they are opened, and how they are described.
 
-use super::builds_and_errors::{Build, ErrorRecord};
+use super::errors::ErrorRecord;
+use crate::builds::Build;
 use crate::encoding::{Bytes, FormatVersion, HeldBytes};
 
 records! {

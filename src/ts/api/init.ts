@@ -2,6 +2,7 @@
  * `init` sets options before the first call, `preload` starts the engine early, `info` reports
  * counters, `dispose` ends the engine. None of them is required.
  */
+import type { EngineBuild } from "../contract.ts";
 import { optionsOf } from "../model/argument.ts";
 import { configure, type InitOptions } from "../port/configuration.ts";
 import { call, lostEngines, places, reconfigure, running } from "../port/engine.ts";
@@ -86,7 +87,7 @@ export interface Info {
    * The build of the engine: `"reading"` after a call needed an archive, references, an Icechunk
    * repository or a list, `"full"` after one wrote. Absent before the start.
    */
-  build?: "engine" | "reading" | "full";
+  build?: EngineBuild;
   /** The engine's wasm uses 128-bit SIMD, which the browser must support. */
   simd: true;
   /** Number of decode workers. */

@@ -6,22 +6,23 @@
  */
 
 import { forms, importsOf } from "#glue-tables";
+import type { EngineBuild } from "../contract.ts";
 import { newDecoder, newEncoder } from "../model/utf8.ts";
-import type { EngineBuild } from "../port/protocol.ts";
 
 type Made = "default" | "initSync" | "__wbg_reset_state";
 
 /** The functions of the wasm, and `reset`, which replaces its instance by a new one. */
 type Linked<Exports> = Omit<Exports, Made> & { reset(): void };
 
+/** What each build exports. */
+export interface Glues {
+  engine: Linked<typeof import("#glue")>;
+  reading: Linked<typeof import("#reading-glue")>;
+  full: Linked<typeof import("#full-glue")>;
+}
+
 /** What every build exports. */
-export type Glue = Linked<typeof import("#glue")>;
-
-/** What the build `reading` exports. */
-export type ReadingGlue = Linked<typeof import("#reading-glue")>;
-
-/** What the full build exports. */
-export type FullGlue = Linked<typeof import("#full-glue")>;
+export type Glue = Glues["engine"];
 
 type Call = (...values: never[]) => never;
 

@@ -9,9 +9,9 @@
  * thread only: there they hold for all copies of this package.
  */
 
+import type { EngineBuild } from "../contract.ts";
 import { INTERNAL, TrapError } from "../model/errors.ts";
 import { nextTask, pauseIfDue } from "../model/waiting.ts";
-import type { EngineBuild } from "../port/protocol.ts";
 import type { Glue } from "./glue.ts";
 import type { EngineState } from "./state.ts";
 

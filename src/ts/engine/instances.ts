@@ -5,18 +5,23 @@
  * on. A call that has begun finishes in the instance where it began.
  */
 
-import { errorRecordShape, WASM_OPERATIONS, type WasmOperations } from "../contract.ts";
+import {
+  ENGINE_BUILDS,
+  type EngineBuild,
+  errorRecordShape,
+  WASM_OPERATIONS,
+  type WasmOperations,
+} from "../contract.ts";
 import { errorFromRecord, InvalidSelectionError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { inOneRun } from "../model/once.ts";
 import { RecordReader, RecordWriter, readRecord, type Shape } from "../model/records.ts";
 import { unlessAborted } from "../model/waiting.ts";
-import { ENGINE_BUILDS, type EngineBuild } from "../port/protocol.ts";
-import { type FullGlue, type Glue, linked, type ReadingGlue } from "./glue.ts";
+import { type Glue, type Glues, linked } from "./glue.ts";
 import { Instance, type Pending } from "./instance.ts";
 import type { EngineState } from "./state.ts";
 import { type WasmBuilds, wrongWasm } from "./wasm_builds.ts";
 
-export type { FullGlue, Glue, ReadingGlue };
+export type { Glue, Glues };
 
 /** Tells how to allow wasm, if the page's policy forbids it. Browsers have no other sign of it. */
 function allowedBy(error: unknown): unknown {
@@ -207,18 +212,12 @@ export class Instances {
   }
 
   /**
-   * Returns the glue as that of the build `reading`. If the current instance lacks it, this throws,
-   * and the call is repeated with that build.
+   * Returns the glue as that of a build. If the current instance lacks it, this throws, and the call
+   * is repeated with that build.
    */
-  needReading(glue: Glue): ReadingGlue {
-    this.#need("reading");
-    return glue as ReadingGlue;
-  }
-
-  /** As `needReading`, for the full build. */
-  needFull(glue: Glue): FullGlue {
-    this.#need("full");
-    return glue as FullGlue;
+  need<Build extends EngineBuild>(glue: Glue, build: Build): Glues[Build] {
+    if (this.#has(build)) return glue as Glues[Build];
+    throw new NeedsBuild(build);
   }
 
   /** Starts a task and waits for its answer. `begin` may run once for each build. */
@@ -277,10 +276,6 @@ export class Instances {
   /** Whether the current instance has all that a build has. */
   #has(build: EngineBuild): boolean {
     return this.#current !== undefined && includes(this.#current.build, build);
-  }
-
-  #need(build: EngineBuild): void {
-    if (!this.#has(build)) throw new NeedsBuild(build);
   }
 
   #begin(glue: Glue, build: EngineBuild): Instance {

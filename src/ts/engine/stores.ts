@@ -138,12 +138,12 @@ export class Stores {
         );
       case "zip-url":
         return this.#http(id, definition.http, (glue, options) =>
-          instances.needReading(glue).zipStoreOfUrl(id, definition.url, options, definition.rawNames),
+          instances.need(glue, "reading").zipStoreOfUrl(id, definition.url, options, definition.rawNames),
         );
       case "reference": {
         const { url, text, pageUrl, target, http } = definition;
         return this.#http(id, http, (glue, options) =>
-          instances.needReading(glue).referenceStore(id, { url, text, base: pageUrl, target }, options),
+          instances.need(glue, "reading").referenceStore(id, { url, text, base: pageUrl, target }, options),
         );
       }
       case "icechunk":
@@ -151,7 +151,7 @@ export class Stores {
       case "reference-tables": {
         const { store, base, http } = definition;
         const make: MakeHttp = (glue, options) =>
-          instances.needReading(glue).tableReferenceStore(id, this.bind(glue, store), base, options);
+          instances.need(glue, "reading").tableReferenceStore(id, this.bind(glue, store), base, options);
         return { ...this.#http(id, http, make), behind: [store] };
       }
       case "user": {
@@ -180,13 +180,13 @@ export class Stores {
       case "zip-blob": {
         const { blob, rawNames } = definition;
         return {
-          make: (glue) => instances.needReading(glue).zipStoreOfBlob(id, blob, warnOfArchive, rawNames),
+          make: (glue) => instances.need(glue, "reading").zipStoreOfBlob(id, blob, warnOfArchive, rawNames),
         };
       }
       case "zip-store": {
         const { store, rawNames } = definition;
         const make: Make = (glue) =>
-          instances.needReading(glue).zipStoreOfStore(id, this.bind(glue, store), warnOfArchive, rawNames);
+          instances.need(glue, "reading").zipStoreOfStore(id, this.bind(glue, store), warnOfArchive, rawNames);
         return { make, behind: [store] };
       }
       case "below": {
@@ -227,7 +227,7 @@ export class Stores {
     };
     return this.#http(id, http, (glue, requests) => {
       this.bind(glue, store);
-      const { icechunkStore } = this.#engine.instances.needReading(glue);
+      const { icechunkStore } = this.#engine.instances.need(glue, "reading");
       icechunkStore(id, definition(), allow, onFound, requests);
     });
   }

@@ -6,42 +6,28 @@
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
  */
 
-import type { Build } from "../contract.ts";
+import { type Build, WASM_EXPORT, WASM_FILE, WASM_OPTION } from "../contract.ts";
 import { ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";
 import { nodeModule } from "../model/node.ts";
 import { once } from "../model/once.ts";
-import { compileResponse, requireOk, WASM_OPTION } from "../port/loading.ts";
+import { compileResponse, requireOk } from "../port/loading.ts";
 import { PAGE, type PackedWasm, type WasmBytes, type WasmText } from "../port/protocol.ts";
 import { DecodeHost } from "./decode/decode_host.ts";
 import type { PageLink } from "./page.ts";
 import type { EngineState } from "./state.ts";
 
-/** A function of each build that no smaller one exports. */
-const FUNCTION: Record<Build, string> = {
-  engine: "decode_call",
-  reading: "icechunkStore",
-  full: "packFloats",
-  images: "decode_call",
-  grib: "decode_call",
-  conventions: "conventions_call",
-  reduction: "reduction_call",
-};
-
-/** The published file of a build. */
-const fileOf = (build: Build): string => (build === "engine" ? "zarr_wasm.wasm" : `zarr_wasm_${build}.wasm`);
-
 /** The error for bytes that are not the wasm of a build: a web page, half a file, another file. */
 export const wrongWasm = (build: Build, cause: unknown): ZarrError =>
   new ZarrError("Argument", `the option ${WASM_OPTION[build]} of init is not the ${build} build: ${cause}`, {
-    expected: `the file ${fileOf(build)} of this version of zarr-wasm`,
+    expected: `the file ${WASM_FILE[build]} of this version of zarr-wasm`,
     cause,
   });
 
 /** Rejects a module that is another build. */
 function checked(build: Build, module: WebAssembly.Module): WebAssembly.Module {
-  if (WebAssembly.Module.exports(module).some(({ name }) => name === FUNCTION[build])) return module;
-  throw new Error(`it does not export ${FUNCTION[build]}`);
+  if (WebAssembly.Module.exports(module).some(({ name }) => name === WASM_EXPORT[build])) return module;
+  throw new Error(`it does not export ${WASM_EXPORT[build]}`);
 }
 
 /** Whether `init` gave it, or the bundler placed it. The others are texts of the package. */

@@ -5,14 +5,10 @@
  */
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import conventions from "#conventions-wasm";
 import * as engine from "#engine-texts";
-import full from "#full-wasm";
-import grib from "#grib-wasm";
-import images from "#images-wasm";
-import reading from "#reading-wasm";
-import reduction from "#reduction-wasm";
+import { WASM_FILE } from "../contract.ts";
 import { inflated, unpacked } from "../engine/wasm_builds.ts";
+import { texts } from "./source/whole_texts.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);
 
@@ -20,11 +16,11 @@ async function writeFiles(folder: string): Promise<void> {
   const at = (name: string) => join(folder, name);
   await mkdir(folder, { recursive: true });
   const engineBytes = (await inflated(engine.wasm)) as Uint8Array<ArrayBuffer>;
-  await writeFile(at("zarr_wasm.wasm"), engineBytes);
+  await writeFile(at(WASM_FILE.engine), engineBytes);
   const module = await WebAssembly.compile(engineBytes);
-  for (const [name, zstandard] of Object.entries({ reading, full, images, grib, conventions, reduction })) {
+  for (const [build, zstandard] of Object.entries(texts)) {
     const bytes = await unpacked({ zstandard, engine: { deflated: engine.wasm } }, module);
-    await writeFile(at(`zarr_wasm_${name}.wasm`), bytes);
+    await writeFile(at(WASM_FILE[build as keyof typeof texts]), bytes);
   }
   await copyFile(WORKER, at("worker.js"));
 }

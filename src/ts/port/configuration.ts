@@ -2,13 +2,14 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
+import { WASM_OPTION, type WasmOptions } from "../contract.ts";
 import { needUrl, optionsOf, pageUrl, parsedUrl, type Rules } from "../model/argument.ts";
 import type { EngineOptions } from "./protocol.ts";
 
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
 type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
-export interface InitOptions {
+export interface InitOptions extends WasmOptions<WasmSource | Promise<WasmSource>> {
   /**
    * Where the engine runs: in a worker, which keeps the page's thread free, or on the thread that
    * calls. Default: `"worker"` in a page of a browser; `"caller"` in workers, in Node, and where no
@@ -27,36 +28,6 @@ export interface InitOptions {
    * `zarr_wasm.wasm`, which the command `zarr-wasm <folder>` writes.
    */
   wasm?: WasmSource | Promise<WasmSource> | undefined;
-  /**
-   * The build for archives, references, Icechunk repositories and lists: the file
-   * `zarr_wasm_reading.wasm`. Default: the inlined build, if the entry point has one.
-   */
-  wasmReading?: WasmSource | Promise<WasmSource> | undefined;
-  /**
-   * The full build: the file `zarr_wasm_full.wasm`. Default: the inlined build, if the entry point
-   * has one.
-   */
-  wasmFull?: WasmSource | Promise<WasmSource> | undefined;
-  /**
-   * The build with image decoders: the file `zarr_wasm_images.wasm`. Default: the inlined build, if
-   * the entry point has one.
-   */
-  wasmImages?: WasmSource | Promise<WasmSource> | undefined;
-  /**
-   * The build with a decoder of GRIB messages: the file `zarr_wasm_grib.wasm`. Default: the inlined
-   * build, if the entry point has one.
-   */
-  wasmGrib?: WasmSource | Promise<WasmSource> | undefined;
-  /**
-   * The build for `conventions`, `validate` and `pyramid`: the file `zarr_wasm_conventions.wasm`.
-   * Default: the inlined build, if the entry point has one.
-   */
-  wasmConventions?: WasmSource | Promise<WasmSource> | undefined;
-  /**
-   * The build for `reduce` and `statistics`: the file `zarr_wasm_reduction.wasm`. Default: the
-   * inlined build, if the entry point has one.
-   */
-  wasmReduction?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * The maximum number of decode workers. 0 decodes on the engine's thread. Default: the number of
    * cores − 1, but at least 1 and at most 4.
@@ -95,16 +66,15 @@ export interface InitOptions {
 
 export const configuration: InitOptions = {};
 
+/** Each option for a build takes the same. */
+const WASM_RULES = Object.fromEntries(
+  Object.values(WASM_OPTION).map((option) => [option, "a text or an object"]),
+) as Rules<Pick<InitOptions, (typeof WASM_OPTION)[keyof typeof WASM_OPTION]>>;
+
 const RULES: Rules<InitOptions> = {
   engine: ["worker", "caller"],
   worker: "a function",
-  wasm: "a text or an object",
-  wasmReading: "a text or an object",
-  wasmFull: "a text or an object",
-  wasmImages: "a text or an object",
-  wasmGrib: "a text or an object",
-  wasmConventions: "a text or an object",
-  wasmReduction: "a text or an object",
+  ...WASM_RULES,
   workers: "a number",
   workerIdleMs: "a number",
   workerUrl: "a URL",

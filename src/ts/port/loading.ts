@@ -40,7 +40,7 @@ export interface EngineSource {
   wasmFile: (() => Promise<URL | undefined>) | undefined;
   loadCaller: () => Promise<CallerModule>;
   /** The builds that are loaded when a call needs them, as texts. */
-  loadBuild: Record<Exclude<Build, "engine">, () => Promise<string>> | undefined;
+  loadBuild: ((build: Exclude<Build, "engine">) => Promise<string>) | undefined;
 }
 
 interface ChunkHost {
@@ -62,17 +62,6 @@ export function chunkFailed(cause: unknown): never {
   const advice = chunkAdvice(globalThis as ChunkHost);
   throw new ZarrError("Store", `a chunk of zarr-wasm could not be loaded: ${advice}: ${cause}`, { cause });
 }
-
-/** The option of `init` for each build. */
-export const WASM_OPTION = {
-  engine: "wasm",
-  reading: "wasmReading",
-  full: "wasmFull",
-  images: "wasmImages",
-  grib: "wasmGrib",
-  conventions: "wasmConventions",
-  reduction: "wasmReduction",
-} as const satisfies Record<Build, string>;
 
 /** `compileStreaming` takes only responses with this type. Servers may send another one. */
 const TYPE = "application/wasm";

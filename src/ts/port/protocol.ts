@@ -7,7 +7,7 @@
  * number. This file has no code that runs at only one end.
  */
 
-import type { Build, ErrorRecord } from "../contract.ts";
+import type { EngineBuild, ErrorRecord } from "../contract.ts";
 import type { BodyLimits, Unread } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, HeaderPairs, StoreDefinition } from "./definitions.ts";
@@ -21,11 +21,6 @@ export const PROTOCOL_VERSION = 3;
 
 /** The target number of the page itself in a message `ask`. */
 export const PAGE = 0;
-
-/** The builds of the engine. Each has all that those before it have. */
-export const ENGINE_BUILDS = ["engine", "reading", "full"] as const satisfies readonly Build[];
-
-export type EngineBuild = (typeof ENGINE_BUILDS)[number];
 
 /** The options of `init` that the engine needs, in cloneable form. */
 export interface EngineOptions {

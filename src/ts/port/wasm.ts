@@ -4,12 +4,12 @@
  * import. The page compiles files while they arrive. The engine compiles texts.
  */
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
-import type { Build } from "../contract.ts";
+import { type Build, WASM_OPTION } from "../contract.ts";
 import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import { configuration } from "./configuration.ts";
-import { compileResponse, requireOk, WASM_OPTION, type WorkerPrograms } from "./loading.ts";
+import { compileResponse, requireOk, type WorkerPrograms } from "./loading.ts";
 import type { WasmBytes, WasmText } from "./protocol.ts";
 import { warn } from "./warnings.ts";
 
@@ -123,13 +123,13 @@ export async function loadWasm(build: Build): Promise<WasmText> {
   const given = await givenWasm(build);
   if (given) return given;
   if (!loadBuild) throw noWasm(build);
-  const [zstandard, engine] = await Promise.all([loadBuild[build](), enginePrefix()]);
+  const [zstandard, engine] = await Promise.all([loadBuild(build), enginePrefix()]);
   return { zstandard, engine };
 }
 
 /** Begins to load the text of a build, before the engine asks for it. */
 export function preloadText(build: Exclude<Build, "engine">): void {
-  if (configuration.wasm === undefined) loadBuild?.[build]().catch(() => {});
+  if (configuration.wasm === undefined) loadBuild?.(build).catch(() => {});
 }
 
 interface Startup {

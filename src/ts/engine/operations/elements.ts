@@ -22,7 +22,7 @@ import type { DecodePool } from "../decode/pool.ts";
 import { Reducer } from "../decode/reducer.ts";
 import type { BoundArray } from "../decode/work.ts";
 import type { Engine } from "../engine.ts";
-import type { FullGlue, Glue } from "../instances.ts";
+import type { Glue, Glues } from "../instances.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";
@@ -224,7 +224,7 @@ async function written<Name extends Writing>(
   }
 }
 
-function packed(glue: FullGlue, { name, numbers, cast, byteLength }: FloatsToPack): PackedFloats {
+function packed(glue: Glues["full"], { name, numbers, cast, byteLength }: FloatsToPack): PackedFloats {
   const bytes = new Uint8Array(byteLength);
   return glue.packFloats(name, numbers, cast, bytes) ?? bytes;
 }
@@ -237,7 +237,9 @@ export const writeOperations = {
   resize: (args, context) => written("resize", args, context),
 
   packFloats: ({ floats }, { engine: { instances } }) =>
-    instances.call((glue) => floats.map((each) => packed(instances.needFull(glue), each)), { build: "full" }),
+    instances.call((glue) => floats.map((each) => packed(instances.need(glue, "full"), each)), {
+      build: "full",
+    }),
 } satisfies OperationTable;
 
 interface WriteJobOptions {

@@ -29,7 +29,7 @@ export const storeOperations = {
   },
 
   crc32: ({ value }, { engine: { instances } }) =>
-    instances.call((glue) => instances.needFull(glue).crc32(value, 0), { build: "full" }),
+    instances.call((glue) => instances.need(glue, "full").crc32(value, 0), { build: "full" }),
 
   async convention({ call, request }, { engine, give }) {
     const answer = await engine.conventions.call(call, request);

@@ -43,11 +43,4 @@ export const wasmFile: EngineSource["wasmFile"] = async () => urlOf("engine.wasm
 export const loadCaller: EngineSource["loadCaller"] = async () =>
   (await beside("engine/caller.js")) as CallerModule;
 
-export const loadBuild: EngineSource["loadBuild"] = {
-  reading: () => textOf("reading-wasm.js"),
-  full: () => textOf("full-wasm.js"),
-  images: () => textOf("images-wasm.js"),
-  grib: () => textOf("grib-wasm.js"),
-  conventions: () => textOf("conventions-wasm.js"),
-  reduction: () => textOf("reduction-wasm.js"),
-};
+export const loadBuild: EngineSource["loadBuild"] = (build) => textOf(`${build}-wasm.js`);

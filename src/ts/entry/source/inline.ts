@@ -4,6 +4,7 @@
  * In webpack's bundles the engine's wasm is a file, because webpack copies such files by itself.
  */
 import { chunkFailed, type EngineSource } from "../../port/loading.ts";
+import { texts } from "./later_texts.ts";
 
 export const loadEngine: EngineSource["loadEngine"] = () => import("#engine-texts").catch(chunkFailed);
 
@@ -21,11 +22,5 @@ export const wasmFile: EngineSource["wasmFile"] = async () =>
 /** Resolves to the module that runs the engine on the caller's thread. */
 export const loadCaller: EngineSource["loadCaller"] = () => import("#caller").catch(chunkFailed);
 
-export const loadBuild: EngineSource["loadBuild"] = {
-  reading: () => import("#reading-wasm").then((module) => module.default, chunkFailed),
-  full: () => import("#full-wasm").then((module) => module.default, chunkFailed),
-  images: () => import("#images-wasm").then((module) => module.default, chunkFailed),
-  grib: () => import("#grib-wasm").then((module) => module.default, chunkFailed),
-  conventions: () => import("#conventions-wasm").then((module) => module.default, chunkFailed),
-  reduction: () => import("#reduction-wasm").then((module) => module.default, chunkFailed),
-};
+export const loadBuild: EngineSource["loadBuild"] = (build) =>
+  texts[build]().then((module) => module.default, chunkFailed);

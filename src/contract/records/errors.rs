@@ -1,27 +1,9 @@
-//! Wasm builds, and errors.
+//! Errors.
 
+use crate::builds::Build;
 use crate::encoding::{Held, Natural};
 
 records! {
-    /// A wasm build. The first five contain the engine's code. The full build also contains that of
-    /// `reading`.
-    enum Build {
-        /// Planning, stores and the common decoders. Every page loads it.
-        Engine = "engine",
-        /// Archives, references, Icechunk and lists.
-        Reading = "reading",
-        /// Writing and rare codecs.
-        Full = "full",
-        /// Decoders of images.
-        Images = "images",
-        /// The decoder of GRIB messages.
-        Grib = "grib",
-        /// What attributes mean. It is a module of its own.
-        Conventions = "conventions",
-        /// Questions about many elements. It is a module of its own.
-        Reduction = "reduction",
-    }
-
     /// What an error means for the caller.
     enum ErrorCode {
         /// There is no such node.
