@@ -117,13 +117,13 @@ calls! {
         Sample "sample" blocks[request];
     }
 
-    /// The calls of the reductions' module. Floats are in blocks.
+    /// The calls of the reductions' module. Requests are of `ReductionRequest`, parts of
+    /// `ReducedPart`; accumulators are 64-bit words.
     ReductionCall {
-        /// The sizes of a reduction in bytes, before it begins: of its elements, and of its
-        /// accumulators.
+        /// The `ReductionSizes` of a reduction, before it begins.
         Sizes "sizes" blocks[request];
-        /// Begins a reduction whose accumulators may take `most` bytes. The result is its number
-        /// and its sizes. It ends with the instance.
+        /// Begins a reduction whose accumulators may take `most` bytes, a float. The result is an
+        /// `OpenedReduction`. It ends with the instance.
         Open "open" blocks[most, request];
         /// What a part contributes to: the request of `Add`.
         Within "within" words[session] blocks[part];
@@ -131,15 +131,16 @@ calls! {
         Add "add" blocks[request, elements];
         /// Adds a part, as `Add` and `Take` do. The result is that of `Take`.
         TakeElements "takeElements" words[session] blocks[part, elements];
-        /// Takes what is remembered of a part. The result is the number of merged elements.
+        /// Takes what is remembered of a part. The result is the natural number of merged elements.
         Take "take" words[session] blocks[part, accumulators];
-        /// Goes on from the words of another reduction.
-        Resume "resume" words[session] blocks[groups, accumulators];
+        /// Goes on from the words of another reduction: `groups` are the places of its groups among
+        /// those of this one.
+        Resume "resume" words[session] table[groups] blocks[accumulators];
         /// The words of a reduction, for `Resume`.
         Words "words" words[session];
-        /// The answers to a question: the index of their type, as a byte, and them.
-        Answer "answer" words[session, question, source, skips_missing] blocks[settings];
-        /// Downsamples a box of elements.
-        Downsample "downsample" blocks[request];
+        /// The `ReductionAnswer` to a `ReductionQuestion`.
+        Answer "answer" words[session] blocks[question, settings];
+        /// Downsamples a box of elements, by a `DownsampleRequest`.
+        Downsample "downsample" blocks[request, elements];
     }
 }

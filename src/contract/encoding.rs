@@ -69,6 +69,12 @@ impl Writer {
         self.len(bytes.len());
         self.0.extend_from_slice(bytes);
     }
+
+    /// Appends numbers as one block, after its length in bytes.
+    fn block<const N: usize>(&mut self, numbers: impl ExactSizeIterator<Item = [u8; N]>) {
+        self.len(numbers.len().saturating_mul(N));
+        numbers.for_each(|bytes| self.0.extend_from_slice(&bytes));
+    }
 }
 
 /// Takes values from bytes.
@@ -108,11 +114,25 @@ impl<'a> Reader<'a> {
         self.0 = rest;
         Some(bytes)
     }
+
+    /// Takes the numbers of a block.
+    fn block<const N: usize>(&mut self) -> Option<&'a [[u8; N]]> {
+        let (numbers, rest) = self.bytes()?.as_chunks();
+        rest.is_empty().then_some(numbers)
+    }
 }
 
 /// Bytes that are copied: a `Uint8Array`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
+
+/// Floats that are copied as one block: a `Float64Array`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Floats(pub Vec<f64>);
+
+/// 32-bit numbers that are copied as one block: a `Uint32Array`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words(pub Vec<u32>);
 
 /// An integer from 0 to 2^53 − 1: a number in TypeScript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,6 +185,12 @@ primitives! {
         |from| Some(std::str::from_utf8(from.bytes()?).ok()?.to_owned()), ("string", "text");
     Bytes: bytes(|it, to| to.bytes(&it.0)), |from| Some(Bytes(from.bytes()?.to_vec())),
         ("Uint8Array", "bytes");
+    Floats: bytes(|it, to| to.block(it.0.iter().map(|float| float.to_le_bytes()))),
+        |from| Some(Floats(from.block()?.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())),
+        ("Float64Array", "floats");
+    Words: bytes(|it, to| to.block(it.0.iter().map(|word| word.to_le_bytes()))),
+        |from| Some(Words(from.block()?.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())),
+        ("Uint32Array", "words");
     Held: word(|it, to| to.word(it.0)), |from| Some(Held(from.word()?)), ("unknown", "held");
     HeldBytes: word(|it, to| to.word(it.0)), |from| Some(HeldBytes(from.word()?)),
         ("Uint8Array", "held");
@@ -265,6 +291,16 @@ mod tests {
         assert_eq!(DimensionSelection::from_bytes(&bytes), Some(slice));
         assert_eq!(DimensionSelection::All.to_bytes(), [0]);
         assert_eq!("é".to_owned().to_bytes(), [2, 0, 0, 0, 0xc3, 0xa9]);
+    }
+
+    #[test]
+    fn blocks_of_numbers_are_as_they_lie_in_memory() {
+        let mut bytes = vec![16, 0, 0, 0];
+        bytes.extend([1.5_f64, -0.0].iter().flat_map(|float| float.to_le_bytes()));
+        assert_eq!(Floats(vec![1.5, -0.0]).to_bytes(), bytes);
+        assert_eq!(Floats::from_bytes(&bytes), Some(Floats(vec![1.5, 0.0])));
+        assert_eq!(Words::from_bytes(&bytes), Some(Words(vec![0, 0x3ff8_0000, 0, 0x8000_0000])));
+        assert_eq!(Floats::from_bytes(&[1, 0, 0, 0, 9]), None, "a byte is no float");
     }
 
     #[test]

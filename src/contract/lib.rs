@@ -36,5 +36,5 @@ pub mod typescript;
 #[allow(unsafe_code)] // the only place where memory of JavaScript and of these modules meets
 pub mod wasm_module;
 
-pub use encoding::{Bytes, FormatVersion, Held, Natural, Reader, Record, Writer};
+pub use encoding::{Bytes, Floats, FormatVersion, Held, Natural, Reader, Record, Words, Writer};
 pub use records::*;

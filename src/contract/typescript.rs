@@ -9,8 +9,8 @@ use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
 use crate::records::{
-    ArrayToBind, BoundArray, Build, CodecKind, DownsampleMethod, ErrorRecord, Measure, Question,
-    TransformerInfo,
+    ArrayToBind, BoundArray, Build, CodecKind, DownsampleRequest, ErrorRecord, OpenedReduction, ReducedPart,
+    ReductionAnswer, ReductionQuestion, ReductionRequest, ReductionSettings, TransformerInfo,
 };
 use crate::shape::{Types, camel, comment};
 
@@ -30,6 +30,7 @@ const SHAPES: &[&str] = &[
     "flag",
     "formatVersion",
     "float",
+    "floats",
     "held",
     "integer",
     "list",
@@ -43,6 +44,7 @@ const SHAPES: &[&str] = &[
     "tuple",
     "union",
     "word",
+    "words",
 ];
 
 /// The operations: their declaration, and the table of their shapes.
@@ -78,10 +80,14 @@ pub fn contract(lists: &str) -> String {
     ArrayToBind::shape(&mut types);
     BoundArray::shape(&mut types);
     TransformerInfo::shape(&mut types);
-    // Requests have the indices of these.
-    Question::shape(&mut types);
-    Measure::shape(&mut types);
-    DownsampleMethod::shape(&mut types);
+    // Calls of the reductions' module have these.
+    ReductionRequest::shape(&mut types);
+    ReducedPart::shape(&mut types);
+    OpenedReduction::shape(&mut types);
+    ReductionQuestion::shape(&mut types);
+    ReductionSettings::shape(&mut types);
+    ReductionAnswer::shape(&mut types);
+    DownsampleRequest::shape(&mut types);
     let (operations, table) = operations(&mut types);
     let declarations = types.declarations();
     format!(

@@ -1,20 +1,22 @@
 //! The calls of the module. `engine/decode/reducer.ts` makes them, in decode workers and beside the
 //! engine. In wasm the module imports nothing; a panic is a trap, after which the instance is
-//! thrown away. Blocks of numbers are float64 (`wire.rs` says which). Accumulators are 64-bit
-//! words.
+//! thrown away. Requests and results are records of the contract; accumulators are 64-bit words.
 
 use std::cell::RefCell;
 
-use crate::answer::{Question, Settings};
+use crate::answer::Settings;
 use crate::contract::calls::ReductionCall;
 use crate::contract::wasm_module::Answer;
+use crate::contract::{
+    Bytes, Natural, OpenedReduction, Record, ReductionAnswer, ReductionQuestion, ReductionSettings,
+    ReductionSizes,
+};
 use crate::downsample::downsampled;
 use crate::error::{Error, Result};
-use crate::kernel::number::NumberType;
 use crate::limits;
+use crate::records::{long_words, number_type, numbered, read};
 use crate::request::Reduction;
-use crate::session::{Part, Session};
-use crate::wire::Numbers;
+use crate::session::Session;
 
 thread_local! {
     static SESSIONS: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
@@ -33,38 +35,36 @@ pub fn answer(call: ReductionCall<'_>) -> Result<Answer> {
 
 fn bytes_of_answer(call: ReductionCall<'_>) -> Result<Vec<u8>> {
     match call {
-        ReductionCall::Sizes { request } => bytes_of(&sizes(&reduction(request)?)?),
-        ReductionCall::Open { most, request } => open(Numbers::new(most).saturated()?, request),
+        ReductionCall::Sizes { request } => Ok(sizes(&reduction(request)?)?.to_bytes()),
+        ReductionCall::Open { most, request } => open(read(most)?, request),
         ReductionCall::Within { session, part } => with_session(session, |session| {
-            Ok(session.within(&part_of(&mut Numbers::new(part))?)?.to_bytes())
+            let (_, part) = numbered(read(part)?)?;
+            Ok(session.within(&part)?.record().to_bytes())
         }),
         ReductionCall::Add { request, elements } => {
             let part = reduction(request)?;
             bytes_of(&part.add(elements)?.to_words(&part)?)
         }
         ReductionCall::TakeElements { session, part, elements } => with_session(session, |session| {
-            let (number, part) = numbered(part)?;
+            let (number, part) = numbered(read(part)?)?;
             session.take_elements(number, part, elements)?;
-            Ok(merged(session))
+            Ok(Natural(session.merged()).to_bytes())
         }),
         ReductionCall::Take { session, part, accumulators } => with_session(session, |session| {
-            let (number, part) = numbered(part)?;
-            session.take(number, part, &Numbers::new(accumulators).words()?)?;
-            Ok(merged(session))
+            let (number, part) = numbered(read(part)?)?;
+            session.take(number, part, &long_words(accumulators)?)?;
+            Ok(Natural(session.merged()).to_bytes())
         }),
         ReductionCall::Resume { session, groups, accumulators } => with_session(session, |session| {
-            session.resume(&Numbers::new(accumulators).words()?, &Numbers::new(groups).sizes()?)?;
+            let groups: Vec<usize> = groups.iter().map(|group| *group as usize).collect();
+            session.resume(&long_words(accumulators)?, &groups)?;
             Ok(Vec::new())
         }),
         ReductionCall::Words { session } => with_session(session, |session| bytes_of(&session.words()?)),
-        ReductionCall::Answer { session, question, source, skips_missing, settings } => {
-            let (question, source) = known(question as usize, source as usize)?;
-            let mut numbers = Numbers::new(settings);
-            let (freedom, share) = (numbers.number()?, numbers.number()?);
-            let settings = Settings { source, freedom, skips_missing: skips_missing != 0, share };
-            with_session(session, |session| answered(session, question, settings))
+        ReductionCall::Answer { session, question, settings } => {
+            with_session(session, |session| answered(session, &read(question)?, &read(settings)?))
         }
-        ReductionCall::Downsample { request } => downsampled(request),
+        ReductionCall::Downsample { request, elements } => downsampled(&read(request)?, elements),
     }
 }
 
@@ -79,35 +79,28 @@ fn with_session<T>(session: u32, run: impl FnOnce(&mut Session) -> Result<T>) ->
 }
 
 fn reduction(request: &[u8]) -> Result<Reduction> {
-    Reduction::from_numbers(&mut Numbers::new(request))
+    Reduction::of(read(request)?)
 }
 
-/// The bytes of a reduction's elements, and those that its accumulators take.
-fn sizes(reduction: &Reduction) -> Result<[u64; 2]> {
+fn sizes(reduction: &Reduction) -> Result<ReductionSizes> {
     let elements = reduction.elements()?.saturating_mul(reduction.source.size() as u64);
-    Ok([elements, reduction.accumulator_bytes()?])
+    Ok(ReductionSizes {
+        element_bytes: Natural(elements),
+        accumulator_bytes: Natural(reduction.accumulator_bytes()?),
+    })
 }
 
-/// Begins a reduction: its number and its sizes.
-fn open(most: u64, request: &[u8]) -> Result<Vec<u8>> {
+/// Begins a reduction. `most` may be larger than any count.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+fn open(most: f64, request: &[u8]) -> Result<Vec<u8>> {
     let whole = reduction(request)?;
-    let [elements, accumulators] = sizes(&whole)?;
-    let session = Session::new(whole, most)?;
-    let number = SESSIONS.with_borrow_mut(|sessions| {
-        sessions.push(session);
+    let sizes = sizes(&whole)?;
+    let opened = Session::new(whole, most as u64)?;
+    let session = SESSIONS.with_borrow_mut(|sessions| {
+        sessions.push(opened);
         sessions.len().saturating_sub(1)
     });
-    bytes_of(&[number as u64, elements, accumulators])
-}
-
-fn part_of(numbers: &mut Numbers<'_>) -> Result<Part> {
-    Ok(Part { start: numbers.sizes()?, shape: numbers.sizes()? })
-}
-
-/// A part behind its number.
-fn numbered(part: &[u8]) -> Result<(u64, Part)> {
-    let mut numbers = Numbers::new(part);
-    Ok((numbers.count()?, part_of(&mut numbers)?))
+    Ok(OpenedReduction { session: session as u32, sizes }.to_bytes())
 }
 
 /// The bytes of words. The list is as long as they are, so none of it is grown by pieces.
@@ -120,25 +113,18 @@ fn bytes_of(words: &[u64]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The number of elements that are merged, as a float64.
-#[allow(clippy::cast_precision_loss, reason = "a selection that is read has below 2^53 elements")]
-fn merged(session: &Session) -> Vec<u8> {
-    (session.merged() as f64).to_le_bytes().to_vec()
-}
-
-fn known(question: usize, source: usize) -> Result<(Question, NumberType)> {
-    let known = Question::ALL.get(question).copied().zip(NumberType::ALL.get(source).copied());
-    known.ok_or_else(|| {
-        Error::argument("there is no such question")
-            .expected(format!("numbers below {} and {}", Question::ALL.len(), NumberType::ALL.len()))
-            .actual(format!("{question} and {source}"))
-    })
-}
-
-fn answered(session: &mut Session, question: Question, settings: Settings) -> Result<Vec<u8>> {
-    let answer = session.answer(question, settings)?;
-    let place = NumberType::ALL.iter().position(|number| *number == answer.number);
-    let mut bytes = vec![u8::try_from(place.unwrap_or(0)).unwrap_or(0)];
-    bytes.extend(answer.bytes);
-    Ok(bytes)
+fn answered(
+    session: &mut Session,
+    asked: &ReductionQuestion,
+    settings: &ReductionSettings,
+) -> Result<Vec<u8>> {
+    let settings = Settings {
+        source: number_type(&settings.source)?,
+        freedom: settings.freedom,
+        skips_missing: settings.skips_missing,
+        share: asked.share,
+    };
+    let answer = session.answer(asked.question, settings)?;
+    let number = answer.number.name().to_owned();
+    Ok(ReductionAnswer { number, values: Bytes(answer.bytes) }.to_bytes())
 }

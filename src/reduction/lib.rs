@@ -11,7 +11,7 @@
 //! - [`add`]: the loop over the elements of a part.
 //! - [`accumulators`]: what is remembered of each cell.
 //! - [`quantiles`]: many numbers in little memory.
-//! - [`wire`]: requests as numbers, in which they cross to the workers.
+//! - [`records`]: reductions as records of the contract, in which they cross to the workers.
 //! - [`calls`]: the calls of the module.
 //! - [`downsample`]: the elements of a pyramid's next level, apart from reductions.
 //!
@@ -27,9 +27,9 @@ pub mod calls;
 pub mod downsample;
 pub mod part;
 pub mod quantiles;
+pub mod records;
 pub mod request;
 pub mod session;
-pub mod wire;
 
 #[cfg(test)]
 mod random;

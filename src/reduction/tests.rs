@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 
 use crate::answer::{Question, Settings};
+use crate::contract::{Floats, PlaceIndices, Record, ReductionRequest};
 use crate::kernel::number::NumberType;
+use crate::records::read;
 use crate::request::{Along, Bound, Dimension, Measures, NO_GROUP, Reduction, Spread};
 use crate::session::{Part, Session};
 use crate::twin::{by_parts, compare, each_place, floats};
-use crate::wire::Numbers;
 
 /// What was expected and what was found, as an error tells both.
 fn told<T>(result: crate::error::Result<T>) -> [String; 2] {
@@ -140,13 +141,13 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_a_request_or_an_error((reduction, _) in reduction(), at in any::<prop::sample::Index>(), number: f64) {
-        let mut bytes = reduction.to_bytes();
-        prop_assert_eq!(&Reduction::from_numbers(&mut Numbers::new(&bytes)).unwrap(), &reduction);
-        let at = at.index(bytes.len() / 8);
-        bytes[8 * at..8 * at + 8].copy_from_slice(&number.to_le_bytes());
-        let _ = Reduction::from_numbers(&mut Numbers::new(&bytes));
-        told(Reduction::from_numbers(&mut Numbers::new(&bytes[..8 * at])));
+    fn bytes_are_a_request_or_an_error((reduction, _) in reduction(), at in any::<prop::sample::Index>(), byte: u8) {
+        let mut bytes = reduction.record().to_bytes();
+        prop_assert_eq!(&Reduction::of(read(&bytes).unwrap()).unwrap(), &reduction);
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        let _ = read(&bytes).and_then(Reduction::of);
+        prop_assert!(read::<ReductionRequest>(&bytes[..at]).is_err());
     }
 }
 
@@ -412,10 +413,14 @@ fn contradictions_tell_what_is_expected_and_what_is_found() {
         assert_eq!(told(reduction.check()), [expected, actual]);
     }
     assert_eq!(told(valid.add(&[0; 9])), ["24 bytes", "9 bytes"]);
-    let numbers =
-        |numbers: &[f64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-    let read = |list: &[f64]| told(Reduction::from_numbers(&mut Numbers::new(&numbers(list))));
-    assert_eq!(read(&[0.5]), ["a count", "0.5"]);
-    assert_eq!(read(&[99.0]), ["the place of a type", "99"]);
-    assert_eq!(read(&[1.0]), ["more numbers", "their end"]);
+    let read = |record| told(Reduction::of(record));
+    let record = valid.record();
+    let indices = |values| {
+        let indices = PlaceIndices { dimension: 0, values: Floats(values) };
+        ReductionRequest { indices: Some(indices), ..record.clone() }
+    };
+    assert_eq!(read(indices(vec![0.5, 1.0, 2.0])), ["a count", "0.5"]);
+    assert_eq!(read(indices(vec![0.0, -1.0, 2.0])), ["a count", "-1.0"]);
+    let unknown = ReductionRequest { source: "int3".to_owned(), ..record.clone() };
+    assert_eq!(read(unknown), ["a type of numbers", "int3"]);
 }

@@ -2,12 +2,13 @@
 //! members of each cell.
 
 use crate::answer::{Answer, Question, Settings};
+use crate::contract::Record;
 use crate::error::ErrorKind;
 use crate::kernel::cast::cast;
 use crate::kernel::number::NumberType;
+use crate::records::read;
 use crate::request::{Along, Bound, NO_GROUP, Reduction, Spread};
 use crate::session::{Part, Session};
-use crate::wire::Numbers;
 
 /// An element: as a double, and as an integer if it is one.
 #[derive(Clone, Copy, Debug)]
@@ -346,8 +347,8 @@ pub fn by_parts(reduction: &Reduction, bytes: &[u8], parts: &[Part], order: &[us
         let part = parts[*number].clone();
         let own = elements_within(&part, &shape, bytes, reduction.source.size());
         // As a worker has it: by way of bytes.
-        let within = session.within(&part).unwrap().to_bytes();
-        let within = Reduction::from_numbers(&mut Numbers::new(&within)).unwrap();
+        let within = session.within(&part).unwrap().record().to_bytes();
+        let within = Reduction::of(read(&within).unwrap()).unwrap();
         let words = within.add(&own).unwrap().to_words(&within).unwrap();
         session.take(*number as u64, part, &words).unwrap();
     }

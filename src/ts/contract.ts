@@ -10,6 +10,7 @@ import {
   flag,
   formatVersion,
   float,
+  floats,
   held,
   integer,
   list,
@@ -23,7 +24,22 @@ import {
   tuple,
   union,
   word,
+  words,
 } from "./model/records.ts";
+
+/** What happens to a dimension of a reduction. */
+export type Along =
+  | "Keep"
+  | "Reduce"
+  | { Blocks: Blocks }
+  | "Group";
+
+export const alongShape: Shape<Along> = /* @__PURE__ */ union(() => ({
+  Keep: undefined,
+  Reduce: undefined,
+  Blocks: blocksShape,
+  Group: undefined,
+}));
 
 /** Elements to append. */
 export interface AppendArguments {
@@ -180,6 +196,19 @@ export const attributeUpdateShape: Shape<AttributeUpdate> = /* @__PURE__ */ reco
   path: text,
   text: text,
   replace: flag,
+}));
+
+/** Places that share their cells. The first block has lost `phase` places. */
+export interface Blocks {
+  /** Places of a whole block. */
+  size: number;
+  /** Places of the first block that are not here. */
+  phase: number;
+}
+
+export const blocksShape: Shape<Blocks> = /* @__PURE__ */ record(() => ({
+  size: natural,
+  phase: natural,
 }));
 
 /** An array that the engine has bound. */
@@ -368,6 +397,31 @@ export type DownsampleMethod = (typeof DOWNSAMPLE_METHODS)[number];
 export const DOWNSAMPLE_METHODS = ["nearest", "mean", "mode"] as const;
 
 export const downsampleMethodShape: Shape<DownsampleMethod> = /* @__PURE__ */ texts(DOWNSAMPLE_METHODS);
+
+/** How a box of elements is made smaller. */
+export interface DownsampleRequest {
+  /** How a block becomes one element. */
+  method: DownsampleMethod;
+  /** The type of the elements, of `NUMBER_TYPES`. Absent for `nearest`. */
+  number?: string | undefined;
+  /** The size of an element in bytes. */
+  size: number;
+  /** The shape of the box. */
+  shape: number[];
+  /** The shape of a block. */
+  factors: number[];
+  /** The bits of missing numbers, eight bytes each. */
+  missing: Uint8Array;
+}
+
+export const downsampleRequestShape: Shape<DownsampleRequest> = /* @__PURE__ */ record(() => ({
+  method: downsampleMethodShape,
+  number: optional(text),
+  size: word,
+  shape: list(natural),
+  factors: list(natural),
+  missing: bytes,
+}));
 
 /** Which places packed elements are for. */
 export type ElementLayout =
@@ -584,6 +638,19 @@ export const keyValueShape: Shape<KeyValue> = /* @__PURE__ */ record(() => ({
   value: held,
 }));
 
+/** Groups of places, in C order. Along other dimensions they are the same. */
+export interface Labels {
+  /** The dimensions, ascending. */
+  dimensions: number[];
+  /** The group of each place; 2^32 − 1 for none. */
+  values: Uint32Array;
+}
+
+export const labelsShape: Shape<Labels> = /* @__PURE__ */ record(() => ({
+  dimensions: list(word),
+  values: words,
+}));
+
 /** A document that is too large to cross as text. */
 export interface LargeDocument {
   /** The suffix of its key. */
@@ -606,7 +673,20 @@ export const largeDocumentShape: Shape<LargeDocument> = /* @__PURE__ */ record((
   places: optional(text),
 }));
 
-/** What is remembered of each cell, to answer questions. A request has a bit for each. */
+/** Which places count, likewise. */
+export interface Mask {
+  /** The dimensions, ascending. */
+  dimensions: number[];
+  /** 0 for those that do not count. */
+  values: Uint8Array;
+}
+
+export const maskShape: Shape<Mask> = /* @__PURE__ */ record(() => ({
+  dimensions: list(word),
+  values: bytes,
+}));
+
+/** What is remembered of each cell, to answer questions. */
 export type Measure = (typeof MEASURES)[number];
 export const MEASURES = ["sum", "moments", "lowest", "highest", "nonzero"] as const;
 
@@ -804,6 +884,32 @@ export const openArgumentsShape: Shape<OpenArguments> = /* @__PURE__ */ record((
   reload: byte,
 }));
 
+/** A reduction that has begun. */
+export interface OpenedReduction {
+  /** Its number. */
+  session: number;
+  /** Its sizes. */
+  sizes: ReductionSizes;
+}
+
+export const openedReductionShape: Shape<OpenedReduction> = /* @__PURE__ */ record(() => ({
+  session: word,
+  sizes: reductionSizesShape,
+}));
+
+/** The indices of places in their array. */
+export interface PlaceIndices {
+  /** The dimension. */
+  dimension: number;
+  /** An index for each of its places. */
+  values: Float64Array;
+}
+
+export const placeIndicesShape: Shape<PlaceIndices> = /* @__PURE__ */ record(() => ({
+  dimension: word,
+  values: floats,
+}));
+
 /** A read to plan. */
 export interface PlanArguments {
   /** The array. */
@@ -969,6 +1075,130 @@ export const readRequestShape: Shape<ReadRequest> = /* @__PURE__ */ record(() =>
   priority: optional(float),
   reload: optional(flag),
   conversion: optional(conversionRequestShape),
+}));
+
+/** A dimension of a selection that is reduced. */
+export interface ReducedDimension {
+  /** Its places. */
+  extent: number;
+  /** What happens to it. */
+  along: Along;
+}
+
+export const reducedDimensionShape: Shape<ReducedDimension> = /* @__PURE__ */ record(() => ({
+  extent: natural,
+  along: alongShape,
+}));
+
+/** A part of a reduction: its box within the selection. */
+export interface ReducedPart {
+  /** Its number in the plan. */
+  number: number;
+  /** The first place along each dimension. */
+  start: Float64Array;
+  /** The extent along each dimension. */
+  shape: Float64Array;
+}
+
+export const reducedPartShape: Shape<ReducedPart> = /* @__PURE__ */ record(() => ({
+  number: natural,
+  start: floats,
+  shape: floats,
+}));
+
+/** The answers of all cells to a question. */
+export interface ReductionAnswer {
+  /** Their type, of `NUMBER_TYPES`. */
+  number: string;
+  /** The answers, packed and little-endian, in C order of the cells. */
+  values: Uint8Array;
+}
+
+export const reductionAnswerShape: Shape<ReductionAnswer> = /* @__PURE__ */ record(() => ({
+  number: text,
+  values: bytes,
+}));
+
+/** A question to all cells. */
+export interface ReductionQuestion {
+  /** What is asked. */
+  question: Question;
+  /** The share of a quantile. */
+  share: number;
+}
+
+export const reductionQuestionShape: Shape<ReductionQuestion> = /* @__PURE__ */ record(() => ({
+  question: questionShape,
+  share: float,
+}));
+
+/** A reduction of a box of elements. */
+export interface ReductionRequest {
+  /** The type of the elements, of `NUMBER_TYPES`. */
+  source: string;
+  /** What is remembered. */
+  measures: Measure[];
+  /** The length of a full list of a sketch for quantiles; 0 for none. */
+  sketch: number;
+  /** The dimensions of the box, slowest first. */
+  dimensions: ReducedDimension[];
+  /** The number of groups; 0 where there are none. */
+  groups: number;
+  /** The groups. */
+  labels?: Labels | undefined;
+  /** Weights, which are multiplied. */
+  weights: Weights[];
+  /** Which elements count. */
+  mask?: Mask | undefined;
+  /**
+   * The lowest and the highest number that counts. Each is the sum of two floats, so that it
+   * may be any integer of 64 bits: the nearest float, and the rest.
+   */
+  range?: [[number, number], [number, number]] | undefined;
+  /** What extremes remember the place by. */
+  indices?: PlaceIndices | undefined;
+}
+
+export const reductionRequestShape: Shape<ReductionRequest> = /* @__PURE__ */ record(() => ({
+  source: text,
+  measures: list(measureShape),
+  sketch: natural,
+  dimensions: list(reducedDimensionShape),
+  groups: word,
+  labels: optional(labelsShape),
+  weights: list(weightsShape),
+  mask: optional(maskShape),
+  range: optional(tuple(tuple(float, float), tuple(float, float))),
+  indices: optional(placeIndicesShape),
+}));
+
+/** How questions are answered. */
+export interface ReductionSettings {
+  /** The type of the elements, of `NUMBER_TYPES`. */
+  source: string;
+  /** What the divisor of a variance is less than the sum of the weights. */
+  freedom: number;
+  /** Whether missing numbers are left out. If not, one makes the answer of its cell missing. */
+  skipsMissing: boolean;
+}
+
+export const reductionSettingsShape: Shape<ReductionSettings> = /* @__PURE__ */ record(() => ({
+  source: text,
+  freedom: float,
+  skipsMissing: flag,
+}));
+
+/** The sizes of a reduction in bytes. */
+export interface ReductionSizes {
+  /** Of its elements. */
+  elementBytes: number;
+  /** Of its accumulators. */
+  accumulatorBytes: number;
+}
+
+export const reductionSizesShape: Shape<ReductionSizes> = /* @__PURE__ */ record(() => ({
+  elementBytes: natural,
+  accumulatorBytes: natural,
 }));
 
 /** A question about an Icechunk repository. */
@@ -1144,6 +1374,19 @@ export interface UserArray {
 export const userArrayShape: Shape<UserArray> = /* @__PURE__ */ record(() => ({
   document: text,
   codecs: text,
+}));
+
+/** Weights of places, likewise. */
+export interface Weights {
+  /** The dimensions, ascending. */
+  dimensions: number[];
+  /** Finite numbers. */
+  values: Float64Array;
+}
+
+export const weightsShape: Shape<Weights> = /* @__PURE__ */ record(() => ({
+  dimensions: list(word),
+  values: floats,
 }));
 
 /** A write to a selection. */
@@ -1424,18 +1667,18 @@ export const CONVENTIONS_CALLS = {
   sample: 3,
 };
 
-/** The calls of the reductions' module. Floats are in blocks. */
+/**
+ * The calls of the reductions' module. Requests are of `ReductionRequest`, parts of
+ * `ReducedPart`; accumulators are 64-bit words.
+ */
 export interface ReductionCalls {
-  /**
-   * The sizes of a reduction in bytes, before it begins: of its elements, and of its
-   * accumulators.
-   */
+  /** The `ReductionSizes` of a reduction, before it begins. */
   sizes: {
     blocks: [request: ArrayBufferView];
   };
   /**
-   * Begins a reduction whose accumulators may take `most` bytes. The result is its number
-   * and its sizes. It ends with the instance.
+   * Begins a reduction whose accumulators may take `most` bytes, a float. The result is an
+   * `OpenedReduction`. It ends with the instance.
    */
   open: {
     blocks: [most: ArrayBufferView, request: ArrayBufferView];
@@ -1454,28 +1697,32 @@ export interface ReductionCalls {
     words: [session: number];
     blocks: [part: ArrayBufferView, elements: ArrayBufferView];
   };
-  /** Takes what is remembered of a part. The result is the number of merged elements. */
+  /** Takes what is remembered of a part. The result is the natural number of merged elements. */
   take: {
     words: [session: number];
     blocks: [part: ArrayBufferView, accumulators: ArrayBufferView];
   };
-  /** Goes on from the words of another reduction. */
+  /**
+   * Goes on from the words of another reduction: `groups` are the places of its groups among
+   * those of this one.
+   */
   resume: {
     words: [session: number];
-    blocks: [groups: ArrayBufferView, accumulators: ArrayBufferView];
+    table: Uint32Array;
+    blocks: [accumulators: ArrayBufferView];
   };
   /** The words of a reduction, for `Resume`. */
   words: {
     words: [session: number];
   };
-  /** The answers to a question: the index of their type, as a byte, and them. */
+  /** The `ReductionAnswer` to a `ReductionQuestion`. */
   answer: {
-    words: [session: number, question: number, source: number, skipsMissing: number];
-    blocks: [settings: ArrayBufferView];
+    words: [session: number];
+    blocks: [question: ArrayBufferView, settings: ArrayBufferView];
   };
-  /** Downsamples a box of elements. */
+  /** Downsamples a box of elements, by a `DownsampleRequest`. */
   downsample: {
-    blocks: [request: ArrayBufferView];
+    blocks: [request: ArrayBufferView, elements: ArrayBufferView];
   };
 }
 

@@ -3,6 +3,7 @@
  * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
  * files, folders. The calls are `exists`, `erase` and `consolidate`.
  */
+import type { NodeKind } from "../contract.ts";
 import { isA, needReadable, needText, optionsOf, pageUrl, parsedUrl, SIGNAL } from "../model/argument.ts";
 import { isNode } from "../model/node.ts";
 import { findable, worksBehindProxies } from "../model/proxies.ts";
@@ -158,7 +159,7 @@ export interface NodeOptions {
 
 type Place = Location<Readable> | Readable | string | URL;
 
-export type ExistingKind = "array" | "group" | "implicit-group";
+export type ExistingKind = NodeKind;
 
 /**
  * The kind of node at a place, if there is one. A group without metadata is only found in stores

@@ -8,7 +8,17 @@ import {
   readRequestShape,
   WASM_OPERATIONS,
 } from "../contract.ts";
-import { held, list, RecordReader, RecordWriter, readRecord, type Shape, text } from "./records.ts";
+import {
+  floats,
+  held,
+  list,
+  RecordReader,
+  RecordWriter,
+  readRecord,
+  type Shape,
+  text,
+  words,
+} from "./records.ts";
 
 function bytesOf<T>(shape: Shape<T>, value: T, values: unknown[] = []): Uint8Array<ArrayBuffer> {
   const writer = new RecordWriter(values);
@@ -38,6 +48,15 @@ test("indices cross whether they are numbers or bigints", () => {
     2n ** 62n,
   ];
   assert.deepEqual(crossed(dimensionSelectionShape, { List: indices }), { List: indices.map(BigInt) });
+});
+
+test("blocks of numbers cross as they lie in memory", () => {
+  const numbers = Float64Array.of(1.5, -0, Number.NaN);
+  const block = bytesOf(floats, numbers);
+  assert.deepEqual([...block.subarray(0, 4)], [24, 0, 0, 0]);
+  assert.deepEqual(block.slice(4), new Uint8Array(numbers.buffer));
+  assert.deepEqual(readRecord(floats, block), numbers);
+  assert.deepEqual(crossed(words, Uint32Array.of(0, 2 ** 32 - 1)), Uint32Array.of(0, 2 ** 32 - 1));
 });
 
 test("requests with nested lists, enums and numbers cross", () => {

@@ -4,6 +4,7 @@
  * `contract.ts` has those of all types that both languages know. Values that JavaScript owns cross
  * beside the bytes, in a list, and records have their index in it.
  */
+import { viewBytes } from "./memory.ts";
 import { newDecoder, newEncoder } from "./utf8.ts";
 
 /** Writes and reads the values of a type. */
@@ -199,6 +200,18 @@ export const bytes: Shape<Uint8Array> = {
   read: (from) => from.view().slice(),
 };
 
+/** Floats as they lie in memory. */
+export const floats: Shape<Float64Array> = {
+  write: (to, value) => to.bytesOf(viewBytes(value)),
+  read: (from) => new Float64Array(from.view().slice().buffer),
+};
+
+/** 32-bit numbers as they lie in memory. */
+export const words: Shape<Uint32Array> = {
+  write: (to, value) => to.bytesOf(viewBytes(value)),
+  read: (from) => new Uint32Array(from.view().slice().buffer),
+};
+
 export const text: Shape<string> = {
   write(to, value) {
     if (typeof value !== "string") throw unreadable("a text", value);
@@ -298,6 +311,13 @@ export function union<T>(variants: () => Record<string, Shape<unknown> | undefin
  * write a function that is called in place as its value, which they would keep.
  */
 export const table = <T>(make: () => T): T => make();
+
+/** The bytes of a record without values beside it. */
+export function recordBytes<T>(shape: Shape<T>, value: T): Uint8Array {
+  const record = new RecordWriter([]);
+  shape.write(record, value);
+  return record.bytes;
+}
 
 /** The record in some bytes. */
 export const readRecord = <T>(

@@ -15,7 +15,7 @@ export async function ask<T>(request: string): Promise<T> {
 }
 
 /** The bytes of numbers, and of blocks behind them. */
-export function questionOf(numbers: Iterable<number>, blocks: readonly ArrayBufferView[]): Uint8Array {
+function questionOf(numbers: Iterable<number>, blocks: readonly ArrayBufferView[]): Uint8Array {
   const all = [Float64Array.from(numbers), ...blocks];
   const question = new Uint8Array(all.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let end = 0;

@@ -11,6 +11,7 @@ import type {
   Consolidated,
   ConsolidatedSource,
   ConventionsCalls,
+  DownsampleRequest,
   FloatTable,
   JsonText,
   NodeSummary,
@@ -19,7 +20,12 @@ import type {
   ReadArguments,
   ReadCost,
   ReadProgress,
+  ReductionAnswer,
+  ReductionQuestion,
+  ReductionRequest,
+  ReductionSettings,
   RepositoryQuestion,
+  RepositorySubject,
   ResizeArguments,
   TypeName,
   WasmOperations,
@@ -166,7 +172,7 @@ export interface IcechunkSnapshot {
 }
 
 /** What can be asked of an Icechunk repository (`src/engine/js/reading/repository.rs`). */
-export interface RepositoryAnswers {
+export interface RepositoryAnswers extends Record<RepositorySubject, unknown> {
   snapshot: string;
   branches: IcechunkRef[];
   tags: IcechunkRef[];
@@ -183,15 +189,11 @@ export interface ChunkCounts {
 }
 
 export interface ReduceArguments extends ReadCall {
-  reduction: Uint8Array;
+  reduction: ReductionRequest;
   counts: ChunkCounts;
   growth: Pick<Growth, "order" | "apart">;
-  /**
-   * By their places in `Question::ALL` of `src/reduction/answer.rs`. `share` is that of a quantile.
-   */
-  questions: { question: number; share: number }[];
-  /** `source` is the type of the elements, by its place in `NumberType::ALL`. */
-  settings: { source: number; freedom: number; skipsMissing: boolean };
+  questions: ReductionQuestion[];
+  settings: ReductionSettings;
   /** Whether to send events with the answers so far. */
   wantsPartial: boolean;
   /**
@@ -206,7 +208,7 @@ export interface ReduceArguments extends ReadCall {
 /** The answers of a reduction so far, and the share of elements that they are made of. */
 export interface PartialEvent {
   type: "partial";
-  answers: Uint8Array<ArrayBuffer>[];
+  answers: ReductionAnswer[];
   share: number;
 }
 
@@ -228,12 +230,9 @@ interface OwnOperations {
   stream(args: ReadCall): ReadProgress;
   /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */
   summarise(args: ReadCall): { numbers: Float64Array; progress: ReadProgress };
-  /**
-   * Reduces the selected elements. `reduction` is the request of `src/reduction/wire.rs`. Each
-   * answer is the place of its type in `NumberType::ALL`, as a byte, and the packed numbers.
-   */
+  /** Reduces the selected elements. */
   reduce(args: ReduceArguments): {
-    answers: Uint8Array<ArrayBuffer>[];
+    answers: ReductionAnswer[];
     words: Uint8Array<ArrayBuffer> | undefined;
     /** Whether all chunks were cached: the store was not asked. */
     isCached: boolean;
@@ -242,13 +241,13 @@ interface OwnOperations {
    * What a reduction takes, in bytes: the accumulators of all cells and of parts in flight, and the
    * elements of those parts.
    */
-  planReduction(args: { reduction: Uint8Array; counts: ChunkCounts }): {
+  planReduction(args: { reduction: ReductionRequest; counts: ChunkCounts }): {
     accumulatorBytes: number;
     partsBytes: number;
     elementBytes: number;
   };
-  /** The elements of a smaller box: `src/reduction/downsample.rs` says what the request has. */
-  downsample(args: { request: Uint8Array }): Uint8Array<ArrayBuffer>;
+  /** The elements of a smaller box. */
+  downsample(args: { request: DownsampleRequest; elements: Uint8Array }): Uint8Array<ArrayBuffer>;
   prefetch(args: ReadCall): ReadProgress;
   planRead(args: PlanArguments): { cost: ReadCost; elementSize: number };
   /**

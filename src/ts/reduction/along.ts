@@ -14,7 +14,7 @@ import type { SelectedAxis } from "./places.ts";
 import { prepare, reducedOf, type StatisticsOptions, shapeOf } from "./prepare.ts";
 import { opsOf, type ReduceOp } from "./questions.ts";
 import { ALONG_RULES, answerOf, type ReduceAnswer, type ReduceOptions, run } from "./reduce.ts";
-import type { Along } from "./wire.ts";
+import type { Along } from "./request.ts";
 
 /** The answers for some places along the dimension. */
 export interface ReductionStep<Op> {

@@ -9,7 +9,7 @@ import { product } from "../elements/typed_arrays.ts";
 import { needList, object, refuse, refuseField } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { SelectedAxis } from "./places.ts";
-import type { Spread } from "./wire.ts";
+import type { Spread } from "./request.ts";
 
 /** Numbers in memory that lie over an array. */
 export interface NumbersOver {

@@ -7,7 +7,7 @@ import { InvalidSelectionError } from "../model/errors.ts";
 import type { Moment } from "../model/types.ts";
 import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
-import type { Spread } from "./wire.ts";
+import type { Spread } from "./request.ts";
 
 /** A part of a date that places are grouped by. */
 export type DatePart = "year" | "season" | "month" | "day" | "hour" | "dayofyear";

@@ -9,7 +9,7 @@ import { type ArrayNode, FACTS } from "../api/node_facts.ts";
 import { type CfOptions, type Conversion, conversionOf } from "../api/read/conversion.ts";
 import { placedRequest, type ReadOptions, requestWith } from "../api/read/request.ts";
 import { type AnySelection, dimensionNamesOf } from "../api/selection.ts";
-import { NUMBER_TYPES } from "../contract.ts";
+import type { ReductionAnswer, ReductionRequest } from "../contract.ts";
 import type { Places } from "../convention/coordinates.ts";
 import { product } from "../elements/typed_arrays.ts";
 import { need, needReadable, object, refuse } from "../model/argument.ts";
@@ -30,9 +30,9 @@ import {
   sketchSize,
   VIEWS,
 } from "./questions.ts";
+import { type Along, measuresOf, requestOf, type Spread } from "./request.ts";
 import { needSame, type State } from "./state.ts";
 import { type Weights, weightsOf } from "./weights.ts";
-import { type Along, measuresOf, requestBytes, type Spread } from "./wire.ts";
 
 /** Options of `reduce` and `statistics`, besides those of reads. */
 export interface StatisticsOptions extends ReadOptions, QuantileOptions {
@@ -243,22 +243,22 @@ function layoutOf(reduced: Reduced, shape: Shape): ResultLayout {
 /** What is remembered of each cell. */
 interface Remembered {
   ops: readonly ReduceOp[];
-  /** The type of the elements, by its place in `NUMBER_TYPES`. */
-  source: number;
+  /** The type of the elements. */
+  source: string;
   sketch: number;
 }
 
-/** The reduction in the numbers that the module reads. */
+/** The reduction in the form that the engine takes. */
 async function reductionOf(
   reduced: Reduced,
   shape: Shape,
   { ops, source, sketch }: Remembered,
   options: PrepareOptions,
-): Promise<Uint8Array> {
+): Promise<ReductionRequest> {
   const arg = argAxis(ops, shape);
   const { mask, range } = await whereOf(reduced, options);
   const extentOf = (axis: number) => shape.axes[axis]?.indices.length ?? 0;
-  return requestBytes({
+  return requestOf({
     source,
     measures: measuresOf(ops),
     sketch,
@@ -279,7 +279,7 @@ function signatureOf(
   { weights }: PrepareOptions,
 ): string {
   const cells = origin.places.map((place, at) => (place ? shape[at] : "group"));
-  return JSON.stringify({ cells, ops, source: NUMBER_TYPES[source], isWeighted: weights !== undefined });
+  return JSON.stringify({ cells, ops, source, isWeighted: weights !== undefined });
 }
 
 /** A reduction that is ready: its operation's arguments, and how its answers become results. */
@@ -289,7 +289,7 @@ export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], option
     refuse("argmin and argmax cannot be combined with spread", "one of them", "both");
   const shape = await shapeOf(reduced, options);
   const elements = await elementsOf(reduced.array, options);
-  const source = NUMBER_TYPES.indexOf(elements.source as (typeof NUMBER_TYPES)[number]);
+  const { source } = elements;
   const count = product(shape.axes.map(({ indices }) => indices.length));
   const sketch = before?.sketch ?? sketchSize(ops, options, keepsWords ? ELEMENTS_TO_COME : count);
   const remembered = { ops, source, sketch };
@@ -315,7 +315,7 @@ export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], option
   return {
     engine,
     shape: [...layout.shape],
-    resultsOf: (answers: readonly Uint8Array[]) => resultsOf(asked, answers, layout),
+    resultsOf: (answers: readonly ReductionAnswer[]) => resultsOf(asked, answers, layout),
     request: { ...read, conversion: elements.conversion?.request },
     type: elements.conversion?.type,
     elements,

@@ -1,12 +1,12 @@
 /**
  * The questions of a reduction in the engine's form, and the results that its answers become.
  */
-import { NUMBER_TYPES, QUESTIONS, type Question } from "../contract.ts";
+import { QUESTIONS, type Question, type ReductionAnswer, type ReductionQuestion } from "../contract.ts";
 import { keepOrigin } from "../convention/coordinates.ts";
 import { stridesInOrder } from "../elements/typed_arrays.ts";
 import { need, needReadable, refuse, refuseField } from "../model/argument.ts";
 import type { GroupKey } from "./groups.ts";
-import type { UserQuestion } from "./wire.ts";
+import type { UserQuestion } from "./request.ts";
 
 /** What is asked of the elements of each cell of the result. */
 export type ReduceOp = UserQuestion | "median";
@@ -70,11 +70,9 @@ export interface QuantileOptions {
   error?: number | undefined;
 }
 
-/** The numbers of an answer: the place of their type, and them. */
-function dataOf(answer: Uint8Array): ReducedData {
-  const View = VIEWS[NUMBER_TYPES[answer[0] as number] as keyof typeof VIEWS];
-  return new View(answer.slice(1).buffer as ArrayBuffer);
-}
+/** The numbers of an answer. */
+const dataOf = ({ number, values }: ReductionAnswer): ReducedData =>
+  new VIEWS[number as keyof typeof VIEWS](values.buffer as ArrayBuffer);
 
 /** Lists one behind the other. */
 function joined(lists: readonly Float64Array[]): Float64Array<ArrayBuffer> {
@@ -139,13 +137,13 @@ export function askedOf(op: ReduceOp, options: QuantileOptions & { weights?: unk
 }
 
 /** The questions for the engine. The first one is for the counts. */
-export function questionsOf(asked: readonly Asked[]): { question: number; share: number }[] {
-  const numbered = (question: Question, share = 0) => ({ question: QUESTIONS.indexOf(question), share });
+export function questionsOf(asked: readonly Asked[]): ReductionQuestion[] {
+  const sharing = (question: Question, share = 0) => ({ question, share });
   const ofOne = ({ op, shares }: Asked) =>
     shares
-      ? [...shares.map((share) => numbered("quantile", share)), numbered("rankError")]
-      : [numbered(op as Question)];
-  return [numbered("count"), ...asked.flatMap(ofOne)];
+      ? [...shares.map((share) => sharing("quantile", share)), sharing("rankError")]
+      : [sharing(op as Question)];
+  return [sharing("count"), ...asked.flatMap(ofOne)];
 }
 
 /** What all results of a reduction have. */
@@ -160,7 +158,7 @@ export interface ResultLayout {
 /** The results by question. */
 export function resultsOf(
   asked: readonly Asked[],
-  answers: readonly Uint8Array[],
+  answers: readonly ReductionAnswer[],
   { shape, dimensionNames, groups, origin }: ResultLayout,
 ): Record<string, ReduceResult> {
   const left = answers.map(dataOf);

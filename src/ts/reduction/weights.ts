@@ -8,7 +8,7 @@ import { needList, object, refuse, refuseField } from "../model/argument.ts";
 import { NotFoundError } from "../model/errors.ts";
 import { axesOf, axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
-import type { Spread } from "./wire.ts";
+import type { Spread } from "./request.ts";
 
 /**
  * `"area"`: the areas of the cells of a grid of latitudes and longitudes. By dimension name: the

@@ -6,13 +6,17 @@ import type { AnyArray } from "../../api/array.ts";
 import { type Box, boxes, shapeOfBox } from "../../api/write/element_source.ts";
 import { packScalar } from "../../api/write/elements.ts";
 import { withPackedFloats } from "../../api/write/numbers.ts";
-import { DOWNSAMPLE_METHODS, type DownsampleMethod, NUMBER_TYPES } from "../../contract.ts";
+import {
+  DOWNSAMPLE_METHODS,
+  type DownsampleMethod,
+  type DownsampleRequest,
+  NUMBER_TYPES,
+} from "../../contract.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { refuse, refuseField } from "../../model/argument.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { UnsupportedError } from "../../model/errors.ts";
 import { integerOf } from "../../model/number_types.ts";
-import { questionOf } from "../../port/convention.ts";
 import { call } from "../../port/engine.ts";
 
 export type { DownsampleMethod };
@@ -23,15 +27,7 @@ const NUMBERS: readonly string[] = NUMBER_TYPES;
 const SLAB_BYTES = 4 << 20;
 
 /** The facts of an array that downsampling needs. */
-export interface Downsampling {
-  method: DownsampleMethod;
-  /** The number of the type, or the size of an element for `nearest`. */
-  kind: number;
-  /** Size of an element in bytes. */
-  size: number;
-  /** The missing values, packed and padded to eight bytes each. */
-  missing: Uint8Array;
-}
+export type Downsampling = Pick<DownsampleRequest, "method" | "number" | "size" | "missing">;
 
 /** Whether a number is a value of a data type. Integers may be written with either sign. */
 export function isOfType({ kind, size = 0 }: TypeDescription, value: number | bigint): boolean {
@@ -90,31 +86,24 @@ export async function downsamplingOf(
   }
   const { name, size } = type;
   const integer = isSigned === undefined ? undefined : integerOf(name);
-  const number = NUMBERS.indexOf(integer ? `${isSigned ? "" : "u"}int${integer.bits}` : name);
-  const isKnown = method === "nearest" ? size !== undefined : number > (method === "mean" ? 0 : -1);
+  const number = integer ? `${isSigned ? "" : "u"}int${integer.bits}` : name;
+  const least = method === "mean" ? 1 : 0;
+  const isKnown = method === "nearest" || NUMBERS.indexOf(number) >= least;
   if (!isKnown || size === undefined)
     throw new UnsupportedError(`the method ${method} for elements of the data type ${name}`);
-  if (method === "nearest") return { method, kind: size, size, missing: new Uint8Array() };
-  return { method, kind: number, size, missing: await packedMissing(type, missing, signal) };
+  if (method === "nearest") return { method, size, missing: new Uint8Array() };
+  return { method, number, size, missing: await packedMissing(type, missing, signal) };
 }
 
 async function downsampled(
-  { method, kind, missing }: Downsampling,
-  shape: readonly number[],
+  downsampling: Downsampling,
+  shape: number[],
   factors: readonly number[],
   elements: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
-  const head = [
-    DOWNSAMPLE_METHODS.indexOf(method),
-    kind,
-    shape.length,
-    ...shape,
-    ...factors,
-    missing.length / 8,
-  ];
-  const request = questionOf(head, [missing, elements]);
-  return call("downsample", () => ({ request }), { signal });
+  const request = { ...downsampling, shape, factors: [...factors] };
+  return call("downsample", () => ({ request, elements }), { signal });
 }
 
 /**

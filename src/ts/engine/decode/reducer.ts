@@ -3,23 +3,29 @@
  * merges what parts remember, and in decode workers it adds up the elements of a part. Its calls
  * are those of `src/reduction/calls.rs`.
  */
-import { REDUCTION_CALLS, type ReductionCalls } from "../../contract.ts";
+import {
+  type DownsampleRequest,
+  downsampleRequestShape,
+  type OpenedReduction,
+  openedReductionShape,
+  REDUCTION_CALLS,
+  type ReducedPart,
+  type ReductionAnswer,
+  type ReductionCalls,
+  type ReductionQuestion,
+  type ReductionRequest,
+  type ReductionSettings,
+  type ReductionSizes,
+  reducedPartShape,
+  reductionAnswerShape,
+  reductionQuestionShape,
+  reductionRequestShape,
+  reductionSettingsShape,
+  reductionSizesShape,
+} from "../../contract.ts";
+import { float, natural, readRecord, recordBytes } from "../../model/records.ts";
 import { ReportedError, WasmModule } from "../wasm_module.ts";
 import type { PartReduction } from "./messages.ts";
-
-/** How questions are answered: `Settings` of `src/reduction/answer.rs`. */
-export interface ReductionSettings {
-  /** The type of the elements, by its place in `NumberType::ALL`. */
-  source: number;
-  freedom: number;
-  skipsMissing: boolean;
-}
-
-/** The bytes of a reduction's elements, and those that its accumulators take. */
-export interface ReductionSizes {
-  elementBytes: number;
-  accumulatorBytes: number;
-}
 
 /** What another reduction remembered, and the places of its groups among those of this one. */
 export interface Before {
@@ -29,11 +35,7 @@ export interface Before {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The numbers of an answer of words. */
-const counts = ({ buffer }: Bytes): number[] => Array.from(new BigUint64Array(buffer), Number);
-
-/** The number that is an answer. */
-const numberOf = ({ buffer }: Bytes): number => new DataView(buffer).getFloat64(0, true);
+const bytesOf = (request: ReductionRequest): Uint8Array => recordBytes(reductionRequestShape, request);
 
 export class Reducer {
   readonly #wasm: WasmModule<ReductionCalls>;
@@ -43,21 +45,19 @@ export class Reducer {
   }
 
   /** The sizes of a reduction, before it begins. */
-  sizes(request: Uint8Array): ReductionSizes {
-    const [elementBytes, accumulatorBytes] = counts(this.#wasm.bytes("sizes", { blocks: [request] }));
-    return { elementBytes, accumulatorBytes } as ReductionSizes;
+  sizes(request: ReductionRequest): ReductionSizes {
+    return readRecord(reductionSizesShape, this.#wasm.bytes("sizes", { blocks: [bytesOf(request)] }));
   }
 
-  /** Begins a reduction whose accumulators may take `most` bytes. `session` is its number. */
-  open(request: Uint8Array, most: number): ReductionSizes & { session: number } {
-    const answer = this.#wasm.bytes("open", { blocks: [Float64Array.of(most), request] });
-    const [session, elementBytes, accumulatorBytes] = counts(answer);
-    return { session, elementBytes, accumulatorBytes } as ReductionSizes & { session: number };
+  /** Begins a reduction whose accumulators may take `most` bytes. */
+  open(request: ReductionRequest, most: number): OpenedReduction {
+    const answer = this.#wasm.bytes("open", { blocks: [recordBytes(float, most), bytesOf(request)] });
+    return readRecord(openedReductionShape, answer);
   }
 
-  /** What a part contributes to. `box` has the first places and the extents of the part. */
-  within(session: number, box: Float64Array): Bytes {
-    return this.#wasm.bytes("within", { words: [session], blocks: [box] });
+  /** What a part contributes to: the bytes of a request. */
+  within(session: number, part: ReducedPart): Bytes {
+    return this.#wasm.bytes("within", { words: [session], blocks: [recordBytes(reducedPartShape, part)] });
   }
 
   /** What is remembered of a part's elements. */
@@ -66,24 +66,21 @@ export class Reducer {
   }
 
   /**
-   * Takes what is remembered of part `number`. Returns the number of elements that answers are made
-   * of now: parts wait for those before them.
+   * Takes what is remembered of a part. Returns the number of elements that answers are made of
+   * now: parts wait for those before them.
    */
-  take(session: number, number: number, box: Float64Array, words: Uint8Array): number {
-    const part = Float64Array.of(number, ...box);
-    return numberOf(this.#wasm.bytes("take", { words: [session], blocks: [part, words] }));
+  take(session: number, part: ReducedPart, words: Uint8Array): number {
+    return this.#merged("take", session, [recordBytes(reducedPartShape, part), words]);
   }
 
-  /** Adds up the elements of part `number` here, in place of `add` and `take`. */
-  takeElements(session: number, number: number, box: Float64Array, elements: Uint8Array): number {
-    const part = Float64Array.of(number, ...box);
-    return numberOf(this.#wasm.bytes("takeElements", { words: [session], blocks: [part, elements] }));
+  /** Adds up the elements of a part here, in place of `add` and `take`. */
+  takeElements(session: number, part: ReducedPart, elements: Uint8Array): number {
+    return this.#merged("takeElements", session, [recordBytes(reducedPartShape, part), elements]);
   }
 
   /** Goes on from another reduction. */
   resume(session: number, { words, groups }: Before): void {
-    const places = Float64Array.of(groups.length, ...groups);
-    this.#wasm.bytes("resume", { words: [session], blocks: [places, words] });
+    this.#wasm.bytes("resume", { words: [session], table: Uint32Array.from(groups), blocks: [words] });
   }
 
   /** What is remembered of all parts. */
@@ -91,19 +88,24 @@ export class Reducer {
     return this.#wasm.bytes("words", { words: [session] });
   }
 
-  /** The answers to a question for all cells: the place of their type, as a byte, and them. */
-  answer(
-    session: number,
-    { question, share }: { question: number; share: number },
-    { source, freedom, skipsMissing }: ReductionSettings,
-  ): Bytes {
-    const words: ReductionCalls["answer"]["words"] = [session, question, source, skipsMissing ? 1 : 0];
-    return this.#wasm.bytes("answer", { words, blocks: [Float64Array.of(freedom, share)] });
+  /** The answers to a question for all cells. */
+  answer(session: number, question: ReductionQuestion, settings: ReductionSettings): ReductionAnswer {
+    const blocks: ReductionCalls["answer"]["blocks"] = [
+      recordBytes(reductionQuestionShape, question),
+      recordBytes(reductionSettingsShape, settings),
+    ];
+    return readRecord(reductionAnswerShape, this.#wasm.bytes("answer", { words: [session], blocks }));
   }
 
-  /** The elements of a smaller box. The request is that of `downsample.rs`. */
-  downsampled(request: Uint8Array): Bytes {
-    return this.#wasm.bytes("downsample", { blocks: [request] });
+  /** The elements of a smaller box. */
+  downsampled(request: DownsampleRequest, elements: Uint8Array): Bytes {
+    return this.#wasm.bytes("downsample", {
+      blocks: [recordBytes(downsampleRequestShape, request), elements],
+    });
+  }
+
+  #merged(name: "take" | "takeElements", session: number, blocks: [Uint8Array, Uint8Array]): number {
+    return readRecord(natural, this.#wasm.bytes(name, { words: [session], blocks }));
   }
 }
 
@@ -121,9 +123,9 @@ export class PartReducer {
   }
 
   /** The elements of a smaller box, for the next level of a pyramid. */
-  downsampled(module: WebAssembly.Module, request: Uint8Array): Bytes {
+  downsampled(module: WebAssembly.Module, request: DownsampleRequest, elements: Uint8Array): Bytes {
     try {
-      return this.#with(module, (reducer) => reducer.downsampled(request));
+      return this.#with(module, (reducer) => reducer.downsampled(request, elements));
     } catch (error) {
       if (error instanceof ReportedError) throw error;
       throw ReportedError.of("Limit", "the box of elements is too large");

@@ -157,9 +157,9 @@ export const readOperations = {
     return { answers: answers(), words, isCached: isCached() };
   },
 
-  async downsample({ request }, { engine, give }) {
+  async downsample({ request, elements }, { engine, give }) {
     const module = await engine.builds.module("reduction");
-    const found = reporting(() => engine.reducer.downsampled(module, request));
+    const found = reporting(() => engine.reducer.downsampled(module, request, elements));
     give(found.buffer);
     return found;
   },

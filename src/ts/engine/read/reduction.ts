@@ -2,27 +2,23 @@
  * The sink of a reduction. Decoders remember what the elements of a part contribute to; the engine
  * merges that. Parts that need no decoder, such as those of raw or cached chunks, are reduced here.
  */
+import type {
+  ReductionAnswer,
+  ReductionQuestion,
+  ReductionRequest,
+  ReductionSettings,
+  ReductionSizes,
+} from "../../contract.ts";
 import { wholeResult } from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { Growth } from "../../model/request.ts";
 import type { ChunkCounts } from "../../port/operations.ts";
 import type { PartReduction } from "../decode/messages.ts";
-import { type Before, Reducer, type ReductionSettings, type ReductionSizes } from "../decode/reducer.ts";
+import { type Before, Reducer } from "../decode/reducer.ts";
 import type { Instances } from "../instances.ts";
 import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
 import type { Sink } from "./job.ts";
-
-/** The box of a part in numbers: two lists, each behind its length. */
-function boxOf({ start, shape }: NumberedBox): Float64Array {
-  const rank = shape.length;
-  const numbers = new Float64Array(2 * rank + 2);
-  numbers[0] = rank;
-  numbers.set(start, 1);
-  numbers[rank + 1] = rank;
-  numbers.set(shape, rank + 2);
-  return numbers;
-}
 
 /** Bytes that the accumulators of a reduction may take, if `memoryLimit` is not given. */
 const ACCUMULATOR_BYTES = 2 ** 31;
@@ -93,8 +89,7 @@ export function reductionMemory(
 
 /** What a reduction is made from. */
 interface Reduction {
-  /** That of `src/reduction/wire.rs`. */
-  request: Uint8Array;
+  request: ReductionRequest;
   chunks: ChunkCounts;
   /** Bytes that the accumulators may take. */
   memoryLimit: number | undefined;
@@ -126,7 +121,7 @@ export class ReductionSink implements Sink {
     this.#reducer = new Reducer(module);
     const opened = this.#reducer.open(request, memoryLimit ?? ACCUMULATOR_BYTES);
     this.#session = opened.session;
-    this.parts = { bytes: partBytes(opened, chunks), together: togetherBytes(memoryLimit) };
+    this.parts = { bytes: partBytes(opened.sizes, chunks), together: togetherBytes(memoryLimit) };
     if (before) this.#reducer.resume(this.#session, before);
   }
 
@@ -144,11 +139,11 @@ export class ReductionSink implements Sink {
   }
 
   reduction(box: NumberedBox): PartReduction {
-    return { module: this.#module, request: this.#reducer.within(this.#session, boxOf(box)) };
+    return { module: this.#module, request: this.#reducer.within(this.#session, box) };
   }
 
   reduced(box: NumberedBox, words: Uint8Array): void {
-    this.#merged = this.#reducer.take(this.#session, box.number, boxOf(box), words);
+    this.#merged = this.#reducer.take(this.#session, box, words);
     this.onReduced(this.share);
   }
 
@@ -156,7 +151,7 @@ export class ReductionSink implements Sink {
     // A decoder has reduced it.
     if (part.elements === null && part.chunks.length === 0) return;
     const elements = this.#wholeOf(part) ?? (await this.#elementsOf(part));
-    this.#merged = this.#reducer.takeElements(this.#session, part.number, boxOf(part), elements);
+    this.#merged = this.#reducer.takeElements(this.#session, part, elements);
     this.onReduced(this.share);
   }
 
@@ -186,10 +181,7 @@ export class ReductionSink implements Sink {
   }
 
   /** The answers to questions, by what is merged so far. */
-  answers(
-    questions: readonly { question: number; share: number }[],
-    settings: ReductionSettings,
-  ): Uint8Array<ArrayBuffer>[] {
+  answers(questions: readonly ReductionQuestion[], settings: ReductionSettings): ReductionAnswer[] {
     return questions.map((asked) => this.#reducer.answer(this.#session, asked, settings));
   }
 }
