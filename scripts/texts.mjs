@@ -5,8 +5,8 @@
  *   themselves, and the workers' programs, for blob workers. Base64 of compressed bytes costs one
  *   per cent on the wire; base64 alone costs a third.
  * - `engine-programs`: the workers' programs alone, for pages that have the wasm as a file.
- * - `reading-wasm` and so on, one for each of the other builds: the module as a Zstandard frame with
- *   the engine's wasm as prefix, then base64. It is two fifths smaller than deflate.
+ * - `reading-wasm` and so on, one for each other build: the module as a Zstandard frame with the
+ *   engine's wasm as prefix, then base64. It is two fifths smaller than deflate.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,8 +1,9 @@
 //! The table of wasm builds. TypeScript's tables, the list of builds of the scripts and the imports
 //! of their texts are generated from it (`crate::build_tables`).
 //!
-//! A new build takes a row here, a feature in the manifests of the core and the engine (or a crate of
-//! its own), and the rows of its codecs in the registry, which this table does not have.
+//! A new build takes a row here and a rule in `src/ts/port/configuration.ts`. With the engine's
+//! code it also takes a feature in the manifests of core and engine, its line in
+//! `src/core/builds.rs`, and the rows of its codecs in the registry; else it is a crate.
 
 macro_rules! builds {
     ($($build:ident $name:literal for $serves:literal, exports $export:literal $(, $role:ident)*;)*) => {

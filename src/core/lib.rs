@@ -16,7 +16,8 @@
 //! {"name": "default"}, "fill_value": 7, "codecs": [{"name": "bytes"}]}"#; let array =
 //! Array::new(&NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, text)])?)?;
 //!
-//! let slice = DimensionSelection::Slice(SliceSelection { start: Some(1), stop: None, step: None });
+//! let slice = SliceSelection { start: Some(1), stop: None, step: None };
+//! let slice = DimensionSelection::Slice(slice);
 //! let mut read = array.read(&Selection::Orthogonal(vec![slice]))?;
 //! loop {
 //!     let requests = read.requests();

@@ -1,6 +1,6 @@
-//! `src/ts/contract.ts` is made from the contract, and from lists in the source. The texts of builds
-//! that the entries import, and the list of builds of the scripts, are made from the contract. This
-//! test compares them. `npm run contract` writes them.
+//! `src/ts/contract.ts` is made from the contract, and from lists in the source. The texts of
+//! builds that the entries import, and the list of builds of the scripts, are made from the
+//! contract. This test compares them. `npm run contract` writes them.
 
 #![allow(clippy::unwrap_used)]
 

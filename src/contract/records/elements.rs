@@ -173,8 +173,8 @@ records! {
         C = "C",
         /// The first dimension is the fastest.
         F = "F",
-        /// Along a Z curve, as zarr-python writes: neighbouring chunks, in every dimension, are near
-        /// each other in the shard.
+        /// Along a Z curve, as zarr-python writes: neighbouring chunks, in every dimension, are
+        /// near each other in the shard.
         Morton = "morton",
     }
 

@@ -2,12 +2,14 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
-import { CODEC_KINDS } from "../contract.ts";
 import { viewBytes } from "../model/memory.ts";
 import { once } from "../model/once.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecEntry, CodecKind, CodecRequest, CodecSite, UserCodec } from "./site.ts";
+
+/** Those of the contract, which would be in the first script of every page for this one use. */
+const KINDS: readonly CodecKind[] = ["array_to_array", "array_to_bytes", "bytes_to_bytes"];
 
 /** A codec, made from its configuration. */
 interface MadeCodec {
@@ -79,8 +81,8 @@ export class CodecRunner {
     const codec = (await entry.fromConfig(configurationOf(site), metaOf(site))) as UserCodec;
     // As in zarrita, a codec without a kind is from bytes to bytes.
     const kind = codec?.kind ?? entry.kind ?? "bytes_to_bytes";
-    if (!CODEC_KINDS.includes(kind))
-      throw new CodecFault("a codec has an unknown kind", CODEC_KINDS.join(", "), String(kind));
+    if (!KINDS.includes(kind))
+      throw new CodecFault("a codec has an unknown kind", KINDS.join(", "), String(kind));
     return { kind, codec };
   }
 

@@ -212,8 +212,8 @@ export class Instances {
   }
 
   /**
-   * Returns the glue as that of a build. If the current instance lacks it, this throws, and the call
-   * is repeated with that build.
+   * Returns the glue as that of a build. If the current instance lacks it, this throws, and the
+   * call is repeated with that build.
    */
   need<Build extends EngineBuild>(glue: Glue, build: Build): Glues[Build] {
     if (this.#has(build)) return glue as Glues[Build];
