@@ -136,13 +136,13 @@ fn unfit(own: &[u64], places: &[u64]) -> Error {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::access::selection::{DimensionSelection, Selection};
+    use crate::access::selection::{DimensionSelection, Selection, resolve};
 
     /// The shape that bytes of a layout get in a selection of an array of 4 times 6.
     fn fitted(count: u8, layout: ElementLayout, selection: &Selection) -> Result<Fitted> {
         let source = WriteSource::Elements((0..count).collect::<Vec<u8>>().into());
         let elements = NewElements { layout, ..source.into() };
-        Fitted::new(&elements, &selection.resolve(&[4, 6]).unwrap(), Some(1))
+        Fitted::new(&elements, &resolve(selection, &[4, 6]).unwrap(), Some(1))
     }
 
     fn shaped(shape: &[u64], selection: &Selection) -> Option<Vec<u64>> {

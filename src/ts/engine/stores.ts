@@ -186,7 +186,9 @@ export class Stores {
       case "zip-store": {
         const { store, rawNames } = definition;
         const make: Make = (glue) =>
-          instances.need(glue, "reading").zipStoreOfStore(id, this.bind(glue, store), warnOfArchive, rawNames);
+          instances
+            .need(glue, "reading")
+            .zipStoreOfStore(id, this.bind(glue, store), warnOfArchive, rawNames);
         return { make, behind: [store] };
       }
       case "below": {
