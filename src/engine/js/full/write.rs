@@ -11,7 +11,6 @@ use zarr_wasm_contract::{
 };
 
 use super::nodes::summary_of;
-use crate::access::selection::resolve;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
