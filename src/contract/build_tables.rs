@@ -29,7 +29,7 @@ fn by_build(name: &str, docs: &str, text: fn(&BuildRow) -> String) -> String {
 /// The tables for TypeScript.
 pub(crate) fn build_tables() -> String {
     let operating = format!(
-        "/** The builds that perform the engine's operations. Each has all that those before it have. */\n\
+        "/** The builds that perform the engine's operations. Each includes those before it. */\n\
          export const ENGINE_BUILDS = [{}] as const;\n\nexport type EngineBuild = (typeof ENGINE_BUILDS)[number];\n\n\
          /** The builds that decode chunks. */\nexport type DecodeBuild = {};\n\n",
         names(|row| row.operates, ", "),
@@ -38,7 +38,7 @@ pub(crate) fn build_tables() -> String {
     let tables = [
         by_build("WASM_OPTION", "The option of `init` for each build.", BuildRow::option),
         by_build("WASM_FILE", "The file of each build.", BuildRow::file),
-        by_build("WASM_EXPORT", "A function that a build exports and no smaller one.", |row| {
+        by_build("WASM_EXPORT", "A function that a build exports and smaller builds do not.", |row| {
             row.export.to_owned()
         }),
     ];

@@ -1,9 +1,9 @@
-//! The table of wasm builds. TypeScript's tables, the list of builds of the scripts and the imports
-//! of their texts are generated from it (`crate::build_tables`).
+//! The table of wasm builds. From it, `crate::build_tables` generates the tables in TypeScript, the
+//! list that the build scripts read, and the modules that import the wasm texts.
 //!
-//! A new build takes a row here and a rule in `src/ts/port/configuration.ts`. With the engine's
-//! code it also takes a feature in the manifests of core and engine, its line in
-//! `src/core/builds.rs`, and the rows of its codecs in the registry; else it is a crate.
+//! To add a build, add a row here and a rule in `src/ts/port/configuration.ts`. If the build
+//! contains the engine's code, also add a feature to the manifests of core and engine, a line to
+//! `src/core/builds.rs`, and its codecs to the registry. Otherwise, make it a crate of its own.
 
 macro_rules! builds {
     ($($build:ident $name:literal for $serves:literal, exports $export:literal $(, $role:ident)*;)*) => {
@@ -38,9 +38,9 @@ pub struct BuildRow {
     pub build: Build,
     /// What it is for.
     pub serves: &'static str,
-    /// A function that it exports and no smaller build.
+    /// A function that this build exports and smaller builds do not.
     pub export: &'static str,
-    /// Whether it performs the engine's operations. Each that does has all of those before it.
+    /// Whether it performs the engine's operations. Such a build includes all such builds above it.
     pub operates: bool,
     /// Whether it decodes chunks.
     pub decodes: bool,

@@ -122,19 +122,19 @@ calls! {
     ReductionCall {
         /// The `ReductionSizes` of a reduction, before it begins.
         Sizes "sizes" blocks[request];
-        /// Begins a reduction whose accumulators may take `most` bytes, a float. The result is an
-        /// `OpenedReduction`. It ends with the instance.
+        /// Begins a reduction. Its accumulators may take up to `most` bytes, a float. The result is
+        /// an `OpenedReduction`, which lives as long as the instance.
         Open "open" blocks[most, request];
-        /// What a part contributes to: the request of `Add`.
+        /// The request to give to `Add` for a part.
         Within "within" words[session] blocks[part];
-        /// What is remembered of the elements of a part.
+        /// Accumulates the elements of a part. The result is the accumulators.
         Add "add" blocks[request, elements];
-        /// Adds a part, as `Add` and `Take` do. The result is that of `Take`.
+        /// Does the work of `Add` and `Take` in one call. The result is that of `Take`.
         TakeElements "takeElements" words[session] blocks[part, elements];
-        /// Takes what is remembered of a part. The result is the natural number of merged elements.
+        /// Merges the accumulators of a part. The result is the number of elements merged.
         Take "take" words[session] blocks[part, accumulators];
-        /// Goes on from the words of another reduction: `groups` are the places of its groups among
-        /// those of this one.
+        /// Continues from the words of another reduction. `groups` gives the position of each of
+        /// its groups among the groups of this one.
         Resume "resume" words[session] table[groups] blocks[accumulators];
         /// The words of a reduction, for `Resume`.
         Words "words" words[session];

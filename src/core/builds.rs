@@ -1,7 +1,7 @@
-//! Which builds of the package have a codec, and which have the code that runs here. An error names
-//! the build that can do what this one cannot.
+//! Which builds of the package contain a codec, and what the running build contains. When work
+//! needs another build, the error names that build.
 //!
-//! What the builds are is written in the contract. Rust code does not load builds; TypeScript does.
+//! The contract defines the builds. TypeScript loads them; Rust code does not.
 
 pub use zarr_wasm_contract::Build;
 

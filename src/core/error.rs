@@ -92,7 +92,7 @@ impl Error {
         Self(Box::new(Inner { kind, message, context: Context::default(), cause: None }))
     }
 
-    /// The error that another instance wrote.
+    /// Makes the error that another wasm instance has written as a record.
     pub fn of_record(ErrorRecord { code, message, context, .. }: ErrorRecord) -> Self {
         Self::of_message(code, message).with_context(context)
     }

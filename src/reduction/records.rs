@@ -17,12 +17,13 @@ fn unfit(expected: &str, actual: impl Into<String>) -> Error {
     Error::argument("the numbers of a reduction do not fit").expected(expected).actual(actual)
 }
 
-/// The record of these bytes.
+/// Reads a record from its bytes.
 ///
 /// # Errors
-/// `Argument` for bytes of something else.
+/// `Argument` if the bytes are not such a record.
 pub fn read<T: contract::Record>(bytes: &[u8]) -> Result<T> {
-    T::from_bytes(bytes).ok_or_else(|| unfit("a record", format!("{} bytes of another", bytes.len())))
+    T::from_bytes(bytes)
+        .ok_or_else(|| unfit("a record", format!("{} bytes that are not that record", bytes.len())))
 }
 
 /// The type of numbers of this name.

@@ -198,11 +198,11 @@ export const attributeUpdateShape: Shape<AttributeUpdate> = /* @__PURE__ */ reco
   replace: flag,
 }));
 
-/** Places that share their cells. The first block has lost `phase` places. */
+/** Blocks along a dimension. The indices of a block contribute to one cell. */
 export interface Blocks {
-  /** Places of a whole block. */
+  /** The number of indices in a whole block. */
   size: number;
-  /** Places of the first block that are not here. */
+  /** The number of indices that the first block lacks: the selection starts within it. */
   phase: number;
 }
 
@@ -398,7 +398,7 @@ export const DOWNSAMPLE_METHODS = ["nearest", "mean", "mode"] as const;
 
 export const downsampleMethodShape: Shape<DownsampleMethod> = /* @__PURE__ */ texts(DOWNSAMPLE_METHODS);
 
-/** How a box of elements is made smaller. */
+/** A request to downsample a box of elements. */
 export interface DownsampleRequest {
   /** How a block becomes one element. */
   method: DownsampleMethod;
@@ -638,11 +638,11 @@ export const keyValueShape: Shape<KeyValue> = /* @__PURE__ */ record(() => ({
   value: held,
 }));
 
-/** Groups of places, in C order. Along other dimensions they are the same. */
+/** The group of each element, in C order over some dimensions, and broadcast along the others. */
 export interface Labels {
   /** The dimensions, ascending. */
   dimensions: number[];
-  /** The group of each place; 2^32 − 1 for none. */
+  /** The groups; 2^32 − 1 for none. */
   values: Uint32Array;
 }
 
@@ -673,11 +673,11 @@ export const largeDocumentShape: Shape<LargeDocument> = /* @__PURE__ */ record((
   places: optional(text),
 }));
 
-/** Which places count, likewise. */
+/** Which elements to include, broadcast in the same way. */
 export interface Mask {
   /** The dimensions, ascending. */
   dimensions: number[];
-  /** 0 for those that do not count. */
+  /** 0 excludes an element. */
   values: Uint8Array;
 }
 
@@ -686,7 +686,7 @@ export const maskShape: Shape<Mask> = /* @__PURE__ */ record(() => ({
   values: bytes,
 }));
 
-/** What is remembered of each cell, to answer questions. */
+/** What is accumulated for each cell, so that questions can be answered. */
 export type Measure = (typeof MEASURES)[number];
 export const MEASURES = ["sum", "moments", "lowest", "highest", "nonzero"] as const;
 
@@ -897,11 +897,11 @@ export const openedReductionShape: Shape<OpenedReduction> = /* @__PURE__ */ reco
   sizes: reductionSizesShape,
 }));
 
-/** The indices of places in their array. */
+/** The indices along a dimension of the selection, as indices of the array. */
 export interface PlaceIndices {
   /** The dimension. */
   dimension: number;
-  /** An index for each of its places. */
+  /** One index for each of its elements. */
   values: Float64Array;
 }
 
@@ -971,7 +971,7 @@ export const prefetchArgumentsShape: Shape<PrefetchArguments> = /* @__PURE__ */ 
   listener: optional(held),
 }));
 
-/** What is asked of each cell of a reduction. */
+/** A question about the numbers of each cell. */
 export type Question = (typeof QUESTIONS)[number];
 export const QUESTIONS = ["count", "sum", "mean", "min", "max", "var", "std", "any", "all", "argmin", "argmax", "quantile", "rankError"] as const;
 
@@ -1079,7 +1079,7 @@ export const readRequestShape: Shape<ReadRequest> = /* @__PURE__ */ record(() =>
 
 /** A dimension of a selection that is reduced. */
 export interface ReducedDimension {
-  /** Its places. */
+  /** Its extent in elements. */
   extent: number;
   /** What happens to it. */
   along: Along;
@@ -1094,7 +1094,7 @@ export const reducedDimensionShape: Shape<ReducedDimension> = /* @__PURE__ */ re
 export interface ReducedPart {
   /** Its number in the plan. */
   number: number;
-  /** The first place along each dimension. */
+  /** The first index along each dimension. */
   start: Float64Array;
   /** The extent along each dimension. */
   shape: Float64Array;
@@ -1119,7 +1119,7 @@ export const reductionAnswerShape: Shape<ReductionAnswer> = /* @__PURE__ */ reco
   values: bytes,
 }));
 
-/** A question to all cells. */
+/** A question about all cells. */
 export interface ReductionQuestion {
   /** What is asked. */
   question: Question;
@@ -1136,7 +1136,7 @@ export const reductionQuestionShape: Shape<ReductionQuestion> = /* @__PURE__ */ 
 export interface ReductionRequest {
   /** The type of the elements, of `NUMBER_TYPES`. */
   source: string;
-  /** What is remembered. */
+  /** What is accumulated. */
   measures: Measure[];
   /** The length of a full list of a sketch for quantiles; 0 for none. */
   sketch: number;
@@ -1146,16 +1146,16 @@ export interface ReductionRequest {
   groups: number;
   /** The groups. */
   labels?: Labels | undefined;
-  /** Weights, which are multiplied. */
+  /** Weights. If there are several, they are multiplied. */
   weights: Weights[];
-  /** Which elements count. */
+  /** Which elements to include. */
   mask?: Mask | undefined;
   /**
-   * The lowest and the highest number that counts. Each is the sum of two floats, so that it
-   * may be any integer of 64 bits: the nearest float, and the rest.
+   * The lowest and the highest number to include. Each is a sum of two floats, the nearest
+   * one and the remainder, which can express every 64-bit integer.
    */
   range?: [[number, number], [number, number]] | undefined;
-  /** What extremes remember the place by. */
+  /** The indices that `argmin` and `argmax` return. */
   indices?: PlaceIndices | undefined;
 }
 
@@ -1172,13 +1172,16 @@ export const reductionRequestShape: Shape<ReductionRequest> = /* @__PURE__ */ re
   indices: optional(placeIndicesShape),
 }));
 
-/** How questions are answered. */
+/** Settings for all questions. */
 export interface ReductionSettings {
   /** The type of the elements, of `NUMBER_TYPES`. */
   source: string;
-  /** What the divisor of a variance is less than the sum of the weights. */
+  /** Subtracted from the sum of weights in the divisor of a variance (NumPy's `ddof`). */
   freedom: number;
-  /** Whether missing numbers are left out. If not, one makes the answer of its cell missing. */
+  /**
+   * Whether to skip missing numbers. Otherwise, one of them makes the answer of its cell
+   * missing.
+   */
   skipsMissing: boolean;
 }
 
@@ -1190,9 +1193,9 @@ export const reductionSettingsShape: Shape<ReductionSettings> = /* @__PURE__ */ 
 
 /** The sizes of a reduction in bytes. */
 export interface ReductionSizes {
-  /** Of its elements. */
+  /** The size of its elements. */
   elementBytes: number;
-  /** Of its accumulators. */
+  /** The size of its accumulators. */
   accumulatorBytes: number;
 }
 
@@ -1376,7 +1379,7 @@ export const userArrayShape: Shape<UserArray> = /* @__PURE__ */ record(() => ({
   codecs: text,
 }));
 
-/** Weights of places, likewise. */
+/** The weight of each element, broadcast in the same way. */
 export interface Weights {
   /** The dimensions, ascending. */
   dimensions: number[];
@@ -1677,34 +1680,34 @@ export interface ReductionCalls {
     blocks: [request: ArrayBufferView];
   };
   /**
-   * Begins a reduction whose accumulators may take `most` bytes, a float. The result is an
-   * `OpenedReduction`. It ends with the instance.
+   * Begins a reduction. Its accumulators may take up to `most` bytes, a float. The result is
+   * an `OpenedReduction`, which lives as long as the instance.
    */
   open: {
     blocks: [most: ArrayBufferView, request: ArrayBufferView];
   };
-  /** What a part contributes to: the request of `Add`. */
+  /** The request to give to `Add` for a part. */
   within: {
     words: [session: number];
     blocks: [part: ArrayBufferView];
   };
-  /** What is remembered of the elements of a part. */
+  /** Accumulates the elements of a part. The result is the accumulators. */
   add: {
     blocks: [request: ArrayBufferView, elements: ArrayBufferView];
   };
-  /** Adds a part, as `Add` and `Take` do. The result is that of `Take`. */
+  /** Does the work of `Add` and `Take` in one call. The result is that of `Take`. */
   takeElements: {
     words: [session: number];
     blocks: [part: ArrayBufferView, elements: ArrayBufferView];
   };
-  /** Takes what is remembered of a part. The result is the natural number of merged elements. */
+  /** Merges the accumulators of a part. The result is the number of elements merged. */
   take: {
     words: [session: number];
     blocks: [part: ArrayBufferView, accumulators: ArrayBufferView];
   };
   /**
-   * Goes on from the words of another reduction: `groups` are the places of its groups among
-   * those of this one.
+   * Continues from the words of another reduction. `groups` gives the position of each of
+   * its groups among the groups of this one.
    */
   resume: {
     words: [session: number];
@@ -1739,7 +1742,7 @@ export const REDUCTION_CALLS = {
   downsample: 9,
 };
 
-/** The builds that perform the engine's operations. Each has all that those before it have. */
+/** The builds that perform the engine's operations. Each includes those before it. */
 export const ENGINE_BUILDS = ["engine", "reading", "full"] as const;
 
 export type EngineBuild = (typeof ENGINE_BUILDS)[number];
@@ -1769,7 +1772,7 @@ export const WASM_FILE = {
   reduction: "zarr_wasm_reduction.wasm",
 } as const;
 
-/** A function that a build exports and no smaller one. */
+/** A function that a build exports and smaller builds do not. */
 export const WASM_EXPORT = {
   engine: "decode_call",
   reading: "icechunkStore",

@@ -1,39 +1,40 @@
-//! What reductions and downsampling are asked, and their answers.
+//! The requests and answers of reductions and of downsampling. A *cell* is one element of a
+//! reduction's result.
 
 use crate::encoding::{Bytes, Floats, Natural, Words};
 
 records! {
-    /// What is asked of each cell of a reduction.
+    /// A question about the numbers of each cell.
     enum Question {
         /// How many numbers were used.
         Count = "count",
-        /// Their sum.
+        /// The sum of the numbers.
         Sum = "sum",
-        /// Their mean.
+        /// The mean.
         Mean = "mean",
-        /// The lowest.
+        /// The lowest number.
         Min = "min",
-        /// The highest.
+        /// The highest number.
         Max = "max",
         /// The mean squared difference from the mean.
         Var = "var",
-        /// Its square root.
+        /// The square root of the variance.
         Std = "std",
-        /// Whether one is not zero.
+        /// Whether any number is not zero.
         Any = "any",
-        /// Whether none is zero.
+        /// Whether all numbers are not zero.
         All = "all",
-        /// The index of the lowest.
+        /// The index of the lowest number.
         ArgMin = "argmin",
-        /// The index of the highest.
+        /// The index of the highest number.
         ArgMax = "argmax",
-        /// The number below which a share of the numbers is.
+        /// The number below which the given share of the numbers lies.
         Quantile = "quantile",
-        /// By how much that share may differ.
+        /// The maximum error of that share.
         RankError = "rankError",
     }
 
-    /// What is remembered of each cell, to answer questions.
+    /// What is accumulated for each cell, so that questions can be answered.
     enum Measure {
         /// The sum.
         Sum = "sum",
@@ -57,43 +58,43 @@ records! {
         Mode = "mode",
     }
 
-    /// Places that share their cells. The first block has lost `phase` places.
+    /// Blocks along a dimension. The indices of a block contribute to one cell.
     struct Blocks {
-        /// Places of a whole block.
+        /// The number of indices in a whole block.
         size: Natural,
-        /// Places of the first block that are not here.
+        /// The number of indices that the first block lacks: the selection starts within it.
         phase: Natural,
     }
 
     /// What happens to a dimension of a reduction.
     union Along {
-        /// It stays: each place has cells of its own.
+        /// The dimension is kept: each index has its own cells.
         Keep,
-        /// It goes: all places share their cells.
+        /// The dimension is reduced: all indices contribute to the same cells.
         Reduce,
-        /// So many places share their cells.
+        /// Each block of indices contributes to one cell.
         Blocks(Blocks),
-        /// It goes, and labels say to which group a place belongs.
+        /// The dimension is reduced by groups: labels say which group each index belongs to.
         Group,
     }
 
     /// A dimension of a selection that is reduced.
     struct ReducedDimension {
-        /// Its places.
+        /// Its extent in elements.
         extent: Natural,
         /// What happens to it.
         along: Along,
     }
 
-    /// Groups of places, in C order. Along other dimensions they are the same.
+    /// The group of each element, in C order over some dimensions, and broadcast along the others.
     struct Labels {
         /// The dimensions, ascending.
         dimensions: Vec<u32>,
-        /// The group of each place; 2^32 − 1 for none.
+        /// The groups; 2^32 − 1 for none.
         values: Words,
     }
 
-    /// Weights of places, likewise.
+    /// The weight of each element, broadcast in the same way.
     struct Weights {
         /// The dimensions, ascending.
         dimensions: Vec<u32>,
@@ -101,19 +102,19 @@ records! {
         values: Floats,
     }
 
-    /// Which places count, likewise.
+    /// Which elements to include, broadcast in the same way.
     struct Mask {
         /// The dimensions, ascending.
         dimensions: Vec<u32>,
-        /// 0 for those that do not count.
+        /// 0 excludes an element.
         values: Bytes,
     }
 
-    /// The indices of places in their array.
+    /// The indices along a dimension of the selection, as indices of the array.
     struct PlaceIndices {
         /// The dimension.
         dimension: u32,
-        /// An index for each of its places.
+        /// One index for each of its elements.
         values: Floats,
     }
 
@@ -121,7 +122,7 @@ records! {
     struct ReductionRequest {
         /// The type of the elements, of `NUMBER_TYPES`.
         source: String,
-        /// What is remembered.
+        /// What is accumulated.
         measures: Vec<Measure>,
         /// The length of a full list of a sketch for quantiles; 0 for none.
         sketch: Natural,
@@ -131,14 +132,14 @@ records! {
         groups: u32,
         /// The groups.
         labels: Option<Labels>,
-        /// Weights, which are multiplied.
+        /// Weights. If there are several, they are multiplied.
         weights: Vec<Weights>,
-        /// Which elements count.
+        /// Which elements to include.
         mask: Option<Mask>,
-        /// The lowest and the highest number that counts. Each is the sum of two floats, so that it
-        /// may be any integer of 64 bits: the nearest float, and the rest.
+        /// The lowest and the highest number to include. Each is a sum of two floats, the nearest
+        /// one and the remainder, which can express every 64-bit integer.
         range: Option<((f64, f64), (f64, f64))>,
-        /// What extremes remember the place by.
+        /// The indices that `argmin` and `argmax` return.
         indices: Option<PlaceIndices>,
     }
 
@@ -146,7 +147,7 @@ records! {
     struct ReducedPart {
         /// Its number in the plan.
         number: Natural,
-        /// The first place along each dimension.
+        /// The first index along each dimension.
         start: Floats,
         /// The extent along each dimension.
         shape: Floats,
@@ -154,9 +155,9 @@ records! {
 
     /// The sizes of a reduction in bytes.
     struct ReductionSizes {
-        /// Of its elements.
+        /// The size of its elements.
         element_bytes: Natural,
-        /// Of its accumulators.
+        /// The size of its accumulators.
         accumulator_bytes: Natural,
     }
 
@@ -168,17 +169,18 @@ records! {
         sizes: ReductionSizes,
     }
 
-    /// How questions are answered.
+    /// Settings for all questions.
     struct ReductionSettings {
         /// The type of the elements, of `NUMBER_TYPES`.
         source: String,
-        /// What the divisor of a variance is less than the sum of the weights.
+        /// Subtracted from the sum of weights in the divisor of a variance (NumPy's `ddof`).
         freedom: f64,
-        /// Whether missing numbers are left out. If not, one makes the answer of its cell missing.
+        /// Whether to skip missing numbers. Otherwise, one of them makes the answer of its cell
+        /// missing.
         skips_missing: bool,
     }
 
-    /// A question to all cells.
+    /// A question about all cells.
     struct ReductionQuestion {
         /// What is asked.
         question: Question,
@@ -194,7 +196,7 @@ records! {
         values: Bytes,
     }
 
-    /// How a box of elements is made smaller.
+    /// A request to downsample a box of elements.
     struct DownsampleRequest {
         /// How a block becomes one element.
         method: DownsampleMethod,

@@ -5,8 +5,9 @@
  *
  * - A *content* is what has been read of a node, as plain values (`model/opening/content.ts`): a
  *   scene, which is drawn as a picture, a plate, values, a list of nodes, or an error.
- * - A *view* is a part of the page that shows a content. `SceneView` shows a scene, `ContentView`
- *   any content, `SideView` one beside the first, `MainView` that of the page with its panels.
+ * - A *view* is a part of the page that shows a content. `ContentView` shows any content and
+ *   `SceneView` only a scene. `MainView` is the page's main view, with the panels; `SideView` is a
+ *   second view beside it.
  *   What a view shows at a moment is its snapshot. In the page's URL, `view` is the camera.
  */
 
