@@ -1,6 +1,6 @@
 /**
- * What all esbuild runs over `src/ts` share: options, and the modules whose names begin with `#`.
- * Those are made, or depend on the entry. `tsconfig.json` and `src/ts/virtual.d.ts` have their
+ * What all esbuild runs over `src` share: options, and the modules whose names begin with `#`.
+ * Those are made, or depend on the entry. `tsconfig.json` and `src/package/virtual.d.ts` have their
  * types.
  */
 import { readFileSync } from "node:fs";
@@ -9,7 +9,10 @@ import { TABLES } from "./glue.mjs";
 import { ROOT } from "./run_command.mjs";
 import { VARIANTS } from "./wasm.mjs";
 
-export const SOURCES = join(ROOT, "src/ts");
+export const SOURCES = join(ROOT, "src");
+
+/** The folder of the entries: what `package.json` exports. */
+export const ENTRY = join(SOURCES, "package/entry");
 export const DIST = join(ROOT, "dist");
 export const MODULES = join(DIST, "modules");
 
@@ -23,7 +26,7 @@ export const ENTRIES = Object.values(manifest.exports).flatMap(({ default: file 
   file ? basename(file, ".js") : [],
 );
 
-/** The entries that are one file each, and the file of `src/ts/entry/source` that each has. */
+/** The entries that are one file each, and the file of `src/package/entry/source` that each has. */
 export const ALONE = { slim: "none", worker: "none", inline: "whole", script: "beside" };
 
 /** The entry of the element of the viewer, which is made of `www/`: see `embed.mjs`. */
@@ -39,12 +42,12 @@ const TEXT_NAMES = ["engine-texts", "engine-programs", ...OTHER_BUILDS.map((name
 /** The published texts: see `texts.mjs`. */
 export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, join(MODULES, `${name}.js`)]));
 
-/** The files of the names with `#`. `source` is the file of `src/ts/entry/source`. */
+/** The files of the names with `#`. `source` is the file of `src/package/entry/source`. */
 export const aliases = (source) => ({
-  "#caller": join(SOURCES, "engine/caller.ts"),
+  "#caller": join(SOURCES, "engine/ts/host/caller.ts"),
   "#glue-tables": TABLES,
-  "#late": join(SOURCES, "entry/source/late.ts"),
-  "#source": join(SOURCES, `entry/source/${source}.ts`),
+  "#late": join(ENTRY, "source/late.ts"),
+  "#source": join(ENTRY, `source/${source}.ts`),
   ...TEXTS,
 });
 
@@ -73,11 +76,11 @@ const withoutLater = {
   },
 };
 
-/** esbuild's record of the first script of a program, which imports `src/ts`. */
+/** esbuild's record of the first script of a program, which imports `src`. */
 export async function firstScript(build, program) {
   const { metafile } = await build({
     ...optionsOf({ quick: true }),
-    stdin: { contents: program, resolveDir: SOURCES },
+    stdin: { contents: program, resolveDir: ENTRY },
     alias: aliases("inline"),
     plugins: [withoutLater],
     metafile: true,

@@ -17,7 +17,10 @@ const DENY = ["--", "--deny", "warnings"];
 const DOCUMENT = ["cargo", "doc", "--locked", "--no-deps", "--lib", "--package", "zarr-wasm"];
 const DOC = { RUSTDOCFLAGS: "--deny warnings" };
 
+const LAYERS = [process.execPath, join(ROOT, "scripts/layers.mjs")];
+
 const writers = () => [
+  ["the layers of TypeScript", [...LAYERS, "--write"]],
   ["cargo fmt", ["cargo", "fmt", "--all"]],
   ["biome: format, sort imports, safe fixes", [...BIOME, "check", "--write", "."]],
 ];
@@ -40,6 +43,7 @@ const rustChecks = (clang) => [
 const otherChecks = (typos) => [
   ["tsc", [...TSC, "--project", "tsconfig.json"]],
   ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
+  ["the layers of TypeScript: biome.json of src and www/src", LAYERS],
   ["biome", [...BIOME, "check", "."]],
   ["typos: British spelling; .typos.toml has the exceptions", [typos, "--format", "brief"]],
 ];

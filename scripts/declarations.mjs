@@ -1,17 +1,20 @@
 /**
- * Makes `dist/types/`: tsc's declarations of `src/ts`, in a form that users' compilers from
+ * Makes `dist/types/`: tsc's declarations of `src`, in a form that users' compilers from
  * TypeScript 4.9 on read. It does not check the types: `tests/types.mjs` and the lane `consumers`
  * do that.
  */
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { DIST, ENTRIES, SOURCES } from "./bundles.mjs";
+import { dirname, join, relative } from "node:path";
+import { DIST, ENTRIES, ENTRY, SOURCES } from "./bundles.mjs";
 import { ROOT, run } from "./run_command.mjs";
 
 const TYPES = join(DIST, "types");
 
 /** Declares the browser types that Node's types lack, for users without `lib.dom`. */
-const HOST = "host.d.ts";
+const HOST = "package/host.d.ts";
+
+/** Where the declarations of the entries are. */
+const ENTRY_TYPES = relative(SOURCES, ENTRY);
 
 /**
  * Writes a declaration in the syntax of TypeScript 4.9.
@@ -37,7 +40,7 @@ function reachable() {
     for (const [, path] of readFileSync(join(TYPES, name), "utf8").matchAll(/"(\.[^"]+)\.js"/g))
       follow(join(dirname(name), `${path}.d.ts`));
   };
-  for (const entry of ENTRIES) follow(join("entry", `${entry}.d.ts`));
+  for (const entry of ENTRIES) follow(join(ENTRY_TYPES, `${entry}.d.ts`));
   return found;
 }
 
@@ -49,8 +52,8 @@ export async function publishDeclarations() {
   const names = readdirSync(TYPES, { recursive: true }).filter((name) => name.endsWith(".d.ts"));
   for (const name of names) {
     const text = inOldSyntax(readFileSync(join(TYPES, name), "utf8"));
-    const isEntry = dirname(name) === "entry";
-    writeFileSync(join(TYPES, name), isEntry ? `/// <reference path="../${HOST}" />\n${text}` : text);
+    const isEntry = dirname(name) === ENTRY_TYPES;
+    writeFileSync(join(TYPES, name), isEntry ? `/// <reference path="../host.d.ts" />\n${text}` : text);
   }
   const needed = reachable();
   for (const name of names) if (!needed.has(name)) rmSync(join(TYPES, name));

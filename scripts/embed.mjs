@@ -9,7 +9,7 @@
  */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { DIST, ELEMENT, PEERS, SOURCES } from "./bundles.mjs";
+import { DIST, ELEMENT, ENTRY, PEERS } from "./bundles.mjs";
 import { ROOT } from "./run_command.mjs";
 
 const ELEMENT_SOURCE = "www/src/app/embed/main.ts";
@@ -52,7 +52,7 @@ export async function publishElement(build) {
   for (const name of readdirSync(DIST).filter((name) => PART.test(name))) rmSync(join(DIST, name));
   await build({
     ...OPTIONS,
-    entryPoints: [{ in: join(SOURCES, `entry/${ELEMENT}.ts`), out: ELEMENT }],
+    entryPoints: [{ in: join(ENTRY, `${ELEMENT}.ts`), out: ELEMENT }],
     outdir: DIST,
     format: "esm",
     splitting: true,

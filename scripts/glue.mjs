@@ -1,8 +1,8 @@
 /**
  * Reads wasm-bindgen's glue, and writes what the builds differ in as a module of tables,
  * `#glue-tables`: what their imports do, and what their exports take and give. What they share is
- * written once, in `src/ts/engine/glue.ts`: wasm-bindgen's own text has it in each build, and is
- * three times as long.
+ * written once, in `src/engine/ts/host/glue.ts`: wasm-bindgen's own text has it in each build, and
+ * is three times as long.
  *
  * wasm-bindgen writes few forms. One that is not known here fails the build.
  */

@@ -1,6 +1,6 @@
 /**
- * Publishes the late code (`src/ts/entry/late.ts`) as one module without imports, and the module
- * that loads it, `#late`.
+ * Publishes the late code (`src/package/entry/late.ts`) as one module without imports, and the
+ * module that loads it, `#late`.
  *
  * The late code is a function that gets what it shares with a page's first script. If it imported
  * that, bundlers that split code would move it to a file of its own, and every page would wait for
@@ -9,12 +9,12 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { aliases, firstScript, MODULES, optionsOf, SOURCES } from "./bundles.mjs";
+import { aliases, ENTRY, firstScript, MODULES, optionsOf, SOURCES } from "./bundles.mjs";
 import { ROOT, StepFailed } from "./run_command.mjs";
 
 /** The imports of a typical page. */
-const FIRST = 'export { open, get, slice } from "./entry/index.ts"';
-const EVERY_NAME = 'export * from "./entry/index.ts"';
+const FIRST = 'export { open, get, slice } from "./index.ts"';
+const EVERY_NAME = 'export * from "./index.ts"';
 
 const FAILED = "chunkFailed";
 
@@ -52,7 +52,7 @@ async function lateModule(build, options, shared) {
   };
   const { outputFiles, metafile } = await build({
     ...optionsOf(options),
-    entryPoints: [join(SOURCES, "entry/late.ts")],
+    entryPoints: [join(ENTRY, "late.ts")],
     alias: aliases("none"),
     plugins: [outside],
     metafile: true,
@@ -104,7 +104,7 @@ export const late = async () =>
 export async function publishLateCode(build, options) {
   const shared = filesOf(await firstScript(build, FIRST));
   // Its lists would be in the first script, for the late code alone.
-  shared.delete(join(SOURCES, "contract.ts"));
+  shared.delete(join(SOURCES, "contract/contract.ts"));
   const text = await lateModule(build, options, shared);
   const rest = text.replace(IMPORT, "").match(/^import .*/m);
   if (rest) throw new StepFailed(`the late code has an import of another form: ${rest[0]}`);

@@ -1,6 +1,6 @@
 /**
  * Makes `dist/`, the published package, from TypeScript and wasm. Users' bundlers omit the files
- * that a program does not use, so the modules of `src/ts` are published file by file. One file each
+ * that a program does not use, so the modules of `src` are published file by file. One file each
  * are the self-contained entries, the command, the engine of the caller's thread, the late code
  * (`late.mjs`), the element of the viewer (`embed.mjs`), and wasm and the programs of workers as
  * texts (`texts.mjs`).
@@ -11,6 +11,7 @@ import {
   ALONE,
   aliases,
   DIST,
+  ENTRY,
   firstScript,
   MODULE_ENTRIES,
   MODULES,
@@ -27,19 +28,22 @@ import { ROOT, say } from "./run_command.mjs";
 import { publishTexts } from "./texts.mjs";
 import { moduleOf, VARIANTS } from "./wasm.mjs";
 
-/** Where a module of `src/ts` is published, without its ending. */
+/** The module of the engine on the caller's thread. */
+const CALLER = "engine/ts/host/caller";
+
+/** Where a module of `src` is published, without its ending. */
 function placeOf(source) {
   const module = relative(SOURCES, source).replace(/\.ts$/, "");
-  const isEntry = dirname(module) === "entry" && MODULE_ENTRIES.includes(basename(module));
+  const isEntry = dirname(source) === ENTRY && MODULE_ENTRIES.includes(basename(module));
   return isEntry ? join(DIST, basename(module)) : join(MODULES, module);
 }
 
 /** The modules with `#`, as modules that are published file by file import them. */
 const MADE = {
   ...TEXTS,
-  "#caller": join(MODULES, "engine/caller.js"),
+  "#caller": join(MODULES, `${CALLER}.js`),
   "#late": join(MODULES, "late_loader.js"),
-  "#source": join(MODULES, "entry/source/inline.js"),
+  "#source": join(MODULES, "package/entry/source/inline.js"),
 };
 
 /** The import of a published file from another, for esbuild. */
@@ -62,11 +66,11 @@ const fileByFile = {
 
 /** Publishes the modules that the entries reach. */
 async function publishModules(build, options) {
-  const program = MODULE_ENTRIES.map((name) => `export * as ${name} from "./entry/${name}.ts";`);
+  const program = MODULE_ENTRIES.map((name) => `export * as ${name} from "./${name}.ts";`);
   const { inputs } = await firstScript(build, program.join("\n"));
   const names = [
     ...Object.keys(inputs).filter((name) => name !== "<stdin>"),
-    "src/ts/entry/source/wasm_file.ts",
+    "src/package/entry/source/wasm_file.ts",
   ];
   const entryPoints = names.map((name) => ({ in: name, out: relative(DIST, placeOf(join(ROOT, name))) }));
   await build({ ...optionsOf(options), entryPoints, plugins: [fileByFile] });
@@ -102,7 +106,7 @@ async function publishBundle(build, options, { entry, output, source, ...more })
 }
 
 /** Pages load these as they are. Users' bundlers read the others, and leave out more of them so. */
-const LOADED = ["slim", "worker", "script", "engine/caller"];
+const LOADED = ["slim", "worker", "script", CALLER];
 
 const SCRIPT = { format: "iife", globalName: "zarr" };
 
@@ -116,10 +120,10 @@ async function publishOne(build, options, { name, ...bundle }) {
 
 async function publishBundles(build, options) {
   for (const [name, source] of Object.entries(ALONE)) {
-    const files = { entry: `entry/${name}.ts`, output: join(DIST, `${name}.js`) };
+    const files = { entry: `package/entry/${name}.ts`, output: join(DIST, `${name}.js`) };
     await publishOne(build, options, { name, ...files, source, ...(name === "script" && SCRIPT) });
   }
-  for (const name of ["engine/caller", "entry/write_files"])
+  for (const name of [CALLER, "package/entry/write_files"])
     await publishOne(build, options, {
       name,
       entry: `${name}.ts`,
@@ -137,7 +141,7 @@ export async function buildPackage({ isFirst, isAnew, ...options }) {
   if (!isAnew) rmSync(DIST, { recursive: true, force: true });
   mkdirSync(MODULES, { recursive: true });
   writeGlueTables();
-  say("· esbuild: the entries of src/ts/entry");
+  say("· esbuild: the entries of src/package/entry");
   await publishTexts(build, { ...options, isFirst });
   await publishBundles(build, options);
   await publishModules(build, options);

@@ -14,7 +14,9 @@ import { aliases, optionsOf, SOURCES, TEXTS } from "./bundles.mjs";
 import { minified } from "./minified.mjs";
 import { deflatedEngine, packedWasm, VARIANTS } from "./wasm.mjs";
 
-const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) => join(SOURCES, "engine", name));
+const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) =>
+  join(SOURCES, "engine/ts/host", name),
+);
 
 /** What esbuild writes for imports and exports. */
 const IMPORT = /^import \{([^}]*)\} from "[./]*chunk-\w+\.js";$/m;

@@ -24,7 +24,7 @@ import { importNames, renamedGlue, renamedImports, shortNames } from "./import_n
 import { ROOT, run, say } from "./run_command.mjs";
 
 /** The Rust that the glue is made of. */
-export const GLUE_SOURCES = join(ROOT, "src/engine/js");
+export const GLUE_SOURCES = join(ROOT, "src/engine/rust/js");
 
 /** The table of the contract, as `npm run contract` writes it. */
 const BUILDS = JSON.parse(readFileSync(join(ROOT, "scripts/builds.json"), "utf8"));

@@ -1,8 +1,7 @@
 /**
- * The unit lane: runs the tests beside the code (`*.test.ts` in `src/ts`, `*.test.mjs` in
- * `src/engine/js`), which need no build of the engine. esbuild bundles each, because Node 20 cannot
- * read TypeScript. An argument selects files by a part of their path: `node tests/unit.mjs
- * selection`.
+ * The unit lane: runs the tests beside the code (`*.test.ts` and `*.test.mjs` in `src`), which need
+ * no build of the engine. esbuild bundles each, because Node 20 cannot read TypeScript. An argument
+ * selects files by a part of their path: `node tests/unit.mjs selection`.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";

@@ -5,12 +5,12 @@
  */
 
 import { late } from "#late";
-import type { Dialect, NodeSummary } from "../contract.ts";
-import { needList, needReadable, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
-import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
-import { isNumberType, NUMBER_VIEWS, type NumberType } from "../model/data_type.ts";
-import { shown } from "../model/errors.ts";
-import { worksBehindProxies } from "../model/proxies.ts";
+import type { Dialect, NodeSummary } from "../contract/contract.ts";
+import { needList, needReadable, optionsOf, SIGNAL, signalOf } from "../engine/ts/model/argument.ts";
+import { chunkAt, chunkCount, chunkExtent } from "../engine/ts/model/chunk_grid.ts";
+import { isNumberType, NUMBER_VIEWS, type NumberType } from "../engine/ts/model/data_type.ts";
+import { shown } from "../engine/ts/model/errors.ts";
+import { worksBehindProxies } from "../engine/ts/model/proxies.ts";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -28,9 +28,8 @@ import type {
   SelectedColors,
   SelectedNumbers,
   Settable,
-} from "../model/types.ts";
-import { warningsOfStore } from "../port/warnings.ts";
-import { othersOf } from "../store/native_store.ts";
+} from "../engine/ts/model/types.ts";
+import { warningsOfStore } from "../engine/ts/port/warnings.ts";
 import { Location, type NodeOptions } from "./location.ts";
 import {
   type ArrayFacts,
@@ -59,6 +58,7 @@ import { GET_RULES, READ_RULES, STREAM_RULES } from "./read/rules.ts";
 import type { PartPlace, StreamOptions } from "./read/stream.ts";
 import { streamSelection } from "./read/streaming.ts";
 import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
+import { othersOf } from "./store/native_store.ts";
 import type { NodeChange, UpdateAttributesOptions } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
 

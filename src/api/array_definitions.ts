@@ -4,13 +4,13 @@
  */
 
 import { late } from "#late";
-import type { NodeSummary } from "../contract.ts";
-import { FAST_CODECS } from "../contract.ts";
-import { keepTables } from "../elements/typed_arrays.ts";
-import type { TypeDescription } from "../model/data_type.ts";
-import type { CodecMetadata } from "../model/types.ts";
-import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../port/definitions.ts";
-import { call } from "../port/engine.ts";
+import type { NodeSummary } from "../contract/contract.ts";
+import { FAST_CODECS } from "../contract/contract.ts";
+import { keepTables } from "../engine/ts/elements/typed_arrays.ts";
+import type { TypeDescription } from "../engine/ts/model/data_type.ts";
+import type { CodecMetadata } from "../engine/ts/model/types.ts";
+import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import { call } from "../engine/ts/port/engine.ts";
 import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
 import { transformerCallback, transformerNames, userLoaders } from "./registry.ts";

@@ -3,9 +3,9 @@
  * with its error and with what is known of it. `children_listing.ts` lists them; it is late code.
  */
 import { late } from "#late";
-import type { NodeSummary } from "../contract.ts";
-import type { ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
+import type { NodeSummary } from "../contract/contract.ts";
+import type { ZarrError } from "../engine/ts/model/errors.ts";
+import type { AbsolutePath, Attributes, Readable } from "../engine/ts/model/types.ts";
 import { consolidatedChildren } from "./consolidated_children.ts";
 import { Location, type NodeOptions } from "./location.ts";
 

@@ -4,12 +4,12 @@
  * class of nodes: that would close a circle.
  */
 
-import type { UnreadableSummary } from "../contract.ts";
-import { errorFromRecord, ZarrError } from "../model/errors.ts";
-import { parseJsonText } from "../model/json.ts";
-import { below } from "../model/node_like.ts";
-import type { AbsolutePath, Attributes, Readable } from "../model/types.ts";
-import { call } from "../port/engine.ts";
+import type { UnreadableSummary } from "../contract/contract.ts";
+import { errorFromRecord, ZarrError } from "../engine/ts/model/errors.ts";
+import { parseJsonText } from "../engine/ts/model/json.ts";
+import { below } from "../engine/ts/model/node_like.ts";
+import type { AbsolutePath, Attributes, Readable } from "../engine/ts/model/types.ts";
+import { call } from "../engine/ts/port/engine.ts";
 import type { AnyNode, FirstCode, NodeMaker, UnreadableNode } from "./children.ts";
 import type { Location, NodeOptions } from "./location.ts";
 import { inExtensionsOfStore, openSummary } from "./opening.ts";

@@ -2,16 +2,16 @@
  * Finds the user's codecs of an array. The engine names the registered ones one after the other.
  * Each is loaded and asked for its kind and its encoded metadata.
  */
-import { CodecFault, codecFailed } from "../codec/fault.ts";
-import { CodecRunner, metaOf } from "../codec/run.ts";
-import type { CodecRequest, CodecSite } from "../codec/site.ts";
-import { errorFromRecord } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
-import { unlessAborted } from "../model/waiting.ts";
-import type { Callback, ObjectNumbers } from "../port/definitions.ts";
-import { call } from "../port/engine.ts";
-import { Transferring } from "../port/objects.ts";
-import type { CodecResult } from "../port/protocol.ts";
+import { CodecFault, codecFailed } from "../engine/ts/codec/fault.ts";
+import { CodecRunner, metaOf } from "../engine/ts/codec/run.ts";
+import type { CodecRequest, CodecSite } from "../engine/ts/codec/site.ts";
+import { errorFromRecord } from "../engine/ts/model/errors.ts";
+import { exactJson } from "../engine/ts/model/json.ts";
+import { unlessAborted } from "../engine/ts/model/waiting.ts";
+import type { Callback, ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import { call } from "../engine/ts/port/engine.ts";
+import { Transferring } from "../engine/ts/port/objects.ts";
+import type { CodecResult } from "../engine/ts/port/protocol.ts";
 import { type CodecLoader, learnOwn, urlOf, userLoaders } from "./registry.ts";
 
 /** The user's codecs of one array. */

@@ -2,18 +2,18 @@
  * Consolidated metadata: one document with those of a whole hierarchy. The engine parses it and
  * opens nodes from it. This file wraps the store and adds zarrita's `contents()`.
  */
-import { need, optionsOf, type Rules } from "../model/argument.ts";
-import { errorFromRecord, NotFoundError, ZarrError } from "../model/errors.ts";
-import { HEAD_START_MS } from "../model/limits.ts";
-import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
-import type { Connection } from "../port/connection.ts";
-import { setDefiner } from "../port/definitions.ts";
-import { call, running } from "../port/engine.ts";
-import type { Consolidation } from "../port/operations.ts";
-import { warn } from "../port/warnings.ts";
-import { readKey } from "../store/native_store.ts";
+import { need, optionsOf, type Rules } from "../engine/ts/model/argument.ts";
+import { errorFromRecord, NotFoundError, ZarrError } from "../engine/ts/model/errors.ts";
+import { HEAD_START_MS } from "../engine/ts/model/limits.ts";
+import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../engine/ts/model/types.ts";
+import type { Connection } from "../engine/ts/port/connection.ts";
+import { setDefiner } from "../engine/ts/port/definitions.ts";
+import { call, running } from "../engine/ts/port/engine.ts";
+import type { Consolidation } from "../engine/ts/port/operations.ts";
+import { warn } from "../engine/ts/port/warnings.ts";
 import { type Contents, rememberContents } from "./consolidated_children.ts";
 import { isElsewhere } from "./opening.ts";
+import { readKey } from "./store/native_store.ts";
 
 export type ConsolidatedFormat = "v2" | "v3";
 

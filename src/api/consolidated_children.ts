@@ -2,9 +2,9 @@
  * The paths below groups that consolidated metadata name. `consolidated.ts` loads the metadata; it
  * is late code, and holds no state.
  */
-import type { ZarrError } from "../model/errors.ts";
-import { parentOf } from "../model/node_like.ts";
-import type { AbsolutePath } from "../model/types.ts";
+import type { ZarrError } from "../engine/ts/model/errors.ts";
+import { parentOf } from "../engine/ts/model/node_like.ts";
+import type { AbsolutePath } from "../engine/ts/model/types.ts";
 
 /**
  * A node, with the error of opening it if its documents are invalid. Only the first 16 384

@@ -3,14 +3,14 @@
  * has no node. That is references of kerchunk, in Parquet or in JSON, also in an archive or in a
  * file of this machine. A STAC document is an error that tells how it is opened.
  */
-import { InvalidMetadataError, ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, AsyncReadable, Readable } from "../model/types.ts";
-import { newDecoder } from "../model/utf8.ts";
-import { FileSystemStore, readerOfFile } from "../store/file_system.ts";
-import { type IcechunkAccess, IcechunkStore } from "../store/icechunk.ts";
-import { DocumentIn, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
-import { ZipFileStore } from "../store/zip.ts";
+import { InvalidMetadataError, ZarrError } from "../engine/ts/model/errors.ts";
+import type { AbsolutePath, AsyncReadable, Readable } from "../engine/ts/model/types.ts";
+import { newDecoder } from "../engine/ts/model/utf8.ts";
 import { withConsolidatedMetadata } from "./consolidated.ts";
+import { FileSystemStore, readerOfFile } from "./store/file_system.ts";
+import { type IcechunkAccess, IcechunkStore } from "./store/icechunk.ts";
+import { DocumentIn, ReferenceStore, type ReferenceStoreOptions } from "./store/reference.ts";
+import { ZipFileStore } from "./store/zip.ts";
 
 /** Settles as a promise does, or rejects at once when the signal aborts. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

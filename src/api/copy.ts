@@ -3,10 +3,10 @@
  * An array is copied in boxes of whole chunks of the target; the next box is read while one is
  * written, so only a few boxes are in memory.
  */
-import { product } from "../elements/typed_arrays.ts";
-import { needReadable, optionsOf, type Rules, refuse, SIGNAL } from "../model/argument.ts";
-import { below, nameOf } from "../model/node_like.ts";
-import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+import { product } from "../engine/ts/elements/typed_arrays.ts";
+import { needReadable, optionsOf, type Rules, refuse, SIGNAL } from "../engine/ts/model/argument.ts";
+import { below, nameOf } from "../engine/ts/model/node_like.ts";
+import type { AbsolutePath, DataType, Readable } from "../engine/ts/model/types.ts";
 import { type AnyArray, FACTS, Array as ZarrArray } from "./array.ts";
 import { type ArrayChoices, createNode } from "./create.ts";
 import { Group, type Node } from "./group.ts";

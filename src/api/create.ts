@@ -3,13 +3,21 @@
  * engine's names. The engine chooses what is not given.
  */
 import { late } from "#late";
-import { need, needText, object, optionsOf, type Rules, type RuleTable, SIGNAL } from "../model/argument.ts";
-import { isNumeric } from "../model/data_type.ts";
-import { shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
-import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
-import type { ObjectNumbers } from "../port/definitions.ts";
-import { call, write } from "../port/engine.ts";
+import {
+  need,
+  needText,
+  object,
+  optionsOf,
+  type Rules,
+  type RuleTable,
+  SIGNAL,
+} from "../engine/ts/model/argument.ts";
+import { isNumeric } from "../engine/ts/model/data_type.ts";
+import { shown, UnsupportedError, ZarrError } from "../engine/ts/model/errors.ts";
+import { exactJson } from "../engine/ts/model/json.ts";
+import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../engine/ts/model/types.ts";
+import type { ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import { call, write } from "../engine/ts/port/engine.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { arrayNumber, describeWithCodecs } from "./array_definitions.ts";
 import { type Group, nodeOf } from "./group.ts";

@@ -6,18 +6,18 @@
  * of codecs of fixed size. The engine cannot be asked then, so both are computed here.
  */
 
-import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../codec/chunk.ts";
-import { CodecFault } from "../codec/fault.ts";
-import type { ArrayForm, CodecEntry, CodecKind, UserCodec } from "../codec/site.ts";
-import { product, stridesOf } from "../elements/typed_arrays.ts";
-import { ZarrError } from "../model/errors.ts";
-import { exactJson, MARK, TOKENS } from "../model/json.ts";
-import { viewBytes } from "../model/memory.ts";
-import { integerOf, typeOfView } from "../model/number_types.ts";
-import { once } from "../model/once.ts";
-import { newDecoder, newEncoder } from "../model/utf8.ts";
-import { call } from "../port/engine.ts";
-import type { CodecDescription } from "../port/operations.ts";
+import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../engine/ts/codec/chunk.ts";
+import { CodecFault } from "../engine/ts/codec/fault.ts";
+import type { ArrayForm, CodecEntry, CodecKind, UserCodec } from "../engine/ts/codec/site.ts";
+import { product, stridesOf } from "../engine/ts/elements/typed_arrays.ts";
+import { ZarrError } from "../engine/ts/model/errors.ts";
+import { exactJson, MARK, TOKENS } from "../engine/ts/model/json.ts";
+import { viewBytes } from "../engine/ts/model/memory.ts";
+import { integerOf, typeOfView } from "../engine/ts/model/number_types.ts";
+import { once } from "../engine/ts/model/once.ts";
+import { newDecoder, newEncoder } from "../engine/ts/model/utf8.ts";
+import { call } from "../engine/ts/port/engine.ts";
+import type { CodecDescription } from "../engine/ts/port/operations.ts";
 import { orderOf } from "./node_facts.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

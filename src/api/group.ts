@@ -3,11 +3,17 @@
  * `open(group.resolve(name))`.
  */
 import { late } from "#late";
-import type { Dialect, NodeSummary } from "../contract.ts";
-import { object, optionsOf, SIGNAL, signalOf } from "../model/argument.ts";
-import { worksBehindProxies } from "../model/proxies.ts";
-import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
-import { warn, warningsOfStore } from "../port/warnings.ts";
+import type { Dialect, NodeSummary } from "../contract/contract.ts";
+import { object, optionsOf, SIGNAL, signalOf } from "../engine/ts/model/argument.ts";
+import { worksBehindProxies } from "../engine/ts/model/proxies.ts";
+import type {
+  AbsolutePath,
+  Attributes,
+  DataType,
+  GroupMetadata,
+  Readable,
+} from "../engine/ts/model/types.ts";
+import { warn, warningsOfStore } from "../engine/ts/port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
 import { childrenOf, FIRST_CODE, type UnreadableNode } from "./children.ts";
 import { Location, type NodeOptions } from "./location.ts";

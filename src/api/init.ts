@@ -2,16 +2,16 @@
  * `init` sets options before the first call, `preload` starts the engine early, `info` reports
  * counters, `dispose` ends the engine. None of them is required.
  */
-import type { EngineBuild } from "../contract.ts";
-import { optionsOf } from "../model/argument.ts";
-import { configure, type InitOptions } from "../port/configuration.ts";
-import { call, lostEngines, places, reconfigure, running } from "../port/engine.ts";
-import { type EnginePlace, type EngineStatus, newStatus } from "../port/protocol.ts";
-import { warningCount } from "../port/warnings.ts";
-import { preloadText } from "../port/wasm.ts";
+import type { EngineBuild } from "../contract/contract.ts";
+import { optionsOf } from "../engine/ts/model/argument.ts";
+import { configure, type InitOptions } from "../engine/ts/port/configuration.ts";
+import { call, lostEngines, places, reconfigure, running } from "../engine/ts/port/engine.ts";
+import { type EnginePlace, type EngineStatus, newStatus } from "../engine/ts/port/protocol.ts";
+import { warningCount } from "../engine/ts/port/warnings.ts";
+import { preloadText } from "../engine/ts/port/wasm.ts";
 import { learnOwn, ownCodecs, urlOf, userLoaders } from "./registry.ts";
 
-export { dispose } from "../port/engine.ts";
+export { dispose } from "../engine/ts/port/engine.ts";
 export type { InitOptions };
 
 /** Sets options and starts the engine. A later call changes options that can still be changed. */

@@ -3,19 +3,27 @@
  * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
  * files, folders. The calls are `exists`, `erase` and `consolidate`.
  */
-import type { NodeKind } from "../contract.ts";
-import { isA, needReadable, needText, optionsOf, pageUrl, parsedUrl, SIGNAL } from "../model/argument.ts";
-import { isNode } from "../model/node.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import type { AbsolutePath, Readable } from "../model/types.ts";
-import { absoluteUrl } from "../port/configuration.ts";
-import { call, write } from "../port/engine.ts";
-import { DirectoryStore, EntryStore, FileListStore } from "../store/browser_folders.ts";
-import { addressOfNode, FetchStore } from "../store/fetch_store.ts";
-import { FileSystemStore, readerOfFile } from "../store/file_system.ts";
-import { accessOf, type IcechunkAccess, IcechunkStore, isOfRepository } from "../store/icechunk.ts";
-import { ReferenceStore, TABLES } from "../store/reference.ts";
-import { ARCHIVE, ZipFileStore } from "../store/zip.ts";
+import type { NodeKind } from "../contract/contract.ts";
+import {
+  isA,
+  needReadable,
+  needText,
+  optionsOf,
+  pageUrl,
+  parsedUrl,
+  SIGNAL,
+} from "../engine/ts/model/argument.ts";
+import { isNode } from "../engine/ts/model/node.ts";
+import { findable, worksBehindProxies } from "../engine/ts/model/proxies.ts";
+import type { AbsolutePath, Readable } from "../engine/ts/model/types.ts";
+import { absoluteUrl } from "../engine/ts/port/configuration.ts";
+import { call, write } from "../engine/ts/port/engine.ts";
+import { DirectoryStore, EntryStore, FileListStore } from "./store/browser_folders.ts";
+import { addressOfNode, FetchStore } from "./store/fetch_store.ts";
+import { FileSystemStore, readerOfFile } from "./store/file_system.ts";
+import { accessOf, type IcechunkAccess, IcechunkStore, isOfRepository } from "./store/icechunk.ts";
+import { ReferenceStore, TABLES } from "./store/reference.ts";
+import { ARCHIVE, ZipFileStore } from "./store/zip.ts";
 
 /** An archive (`Blob`, `File`), or a folder in any form that browsers provide. */
 export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDirectoryEntry;

@@ -4,19 +4,25 @@
  * documents. Of a caller's object, only the fields behind zarrita's getters are read.
  */
 
-import type { ArraySummary, Dialect, JsonText, LargeDocument, NodeSummary } from "../contract.ts";
-import { wrappedScalarOf } from "../elements/elements.ts";
-import { keepTables } from "../elements/typed_arrays.ts";
-import { elementOf } from "../elements/variable.ts";
-import { isReadable, need, needReadable, optionsOf, type Rules } from "../model/argument.ts";
-import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
-import { parseDescription, type TypeDescription } from "../model/data_type.ts";
-import { shown } from "../model/errors.ts";
-import { exactJson, parseJsonText, TOKENS } from "../model/json.ts";
-import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
-import { newDecoder } from "../model/utf8.ts";
-import type { DecodeBuild } from "../port/definitions.ts";
-import { warn } from "../port/warnings.ts";
+import type { ArraySummary, Dialect, JsonText, LargeDocument, NodeSummary } from "../contract/contract.ts";
+import { wrappedScalarOf } from "../engine/ts/elements/elements.ts";
+import { keepTables } from "../engine/ts/elements/typed_arrays.ts";
+import { elementOf } from "../engine/ts/elements/variable.ts";
+import { isReadable, need, needReadable, optionsOf, type Rules } from "../engine/ts/model/argument.ts";
+import { chunkExtent, type GridAxis, gridOfMetadata } from "../engine/ts/model/chunk_grid.ts";
+import { parseDescription, type TypeDescription } from "../engine/ts/model/data_type.ts";
+import { shown } from "../engine/ts/model/errors.ts";
+import { exactJson, parseJsonText, TOKENS } from "../engine/ts/model/json.ts";
+import type {
+  ArrayMetadata,
+  Attributes,
+  CodecMetadata,
+  DataType,
+  Readable,
+} from "../engine/ts/model/types.ts";
+import { newDecoder } from "../engine/ts/model/utf8.ts";
+import type { DecodeBuild } from "../engine/ts/port/definitions.ts";
+import { warn } from "../engine/ts/port/warnings.ts";
 
 /** A storage transformer, as in the metadata of a draft of v3. */
 export interface StorageTransformerMetadata {

@@ -3,10 +3,9 @@
  * formats are requested at once; v3 wins if a node has both.
  */
 import { late } from "#late";
-import type { Dialect } from "../contract.ts";
-import { object, optionsOf } from "../model/argument.ts";
-import type { DataType, Readable } from "../model/types.ts";
-import type { FetchStore } from "../store/fetch_store.ts";
+import type { Dialect } from "../contract/contract.ts";
+import { object, optionsOf } from "../engine/ts/model/argument.ts";
+import type { DataType, Readable } from "../engine/ts/model/types.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
 import { type Files, isLocation, Location, readableLocation } from "./location.ts";
@@ -20,6 +19,7 @@ import {
   openSummary,
 } from "./opening.ts";
 import { namedState, rememberPlain, repositoryIn } from "./repository.ts";
+import type { FetchStore } from "./store/fetch_store.ts";
 
 export type { Node, OpenOptions };
 

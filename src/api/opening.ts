@@ -5,17 +5,17 @@
  * array extensions of their store.
  */
 
-import type { NodeSummary } from "../contract.ts";
-import { needFunction, type Rules, SIGNAL } from "../model/argument.ts";
-import { NotFoundError, ZarrError } from "../model/errors.ts";
-import type { Readable } from "../model/types.ts";
-import { storeBehind } from "../port/definitions.ts";
-import { call, running } from "../port/engine.ts";
-import { EARLY, type EarlyNode, type EarlyStart } from "../store/fetch_store.ts";
-import { ACCESS_RULES, type IcechunkAccess } from "../store/icechunk.ts";
+import type { NodeSummary } from "../contract/contract.ts";
+import { needFunction, type Rules, SIGNAL } from "../engine/ts/model/argument.ts";
+import { NotFoundError, ZarrError } from "../engine/ts/model/errors.ts";
+import type { Readable } from "../engine/ts/model/types.ts";
+import { storeBehind } from "../engine/ts/port/definitions.ts";
+import { call, running } from "../engine/ts/port/engine.ts";
 import { describeWithCodecs } from "./array_definitions.ts";
 import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";
+import { EARLY, type EarlyNode, type EarlyStart } from "./store/fetch_store.ts";
+import { ACCESS_RULES, type IcechunkAccess } from "./store/icechunk.ts";
 
 /**
  * The members of `IcechunkAccess` are for Icechunk repositories, and `allowHosts` is for kerchunk's

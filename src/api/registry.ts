@@ -13,15 +13,15 @@
  */
 
 import { late } from "#late";
-import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../codec/site.ts";
-import { CODEC_KINDS, NUMCODECS, OTHER_CODECS, type TransformerInfo } from "../contract.ts";
-import { need, needReadable, object, parsedUrl, refuse } from "../model/argument.ts";
-import { parseJsonText } from "../model/json.ts";
-import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
-import { type Callback, definerOf, type ObjectNumbers } from "../port/definitions.ts";
-import { call } from "../port/engine.ts";
-import { isOurs, NativeStore } from "../store/native_store.ts";
+import { CODEC_KINDS, NUMCODECS, OTHER_CODECS, type TransformerInfo } from "../contract/contract.ts";
+import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../engine/ts/codec/site.ts";
+import { need, needReadable, object, parsedUrl, refuse } from "../engine/ts/model/argument.ts";
+import { parseJsonText } from "../engine/ts/model/json.ts";
+import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../engine/ts/model/types.ts";
+import { type Callback, definerOf, type ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import { call } from "../engine/ts/port/engine.ts";
 import type { StorageTransformerMetadata } from "./node_facts.ts";
+import { isOurs, NativeStore } from "./store/native_store.ts";
 
 export type { CodecEntry, CodecKind, UserCodec };
 

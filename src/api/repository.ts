@@ -3,15 +3,15 @@
  * one is looked for after a node's metadata is absent: in what `open` made a store of, and in
  * stores of this package that hold files. Stores of users are asked for nothing more.
  */
-import { need } from "../model/argument.ts";
-import type { ZarrError } from "../model/errors.ts";
+import { need } from "../engine/ts/model/argument.ts";
+import type { ZarrError } from "../engine/ts/model/errors.ts";
 import {
   accessOf,
   type IcechunkAccess,
   IcechunkStore,
   mayHoldRepository,
   versionOf,
-} from "../store/icechunk.ts";
+} from "./store/icechunk.ts";
 
 /** The keys of what is read first of a repository. */
 const BEGINNING = /^\/?(repo$|refs\/)/;

@@ -6,10 +6,10 @@
  * Entries may give values of coordinates. Such an entry has the function that finds its index
  * (`convention/locate.ts`), so pages without such entries do not download it.
  */
-import { needList, needReadable, object, type Rules } from "../model/argument.ts";
-import { InvalidSelectionError, shown } from "../model/errors.ts";
-import type { EngineDimension, EngineSelection, Integer } from "../model/request.ts";
-import type { DateLike, Readable, Slice } from "../model/types.ts";
+import { needList, needReadable, object, type Rules } from "../engine/ts/model/argument.ts";
+import { InvalidSelectionError, shown } from "../engine/ts/model/errors.ts";
+import type { EngineDimension, EngineSelection, Integer } from "../engine/ts/model/request.ts";
+import type { DateLike, Readable, Slice } from "../engine/ts/model/types.ts";
 
 /** An array with such a selection: this package's, or a proxy of one. */
 interface LocatedArray {

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { InvalidSelectionError } from "../model/errors.ts";
+import { InvalidSelectionError } from "../engine/ts/model/errors.ts";
 import { Points, points, select, slice } from "./selection.ts";
 
 test("a single number is the stop of a slice, as in Python", () => {

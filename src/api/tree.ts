@@ -2,10 +2,10 @@
  * `Group.tree`: all descendants of a group, within a budget, and their drawing as text. It is late
  * code.
  */
-import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import { nameOf } from "../model/node_like.ts";
-import type { AbsolutePath, Readable } from "../model/types.ts";
+import { optionsOf, type Rules, SIGNAL } from "../engine/ts/model/argument.ts";
+import { ZarrError } from "../engine/ts/model/errors.ts";
+import { nameOf } from "../engine/ts/model/node_like.ts";
+import type { AbsolutePath, Readable } from "../engine/ts/model/types.ts";
 import type { AnyNode, FirstCode, NodeMaker, UnreadableNode } from "./children.ts";
 import { known, listedChildren, ofNode } from "./children_listing.ts";
 import type { Location, NodeOptions } from "./location.ts";

@@ -2,11 +2,11 @@
  * Changes of attributes in a node's metadata document. It is late code.
  */
 
-import type { NodeSummary } from "../contract.ts";
-import { object, optionsOf, SIGNAL } from "../model/argument.ts";
-import { exactJson } from "../model/json.ts";
-import type { Attributes } from "../model/types.ts";
-import { write } from "../port/engine.ts";
+import type { NodeSummary } from "../contract/contract.ts";
+import { object, optionsOf, SIGNAL } from "../engine/ts/model/argument.ts";
+import { exactJson } from "../engine/ts/model/json.ts";
+import type { Attributes } from "../engine/ts/model/types.ts";
+import { write } from "../engine/ts/port/engine.ts";
 import type { Location } from "./location.ts";
 
 export interface UpdateAttributesOptions {

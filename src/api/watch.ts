@@ -3,11 +3,11 @@
  * program appends to it. It requests the metadata alone, and no chunk.
  */
 
-import type { NodeSummary } from "../contract.ts";
-import { need, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import type { Attributes, DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/waiting.ts";
+import type { NodeSummary } from "../contract/contract.ts";
+import { need, optionsOf, type Rules, SIGNAL } from "../engine/ts/model/argument.ts";
+import { ZarrError } from "../engine/ts/model/errors.ts";
+import type { Attributes, DataType, Readable } from "../engine/ts/model/types.ts";
+import { unlessAborted } from "../engine/ts/model/waiting.ts";
 import { type AnyArray, renew, type Array as ZarrArray } from "./array.ts";
 import { FACTS, needArray } from "./node_facts.ts";
 import { readSummaryAnew } from "./opening.ts";

@@ -1,7 +1,7 @@
 //! The table of wasm builds. From it, `crate::build_tables` generates the tables in TypeScript, the
 //! list that the build scripts read, and the modules that import the wasm texts.
 //!
-//! To add a build, add a row here and a rule in `src/ts/port/configuration.ts`. If the build
+//! To add a build, add a row here and a rule in `src/engine/ts/port/configuration.ts`. If the build
 //! contains the engine's code, also add a feature to the manifests of core and engine, a line to
 //! `src/core/builds.rs`, and its codecs to the registry. Otherwise, make it a crate of its own.
 

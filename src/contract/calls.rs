@@ -1,6 +1,6 @@
 //! The calls of the wasm modules that have no JavaScript of their own. Each is a row: its words,
-//! its table (the words behind them) and its blocks of bytes. `src/ts/contract.ts` has the same
-//! rows. What a call does is written in its module.
+//! its table (the words behind them) and its blocks of bytes. `src/contract/contract.ts` has the
+//! same rows. What a call does is written in its module.
 
 use crate::wasm_module::{Blocks, Request};
 

@@ -25,7 +25,7 @@ import {
   union,
   word,
   words,
-} from "./model/records.ts";
+} from "../engine/ts/model/records.ts";
 
 /** What happens to a dimension of a reduction. */
 export type Along =

@@ -2,7 +2,7 @@
 //! little-endian. Texts and lists begin with their length, an optional value with a byte that says
 //! whether there is one, and a value of an enum with its index.
 //!
-//! `src/ts/model/records.ts` is the other end.
+//! `src/engine/ts/model/records.ts` is the other end.
 
 #[cfg(not(target_arch = "wasm32"))]
 use crate::shape::{Shape, Types};
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use crate::records::{DimensionSelection, SliceSelection};
 
-    /// `src/ts/model/records.test.ts` has the same bytes.
+    /// `src/engine/ts/model/records.test.ts` has the same bytes.
     #[test]
     fn a_record_has_the_bytes_that_typescript_expects() {
         let slice = DimensionSelection::Slice(SliceSelection { start: Some(1), stop: None, step: Some(-2) });

@@ -1,6 +1,6 @@
 //! THE CONTRACT: what Rust and TypeScript both know. Each operation of the engine has one record of
-//! arguments and one record of its answer. They are defined here, once; `src/ts/contract.ts` is
-//! generated from them (`npm run contract`), and a test finds an old one.
+//! arguments and one record of its answer. They are defined here, once; `src/contract/contract.ts`
+//! is generated from them (`npm run contract`), and a test finds an old one.
 //!
 //! Records cross as bytes, field after field and without names ([`encoding`]): derived
 //! deserializers of JavaScript objects made the engine 24 kB larger for two operations alone.
@@ -14,7 +14,7 @@
 //! take blocks of bytes that are too large to be copied ([`wasm_module`]).
 //!
 //! This crate does not say what an operation or a call does. The engine implements it
-//! (`src/engine/js`).
+//! (`src/engine/rust/js`).
 
 #![warn(missing_docs)]
 

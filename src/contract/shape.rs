@@ -1,5 +1,5 @@
 //! How TypeScript sees the types of the contract: their declarations, and the names of the shapes
-//! in `src/ts/model/records.ts` by which their values are written and read.
+//! in `src/engine/ts/model/records.ts` by which their values are written and read.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! Writes `src/ts/contract.ts`: a declaration and a shape of each type, the table of operations,
-//! and the calls of modules.
+//! Writes `src/contract/contract.ts`: a declaration and a shape of each type, the table of
+//! operations, and the calls of modules.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -91,7 +91,7 @@ pub fn contract(lists: &str) -> String {
     let (operations, table) = operations(&mut types);
     let declarations = types.declarations();
     format!(
-        "{HEADER}{imports}}} from \"./model/records.ts\";\n\n{declarations}\n{ABOUT_OPERATIONS}\
+        "{HEADER}{imports}}} from \"../engine/ts/model/records.ts\";\n\n{declarations}\n{ABOUT_OPERATIONS}\
          export interface WasmOperations {{\n{operations}}}\n\n{ABOUT_TABLE}\
          export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({{\n{table}}}));\n\n{calls}\n{builds}\n{lists}",
         builds = build_tables(),

@@ -1,5 +1,5 @@
 //! The interface of a wasm module that has no JavaScript of its own: a request in, a result out.
-//! `src/ts/engine/wasm_module.ts` is the other side.
+//! `src/engine/ts/host/wasm_module.ts` is the other side.
 //!
 //! The caller takes memory with `zarr_alloc`, writes a request there, and passes it with the number
 //! of a call ([`calls`](crate::calls)) to the module's call function. That frees the request and

@@ -58,8 +58,9 @@
 //! # Layer rule
 //!
 //! `access → format → kernel`. Nothing here waits, keeps time or has `unsafe`. The engine uses the
-//! core (`src/engine/lib.rs` has the rule of its rooms), and so do the conventions. Files of one
-//! folder may import each other, but no circle of imports leaves its folder: `tests/rust/tidy.rs`.
+//! core (`src/engine/rust/lib.rs` has the rule of its rooms), and so do the conventions. Files of
+//! one folder may import each other, but no circle of imports leaves its folder:
+//! `tests/rust/tidy.rs`.
 //!
 //! # Glossary
 //!

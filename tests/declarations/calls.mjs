@@ -23,7 +23,7 @@ class Declarations {
 
   /** The exports of an entry, with their meaning. */
   exportsOf(entry) {
-    const file = this.#program.getSourceFile(join(TYPES, `entry/${entry}.d.ts`));
+    const file = this.#program.getSourceFile(join(TYPES, `package/entry/${entry}.d.ts`));
     const names = this.#checker.getExportsOfModule(this.#checker.getSymbolAtLocation(file));
     return names.map((symbol) => [
       symbol.name,

@@ -1,5 +1,5 @@
 /**
- * Bundles one file of src/ts, for tests of internals. The statements `glue` replace functions of
+ * Bundles one file of src, for tests of internals. The statements `glue` replace functions of
  * the object `glue`, which are those of the wasm.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ import { ROOT } from "../../scripts/run_command.mjs";
 const replacedGlue = (statements) => ({
   name: "replaced-glue",
   setup(build) {
-    build.onLoad({ filter: /src\/ts\/engine\/glue\.ts$/ }, ({ path }) => {
+    build.onLoad({ filter: /engine\/ts\/host\/glue\.ts$/ }, ({ path }) => {
       const contents = readFileSync(path, "utf8").replace("function linked(", "function linkedFirst(");
       const replaced = `
         export async function linked(...asked) {
@@ -27,13 +27,13 @@ const replacedGlue = (statements) => ({
   },
 });
 
-/** Imports `src/ts/<file>`. `source` is the file of src/ts/entry/source for `#source`. */
+/** Imports `src/<file>`. `source` is the file of src/package/entry/source for `#source`. */
 export async function importSource(file, { source = "none", glue } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-bundled-"));
   try {
     const outfile = join(folder, "bundled.mjs");
     await build({
-      entryPoints: [join(ROOT, "src/ts", file)],
+      entryPoints: [join(ROOT, "src", file)],
       bundle: true,
       format: "esm",
       platform: "neutral",

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { ROOT } from "../../scripts/run_command.mjs";
 import { importSource } from "./bundled.mjs";
 
-const { DecodeServer } = await importSource("engine/decode/decode_server.ts");
+const { DecodeServer } = await importSource("engine/ts/host/decode/decode_server.ts");
 
 /** A v3 array of bytes with the fill value 5. */
 const EMPTY_ARRAY = JSON.stringify({

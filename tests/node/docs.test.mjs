@@ -131,7 +131,7 @@ test("ARCHITECTURE.md names every room", () => {
     readdirSync(join(ROOT, folder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => `${folder}/${name}`);
-  const rooms = [...foldersIn("src"), ...foldersIn("src/ts")].filter((room) => room !== "src/ts");
+  const rooms = [...foldersIn("src"), ...foldersIn("src/engine/ts"), ...foldersIn("src/package")];
   assert.deepEqual(
     rooms.filter((room) => !named.includes(room)),
     [],
@@ -187,7 +187,7 @@ test("docs/api.md lists every exported name, and no other", async () => {
 
 /** The names in the export lists of an entry, with `type ` before those of types. */
 const exportsOf = (entry) =>
-  [...read(`src/ts/entry/${entry}`).matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(
+  [...read(`src/package/entry/${entry}`).matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(
     ([, isType = "", list]) =>
       list
         .split(",")
@@ -208,12 +208,12 @@ function valuesOf(entry) {
 
 /** The names of the types that an entry exports, read from its source. */
 function typesOf(entry) {
-  const text = read(`src/ts/entry/${entry}`);
+  const text = read(`src/package/entry/${entry}`);
   const lists = exportsOf(entry)
     .filter((name) => name.startsWith("type "))
     .map((name) => name.replace(/^type /, ""));
-  const files = [...text.matchAll(/export type \* from "\.\.\/([^"]+)"/g)].map(([, path]) =>
-    read(`src/ts/${path}`),
+  const files = [...text.matchAll(/export type \* from "([^"]+)"/g)].map(([, path]) =>
+    read(join("src/package/entry", path)),
   );
   const declared = files.flatMap((file) =>
     [...file.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name),
@@ -234,8 +234,8 @@ test("docs/api.md lists every exported type, and no other", () => {
 
 test("docs/reliability.md lists the error codes and classes, and no others", () => {
   const [errors] = read("docs/reliability.md").split("## What is guaranteed");
-  const codes = JSON.parse(/ERROR_CODES = (\[.*\]) as const/.exec(read("src/ts/contract.ts"))[1]);
-  const classes = [...read("src/ts/model/errors.ts").matchAll(/^export class (\w+)/gm)]
+  const codes = JSON.parse(/ERROR_CODES = (\[.*\]) as const/.exec(read("src/contract/contract.ts"))[1]);
+  const classes = [...read("src/engine/ts/model/errors.ts").matchAll(/^export class (\w+)/gm)]
     .map(([, name]) => name)
     .filter((name) => name !== "TrapError");
   assert.deepEqual(firstColumn(errors).sort(), [...codes, ...classes].sort());

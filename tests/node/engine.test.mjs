@@ -8,7 +8,7 @@ import { importSource } from "./bundled.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 /** Both builds with a `poll` that traps if `globalThis.trapNextPoll` is set. */
-const zarr = await importSource("entry/index.ts", {
+const zarr = await importSource("package/entry/index.ts", {
   source: "inline",
   glue: `
     const { poll } = glue;

@@ -14,7 +14,7 @@ const description = { shape: [64, 4], chunks: [1, 4], dtype: "uint16", attribute
 const element = ([row, column]) => 4 * row + column;
 
 /** A separate bundle, so that no other test has loaded the full build. */
-const fresh = () => importSource("entry/index.ts", { source: "inline" });
+const fresh = () => importSource("package/entry/index.ts", { source: "inline" });
 
 test("reading needs only the engine", async () => {
   const zarr = await fresh();
@@ -161,7 +161,7 @@ test("archives, references and lists load the build `reading`, and writing the f
 });
 
 test("if the full build cannot be loaded, there is an error and the engine continues", async () => {
-  const zarr = await importSource("entry/slim.ts", { source: "none" });
+  const zarr = await importSource("package/entry/slim.ts", { source: "none" });
   await zarr.init({ wasm: wasm("zarr_wasm.wasm"), workers: 0 });
   const array = await zarr.open(madeStore(description, element), { kind: "array" });
   const creating = () => zarr.create(new Map(), { shape: [2], dtype: "uint8" });
@@ -177,7 +177,7 @@ test("if the full build cannot be loaded, there is an error and the engine conti
 });
 
 test("where only the file of the full build is given, it reads archives", async () => {
-  const zarr = await importSource("entry/slim.ts", { source: "none" });
+  const zarr = await importSource("package/entry/slim.ts", { source: "none" });
   const writer = new (await fresh()).ZipWriter();
   for (const [key, value] of madeStore(description, element)) await writer.set(key, value);
   const archive = await writer.toBlob();
@@ -191,7 +191,7 @@ test("where only the file of the full build is given, it reads archives", async 
 });
 
 test("a build unpacks with the engine of its package alone; else the error says so", async () => {
-  const { unpacked } = await importSource("engine/wasm_builds.ts");
+  const { unpacked } = await importSource("engine/ts/host/wasm_builds.ts");
   const { default: zstandard } = await import("../../dist/modules/full-wasm.js");
   const engine = wasm("zarr_wasm.wasm");
   const module = await WebAssembly.compile(engine);

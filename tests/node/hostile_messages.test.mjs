@@ -3,7 +3,8 @@
  * of real calls, and sends changed copies of them, in each direction, while other calls run. Reads
  * must give right elements. Writes must, too, or be rejected: a wrong call may trap the engine,
  * which then repeats reads, but no writes. Nothing may be left unhandled.
- * `src/ts/port/protocol.ts` and `src/ts/engine/decode/messages.ts` describe the messages.
+ * `src/engine/ts/port/protocol.ts` and `src/engine/ts/host/decode/messages.ts` describe the
+ * messages.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -11,7 +11,7 @@ import { transformSync } from "esbuild";
 import { checkSync } from "recheck";
 
 const ROOT = join(import.meta.dirname, "../..");
-const FOLDERS = ["src/ts", "src/engine/js", "www/src"];
+const FOLDERS = ["src", "www/src"];
 
 /** The same seed, and no clock: an attack is slow by its steps. So each machine has one verdict. */
 const REPEATABLE = {

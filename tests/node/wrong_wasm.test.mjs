@@ -33,7 +33,7 @@ const store = madeStore({ shape: [4], chunks: [4], dtype: "uint8" }, () => 5);
 const reading = async (zarr) => [...(await (await zarr.open(store, { kind: "array" })).get(null)).data];
 const adding = async (zarr) => zarr.reduce(await zarr.open(store, { kind: "array" }), null, { op: "sum" });
 
-const newCopy = () => importSource("entry/slim.ts", { source: "none" });
+const newCopy = () => importSource("package/entry/slim.ts", { source: "none" });
 
 for (const [what, given] of Object.entries(WRONG)) {
   const made = () => (typeof given === "function" ? given() : given);

@@ -1,4 +1,4 @@
-//! `src/ts/contract.ts` is made from the contract, and from lists in the source. The texts of
+//! `src/contract/contract.ts` is made from the contract, and from lists in the source. The texts of
 //! builds that the entries import, and the list of builds of the scripts, are made from the
 //! contract. This test compares them. `npm run contract` writes them.
 
@@ -105,9 +105,9 @@ fn lists() -> String {
 #[test]
 fn the_committed_files_are_what_the_contract_says() {
     for (file, made) in [
-        ("src/ts/contract.ts", typescript::contract(&lists())),
-        ("src/ts/entry/source/later_texts.ts", build_tables::later_texts()),
-        ("src/ts/entry/source/whole_texts.ts", build_tables::whole_texts()),
+        ("src/contract/contract.ts", typescript::contract(&lists())),
+        ("src/package/entry/source/later_texts.ts", build_tables::later_texts()),
+        ("src/package/entry/source/whole_texts.ts", build_tables::whole_texts()),
         ("scripts/builds.json", build_tables::builds_for_scripts()),
     ] {
         let path = Path::new(env!("PROJECT_FOLDER")).join(file);

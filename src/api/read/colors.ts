@@ -7,8 +7,8 @@
  * 255. Labels are integers that identify objects, such as the cells of an image. The workers choose
  * the colours of labels that have none (`src/kernel/convert/labels.rs`).
  */
-import { need, needList, refuse, refuseField } from "../../model/argument.ts";
-import { shown } from "../../model/errors.ts";
+import { need, needList, refuse, refuseField } from "../../engine/ts/model/argument.ts";
+import { shown } from "../../engine/ts/model/errors.ts";
 
 /** The names of the colour tables. */
 export type ColorName = "gray" | "viridis" | "magma" | "inferno" | "plasma";

@@ -2,28 +2,35 @@
  * Conversion of elements during a read: to another number type, unpacked, to shades or to colours.
  * This file converts the options to the engine's form; the decoders do the work
  * (`src/core/format/conversion.rs`). How CF's packed values are unpacked, the conventions module
- * reads from the array's attributes (`src/conventions/cf/packing.rs`). What the engine answers with
- * gets the form that the caller asked for.
+ * reads from the array's attributes (`src/conventions/rust/cf/packing.rs`). What the engine answers
+ * with gets the form that the caller asked for.
  */
 import { late } from "#late";
-import { type Packed, packedOf, wrappedScalarOf, wrapperOf } from "../../elements/elements.ts";
-import { CLASSES, type Elements, isView, product, stridesOf, viewOf } from "../../elements/typed_arrays.ts";
-import { variableElements } from "../../elements/variable.ts";
-import { refuse } from "../../model/argument.ts";
+import { type Packed, packedOf, wrappedScalarOf, wrapperOf } from "../../engine/ts/elements/elements.ts";
+import {
+  CLASSES,
+  type Elements,
+  isView,
+  product,
+  stridesOf,
+  viewOf,
+} from "../../engine/ts/elements/typed_arrays.ts";
+import { variableElements } from "../../engine/ts/elements/variable.ts";
+import { refuse } from "../../engine/ts/model/argument.ts";
 import {
   isNumeric,
   NUMBER_VIEWS,
   type NumberType,
   type TypeDescription,
   type ViewName,
-} from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
-import { exactJson } from "../../model/json.ts";
-import { viewBytes } from "../../model/memory.ts";
-import { factsOf } from "../../model/node_like.ts";
-import type { ConversionRequest } from "../../model/request.ts";
-import { ask } from "../../port/convention.ts";
-import type { ResultAnswer } from "../../port/operations.ts";
+} from "../../engine/ts/model/data_type.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { exactJson } from "../../engine/ts/model/json.ts";
+import { viewBytes } from "../../engine/ts/model/memory.ts";
+import { factsOf } from "../../engine/ts/model/node_like.ts";
+import type { ConversionRequest } from "../../engine/ts/model/request.ts";
+import { ask } from "../../engine/ts/port/convention.ts";
+import type { ResultAnswer } from "../../engine/ts/port/operations.ts";
 import { typeNameOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type Colors, colorTable, type LabelColors, shadeTable } from "./colors.ts";

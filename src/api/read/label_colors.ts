@@ -2,7 +2,7 @@
  * Colours of labels that the caller has chosen, as the decode workers read them. The others have
  * colours that the workers choose (`src/kernel/convert/labels.rs`). It is late code.
  */
-import { refuse } from "../../model/argument.ts";
+import { refuse } from "../../engine/ts/model/argument.ts";
 import { bytesIn, type LabelColor, type LabelColors, type OmeLabelColor, shortly } from "./colors.ts";
 
 /** The range of labels: they cross to the workers as 64 bits. */

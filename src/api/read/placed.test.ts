@@ -3,10 +3,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placementOf } from "../../elements/loops.ts";
-import { placeElements } from "../../elements/place.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import type { PartEvent } from "../../port/operations.ts";
+import { placementOf } from "../../engine/ts/elements/loops.ts";
+import { placeElements } from "../../engine/ts/elements/place.ts";
+import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
+import type { PartEvent } from "../../engine/ts/port/operations.ts";
 import { PartPlacer } from "./placed.ts";
 
 const PLACING = { placementOf, placeElements };

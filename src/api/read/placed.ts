@@ -2,14 +2,14 @@
  * Reads into memory of the caller that the engine cannot write: parts arrive, and this thread
  * copies them. It is late code.
  */
-import type { placementOf } from "../../elements/loops.ts";
-import type { placeElements } from "../../elements/place.ts";
-import { product } from "../../elements/typed_arrays.ts";
-import { needOut } from "../../model/argument.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import { viewBytes } from "../../model/memory.ts";
-import type { CallOptions } from "../../port/connection.ts";
-import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
+import type { placementOf } from "../../engine/ts/elements/loops.ts";
+import type { placeElements } from "../../engine/ts/elements/place.ts";
+import { product } from "../../engine/ts/elements/typed_arrays.ts";
+import { needOut } from "../../engine/ts/model/argument.ts";
+import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
+import { viewBytes } from "../../engine/ts/model/memory.ts";
+import type { CallOptions } from "../../engine/ts/port/connection.ts";
+import type { PartEvent, ResultAnswer, ResultLayout } from "../../engine/ts/port/operations.ts";
 import { type Form, isDirect } from "./conversion.ts";
 import { type ResultOptions, readParts } from "./read.ts";
 import type { Read } from "./request.ts";

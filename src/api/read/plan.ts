@@ -3,9 +3,9 @@
  * code.
  */
 import { late } from "#late";
-import type { PlannedObject } from "../../contract.ts";
-import { findable, worksBehindProxies } from "../../model/proxies.ts";
-import type { EngineRequest } from "../../model/request.ts";
+import type { PlannedObject } from "../../contract/contract.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { EngineRequest } from "../../engine/ts/model/request.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import type { Progress } from "./request.ts";
 

@@ -2,10 +2,10 @@
  * Computes the cost of a read (`plan.ts`) from what the engine knows of the array. It is late code.
  */
 
-import type { ReadCost } from "../../contract.ts";
-import type { EngineRequest } from "../../model/request.ts";
-import type { ObjectNumbers } from "../../port/definitions.ts";
-import { call } from "../../port/engine.ts";
+import type { ReadCost } from "../../contract/contract.ts";
+import type { EngineRequest } from "../../engine/ts/model/request.ts";
+import type { ObjectNumbers } from "../../engine/ts/port/definitions.ts";
+import { call } from "../../engine/ts/port/engine.ts";
 import { arrayNumber, bindCodecs } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { PlannedCost } from "./plan.ts";

@@ -5,20 +5,26 @@
  */
 
 import { late } from "#late";
-import type { ReadProgress } from "../../contract.ts";
-import { placementOf } from "../../elements/loops.ts";
-import { placeElements } from "../../elements/place.ts";
-import { chunkCount, chunkExtent } from "../../model/chunk_grid.ts";
-import { UnsupportedError } from "../../model/errors.ts";
-import { canShare, isSharedMemory, viewBytes } from "../../model/memory.ts";
-import type { EngineRequest } from "../../model/request.ts";
-import type { CallOptions } from "../../port/connection.ts";
-import type { ObjectNumbers } from "../../port/definitions.ts";
-import { call, connect } from "../../port/engine.ts";
-import type { PartEvent, ReadCall, ReadEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
-import { REQUESTING, type RequestingStore } from "../../store/native_store.ts";
+import type { ReadProgress } from "../../contract/contract.ts";
+import { placementOf } from "../../engine/ts/elements/loops.ts";
+import { placeElements } from "../../engine/ts/elements/place.ts";
+import { chunkCount, chunkExtent } from "../../engine/ts/model/chunk_grid.ts";
+import { UnsupportedError } from "../../engine/ts/model/errors.ts";
+import { canShare, isSharedMemory, viewBytes } from "../../engine/ts/model/memory.ts";
+import type { EngineRequest } from "../../engine/ts/model/request.ts";
+import type { CallOptions } from "../../engine/ts/port/connection.ts";
+import type { ObjectNumbers } from "../../engine/ts/port/definitions.ts";
+import { call, connect } from "../../engine/ts/port/engine.ts";
+import type {
+  PartEvent,
+  ReadCall,
+  ReadEvent,
+  ResultAnswer,
+  ResultLayout,
+} from "../../engine/ts/port/operations.ts";
 import { arrayNumber, bindCodecs, settleCodecs } from "../array_definitions.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
+import { REQUESTING, type RequestingStore } from "../store/native_store.ts";
 import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./conversion.ts";
 import { observe } from "./plan.ts";
 import {

@@ -2,9 +2,9 @@
  * What a read asks of the engine: the caller's selection and options in the engine's form, and the
  * form of the result. `read.ts` sends it.
  */
-import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
-import type { EngineRequest, EngineSelection } from "../../model/request.ts";
+import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import type { EngineRequest, EngineSelection } from "../../engine/ts/model/request.ts";
 import { bindCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, memoryOrderOf, placesOf, requestOf } from "../selection.ts";

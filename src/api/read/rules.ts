@@ -2,8 +2,8 @@
  * What the options of reads must be. It imports nothing that reads, because adapters and late code
  * have the tables too.
  */
-import { type Rules, type RuleTable, SIGNAL } from "../../model/argument.ts";
-import { NUMBER_VIEWS } from "../../model/data_type.ts";
+import { type Rules, type RuleTable, SIGNAL } from "../../engine/ts/model/argument.ts";
+import { NUMBER_VIEWS } from "../../engine/ts/model/data_type.ts";
 import type { CfOptions } from "./conversion.ts";
 import type { ReadOptions, WantedElements } from "./request.ts";
 import type { StreamOptions } from "./stream.ts";

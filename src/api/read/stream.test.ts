@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TypeDescription } from "../../model/data_type.ts";
-import type { PartEvent } from "../../port/operations.ts";
+import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
+import type { PartEvent } from "../../engine/ts/port/operations.ts";
 import { PartQueue } from "./stream.ts";
 
 const BYTE: TypeDescription = { name: "uint8", kind: "integer", size: 1, view: "Uint8Array", widens: false };

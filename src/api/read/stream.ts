@@ -4,9 +4,9 @@
  * A queue is between the engine, which sends parts, and the caller, who takes them one by one. It
  * is late code, which `streamSelection` (`streaming.ts`) loads.
  */
-import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
-import type { PartEvent } from "../../port/operations.ts";
+import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import type { PartEvent } from "../../engine/ts/port/operations.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
 import { type Form, formed, type ReadResult } from "./conversion.ts";

@@ -17,12 +17,12 @@ import {
   type Names,
   namesOfPrefix,
   orUndefined,
-} from "../files/folder_store.ts";
-import { isA, need, needReadable, needText, object } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import { worksBehindProxies } from "../model/proxies.ts";
-import type { AbsolutePath } from "../model/types.ts";
-import { lockNameOf, type StoreDefinition, setDefiner } from "../port/definitions.ts";
+} from "../../engine/ts/files/folder_store.ts";
+import { isA, need, needReadable, needText, object } from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { AbsolutePath } from "../../engine/ts/model/types.ts";
+import { lockNameOf, type StoreDefinition, setDefiner } from "../../engine/ts/port/definitions.ts";
 import { isUntouched } from "./native_store.ts";
 import { ZipFileStore } from "./zip.ts";
 

@@ -7,17 +7,17 @@
  * requests do not depend on the engine.
  */
 
-import { needUrl } from "../model/argument.ts";
-import type { BodyLimits } from "../model/body.ts";
-import { HEAD_START_MS, METADATA_BYTES } from "../model/limits.ts";
-import { isNode } from "../model/node.ts";
-import { worksBehindProxies } from "../model/proxies.ts";
-import { fetchHere, requestFor } from "../model/requests.ts";
-import type { AbsolutePath } from "../model/types.ts";
-import { absoluteUrl } from "../port/configuration.ts";
-import type { Callback } from "../port/definitions.ts";
-import { Transferring } from "../port/objects.ts";
-import { warningsOfStore } from "../port/warnings.ts";
+import { needUrl } from "../../engine/ts/model/argument.ts";
+import type { BodyLimits } from "../../engine/ts/model/body.ts";
+import { HEAD_START_MS, METADATA_BYTES } from "../../engine/ts/model/limits.ts";
+import { isNode } from "../../engine/ts/model/node.ts";
+import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import { fetchHere, requestFor } from "../../engine/ts/model/requests.ts";
+import type { AbsolutePath } from "../../engine/ts/model/types.ts";
+import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
+import type { Callback } from "../../engine/ts/port/definitions.ts";
+import { Transferring } from "../../engine/ts/port/objects.ts";
+import { warningsOfStore } from "../../engine/ts/port/warnings.ts";
 import {
   answerParts,
   checkHttpOptions,

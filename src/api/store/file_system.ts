@@ -6,10 +6,10 @@
 import type * as Paths from "node:path";
 import type * as Urls from "node:url";
 import { late } from "#late";
-import { FolderStore } from "../files/folder_store.ts";
-import type { ByteReader } from "../files/node_folder.ts";
-import { neededModule } from "../files/node_modules.ts";
-import { needUrl, refuse } from "../model/argument.ts";
+import { FolderStore } from "../../engine/ts/files/folder_store.ts";
+import type { ByteReader } from "../../engine/ts/files/node_folder.ts";
+import { neededModule } from "../../engine/ts/files/node_modules.ts";
+import { needUrl, refuse } from "../../engine/ts/model/argument.ts";
 
 /** The path of a folder or a file. `file:` addresses may be texts. */
 function pathOf(root: string | URL): string {

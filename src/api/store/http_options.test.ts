@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ZarrError } from "../model/errors.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
 import { checkHttpOptions, type FetchStoreOptions, PersistentCache } from "./http_options.ts";
 
 const fetch = async () => new Response();

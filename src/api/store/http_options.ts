@@ -2,13 +2,20 @@
  * The options of stores over HTTP: as users write them, and as they are sent to the engine. A
  * user's `fetch` runs on the page; requests and responses are converted for it.
  */
-import { need, optionsOf, pageUrl, type Rules } from "../model/argument.ts";
-import { type AnyBody, asResponse, type BodyLimits, bodyOf, type Unread, unreadBy } from "../model/body.ts";
-import { ZarrError } from "../model/errors.ts";
-import { isNode } from "../model/node.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import { fetchHere, requestFor } from "../model/requests.ts";
-import { withoutSecrets } from "../model/secrets.ts";
+import { need, optionsOf, pageUrl, type Rules } from "../../engine/ts/model/argument.ts";
+import {
+  type AnyBody,
+  asResponse,
+  type BodyLimits,
+  bodyOf,
+  type Unread,
+  unreadBy,
+} from "../../engine/ts/model/body.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { isNode } from "../../engine/ts/model/node.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import { fetchHere, requestFor } from "../../engine/ts/model/requests.ts";
+import { withoutSecrets } from "../../engine/ts/model/secrets.ts";
 import type {
   CacheDefinition,
   Callback,
@@ -17,10 +24,10 @@ import type {
   HttpDefinition,
   ObjectNumbers,
   Reach,
-} from "../port/definitions.ts";
-import { call } from "../port/engine.ts";
-import { Transferring } from "../port/objects.ts";
-import type { RequestParts, ResponseParts } from "../port/protocol.ts";
+} from "../../engine/ts/port/definitions.ts";
+import { call } from "../../engine/ts/port/engine.ts";
+import { Transferring } from "../../engine/ts/port/objects.ts";
+import type { RequestParts, ResponseParts } from "../../engine/ts/port/protocol.ts";
 
 export interface PersistentCacheOptions {
   /** Name of the cache in Cache Storage. Default: `"zarr-wasm"`. */

@@ -3,14 +3,14 @@
  * other store. Nothing is written to it.
  */
 
-import { FileStore } from "../files/folder_store.ts";
-import { need, needText, object, type Rules } from "../model/argument.ts";
-import { worksBehindProxies } from "../model/proxies.ts";
-import type { AsyncReadable } from "../model/types.ts";
-import { absoluteUrl } from "../port/configuration.ts";
-import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
-import { call } from "../port/engine.ts";
-import type { IcechunkRef, IcechunkSnapshot, RepositoryAnswers } from "../port/operations.ts";
+import { FileStore } from "../../engine/ts/files/folder_store.ts";
+import { need, needText, object, type Rules } from "../../engine/ts/model/argument.ts";
+import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { AsyncReadable } from "../../engine/ts/model/types.ts";
+import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
+import type { ObjectNumbers, StoreDefinition } from "../../engine/ts/port/definitions.ts";
+import { call } from "../../engine/ts/port/engine.ts";
+import type { IcechunkRef, IcechunkSnapshot, RepositoryAnswers } from "../../engine/ts/port/operations.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, httpOptionsOf } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";

@@ -4,12 +4,22 @@
  * zarrita does.
  */
 
-import type { Listed } from "../files/folder_store.ts";
-import { needBytes, needRange, needText, object, signalOf } from "../model/argument.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { type ObjectNumbers, STORE_METHODS, type StoreDefinition, setDefiner } from "../port/definitions.ts";
-import { call, write } from "../port/engine.ts";
+import type { Listed } from "../../engine/ts/files/folder_store.ts";
+import { needBytes, needRange, needText, object, signalOf } from "../../engine/ts/model/argument.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type {
+  AbsolutePath,
+  AsyncReadable,
+  RangeQuery,
+  StoreGetOptions,
+} from "../../engine/ts/model/types.ts";
+import {
+  type ObjectNumbers,
+  STORE_METHODS,
+  type StoreDefinition,
+  setDefiner,
+} from "../../engine/ts/port/definitions.ts";
+import { call, write } from "../../engine/ts/port/engine.ts";
 
 /** The key of the method that makes a store whose requests have more options. */
 export const REQUESTING: unique symbol = Symbol("zarr-wasm.requesting");

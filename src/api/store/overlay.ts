@@ -2,8 +2,8 @@
  * `OverlayStore`: a read-only view of two stores. A key is read from the second store if the first
  * one does not have it.
  */
-import { object } from "../model/argument.ts";
-import type { Readable } from "../model/types.ts";
+import { object } from "../../engine/ts/model/argument.ts";
+import type { Readable } from "../../engine/ts/model/types.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
 export class OverlayStore extends NativeStore {

@@ -3,9 +3,9 @@
  * option `allowHosts`, as the engine compares them (`engine/http/redirects.ts`).
  */
 
-import { needList, needText, pageUrl } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import type { Reach } from "../port/definitions.ts";
+import { needList, needText, pageUrl } from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import type { Reach } from "../../engine/ts/port/definitions.ts";
 
 /**
  * The https URL of an object in a public bucket. Other URLs are returned as they are. Only a server

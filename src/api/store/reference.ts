@@ -5,11 +5,11 @@
  */
 
 import { late } from "#late";
-import { need, needReadable, needUrl, object, parsedUrl } from "../model/argument.ts";
-import { exactJson } from "../model/json.ts";
-import type { AsyncReadable } from "../model/types.ts";
-import { absoluteUrl } from "../port/configuration.ts";
-import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
+import { need, needReadable, needUrl, object, parsedUrl } from "../../engine/ts/model/argument.ts";
+import { exactJson } from "../../engine/ts/model/json.ts";
+import type { AsyncReadable } from "../../engine/ts/model/types.ts";
+import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
+import type { ObjectNumbers, StoreDefinition } from "../../engine/ts/port/definitions.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, httpOptionsOf } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";

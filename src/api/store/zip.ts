@@ -3,11 +3,11 @@
  * byte ranges. Names and meanings are those of `@zarrita/storage`. In addition it has `list` and
  * `size`, and rejects hostile archives.
  */
-import { object, parsedUrl, placesIn } from "../model/argument.ts";
-import { worksBehindProxies } from "../model/proxies.ts";
-import type { AbsolutePath, AsyncReadable, RangeQuery } from "../model/types.ts";
-import { absoluteUrl } from "../port/configuration.ts";
-import type { ObjectNumbers, StoreDefinition } from "../port/definitions.ts";
+import { object, parsedUrl, placesIn } from "../../engine/ts/model/argument.ts";
+import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { AbsolutePath, AsyncReadable, RangeQuery } from "../../engine/ts/model/types.ts";
+import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
+import type { ObjectNumbers, StoreDefinition } from "../../engine/ts/port/definitions.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 

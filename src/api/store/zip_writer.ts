@@ -13,11 +13,11 @@ import {
   needText,
   optionsOf,
   placesIn,
-} from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
-import { call } from "../port/engine.ts";
+} from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery } from "../../engine/ts/model/types.ts";
+import { call } from "../../engine/ts/port/engine.ts";
 
 interface Value {
   blob: Blob;

@@ -4,11 +4,11 @@
  * that an array of any size needs only the memory of a few boxes. A box consists of whole stored
  * chunks. The next box is read while one is written.
  */
-import { reach, VARIABLE_SIZE } from "../../elements/pack.ts";
-import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
-import { refuse } from "../../model/argument.ts";
-import { typeOfView } from "../../model/number_types.ts";
-import type { Attributes, DataType, Readable, Settable } from "../../model/types.ts";
+import { reach, VARIABLE_SIZE } from "../../engine/ts/elements/pack.ts";
+import { product, stridesInOrder } from "../../engine/ts/elements/typed_arrays.ts";
+import { refuse } from "../../engine/ts/model/argument.ts";
+import { typeOfView } from "../../engine/ts/model/number_types.ts";
+import type { Attributes, DataType, Readable, Settable } from "../../engine/ts/model/types.ts";
 import { type AnyArray, Array as ZarrArray } from "../array.ts";
 import { elementSizeOf } from "../array_definitions.ts";
 import { FACTS } from "../node_facts.ts";

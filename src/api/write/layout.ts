@@ -3,10 +3,10 @@
  * 0 repeats one element.
  */
 
-import { loopsOver } from "../../elements/loops.ts";
-import { product } from "../../elements/typed_arrays.ts";
-import { isReadable, refuse } from "../../model/argument.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
+import { loopsOver } from "../../engine/ts/elements/loops.ts";
+import { product } from "../../engine/ts/elements/typed_arrays.ts";
+import { isReadable, refuse } from "../../engine/ts/model/argument.ts";
+import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 
 /** Numbers per element: two for complex ones. */
 export const unitsOf = ({ kind }: TypeDescription): number => (kind === "complex" ? 2 : 1);

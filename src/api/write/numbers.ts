@@ -7,16 +7,22 @@
  * The engine packs floats without a typed array in JavaScript. Then values are packed twice: first
  * to collect the numbers, then with the engine's results.
  */
-import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../elements/elements.ts";
-import { isInOrder } from "../../elements/pack.ts";
-import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
-import type { TimeUnit, TypeDescription } from "../../model/data_type.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
-import { viewBytes } from "../../model/memory.ts";
-import { integerRange } from "../../model/number_types.ts";
-import { BoolArray } from "../../model/wrapper_arrays.ts";
-import { call } from "../../port/engine.ts";
-import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";
+import { floorDivide, IN_A_MILLISECOND, MILLISECONDS, NAT } from "../../engine/ts/elements/elements.ts";
+import { isInOrder } from "../../engine/ts/elements/pack.ts";
+import {
+  CLASSES,
+  type Elements,
+  type ElementsClass,
+  isView,
+  product,
+} from "../../engine/ts/elements/typed_arrays.ts";
+import type { TimeUnit, TypeDescription } from "../../engine/ts/model/data_type.ts";
+import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
+import { viewBytes } from "../../engine/ts/model/memory.ts";
+import { integerRange } from "../../engine/ts/model/number_types.ts";
+import { BoolArray } from "../../engine/ts/model/wrapper_arrays.ts";
+import { call } from "../../engine/ts/port/engine.ts";
+import type { FloatsToPack, PackedFloats } from "../../engine/ts/port/operations.ts";
 import { eachRow, entryOf, ONE, placeText, unitsOf, type Values } from "./layout.ts";
 
 export interface PackOptions {

@@ -3,9 +3,9 @@
  * folder, or over a folder and one in it. What replaces a node must not have that node as its
  * source.
  */
-import { refuse } from "../../model/argument.ts";
-import { below } from "../../model/node_like.ts";
-import type { AsyncStore } from "../../model/types.ts";
+import { refuse } from "../../engine/ts/model/argument.ts";
+import { below } from "../../engine/ts/model/node_like.ts";
+import type { AsyncStore } from "../../engine/ts/model/types.ts";
 
 /** A place in a store. */
 export interface Place {

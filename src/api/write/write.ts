@@ -7,7 +7,7 @@
  * documents or not. So the documents are read again, and the open nodes follow what is stored. If
  * that read fails too, or the caller has aborted, they are read before the next use.
  */
-import type { NodeSummary, WriteSource } from "../../contract.ts";
+import type { NodeSummary, WriteSource } from "../../contract/contract.ts";
 import {
   need,
   needList,
@@ -16,16 +16,22 @@ import {
   type RuleTable,
   refuse,
   SIGNAL,
-} from "../../model/argument.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import { shown, ZarrError } from "../../model/errors.ts";
-import { inOneRun } from "../../model/once.ts";
-import type { EngineRequest } from "../../model/request.ts";
-import { unlessAborted } from "../../model/waiting.ts";
-import type { MakeArguments } from "../../port/connection.ts";
-import { type ObjectNumbers, staleStores } from "../../port/definitions.ts";
-import { call, write } from "../../port/engine.ts";
-import type { AnswerOf, ArgumentsOf, OperationName, WriteCall, WriteEvent } from "../../port/operations.ts";
+} from "../../engine/ts/model/argument.ts";
+import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
+import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
+import { inOneRun } from "../../engine/ts/model/once.ts";
+import type { EngineRequest } from "../../engine/ts/model/request.ts";
+import { unlessAborted } from "../../engine/ts/model/waiting.ts";
+import type { MakeArguments } from "../../engine/ts/port/connection.ts";
+import { type ObjectNumbers, staleStores } from "../../engine/ts/port/definitions.ts";
+import { call, write } from "../../engine/ts/port/engine.ts";
+import type {
+  AnswerOf,
+  ArgumentsOf,
+  OperationName,
+  WriteCall,
+  WriteEvent,
+} from "../../engine/ts/port/operations.ts";
 import { arrayNumber, bindCodecs, describeWithCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { NodeChange } from "../update_attributes.ts";

@@ -4,7 +4,7 @@
 //! [`examine`] finds and checks the conventions of a node by the table in [`registry`]. [`declare`]
 //! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
 //! In wasm this crate is a separate module, which is downloaded at the first use; [`calls`] has its
-//! calls. [`answer`] is that for JSON; `src/ts/convention/` writes the requests. What has many
+//! calls. [`answer`] is that for JSON; `src/conventions/ts/` writes the requests. What has many
 //! numbers takes [`numbers`]: [`warp`].
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 

@@ -1,5 +1,5 @@
 //! Reads requests that are binary, because they have too many numbers for JSON.
-//! `src/ts/convention/` writes them.
+//! `src/conventions/ts/` writes them.
 
 use crate::error::{Error, Result};
 use crate::format::words::Words;

@@ -1,5 +1,5 @@
-//! Reads the records of requests, which `src/ts/convention/` writes. A member that is missing is as
-//! one that is `null`.
+//! Reads the records of requests, which `src/conventions/ts/` writes. A member that is missing is
+//! as one that is `null`.
 
 use crate::error::{Error, Result};
 use crate::value::{Map, Number, Value};

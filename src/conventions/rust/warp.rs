@@ -1,5 +1,5 @@
 //! Warping as a page asks for it: numbers in, numbers out. The kernel does it
-//! ([`crate::kernel::warp`]); here stands the order of the numbers (`src/ts/convention/warp.ts`
+//! ([`crate::kernel::warp`]); here stands the order of the numbers (`src/conventions/ts/warp.ts`
 //! writes them), and the curvilinear grids that are kept from one question to the next.
 
 use std::cell::RefCell;

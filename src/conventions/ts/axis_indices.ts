@@ -5,9 +5,9 @@
  *
  * Indices are those of the finest level, because levels may be coarser along every axis.
  */
-import { isReadable, need, needList, object } from "../model/argument.ts";
-import { InvalidSelectionError, shown } from "../model/errors.ts";
-import type { Slice } from "../model/types.ts";
+import { isReadable, need, needList, object } from "../../engine/ts/model/argument.ts";
+import { InvalidSelectionError, shown } from "../../engine/ts/model/errors.ts";
+import type { Slice } from "../../engine/ts/model/types.ts";
 import type { Plane } from "./geometry.ts";
 
 export interface PyramidAxis {

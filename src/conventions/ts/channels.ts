@@ -2,7 +2,7 @@
  * Which channels of an image are drawn if the caller has not chosen, and how. The viewer and the
  * pictures of tiles share it.
  */
-import { need, needList } from "../model/argument.ts";
+import { need, needList } from "../../engine/ts/model/argument.ts";
 import { channelAxisOf, pyramidOf } from "./axis_indices.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 

@@ -1,14 +1,14 @@
 /**
  * `conventions` lists the conventions of a node, `validate` checks them, and `addConvention`
  * declares another one. `registerConvention` makes one of the user known. The conventions module
- * does the work (`src/conventions`).
+ * does the work (`src/conventions/rust`).
  */
-import { object, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
-import { factsOf, type NodeLike, needNode } from "../model/node_like.ts";
-import type { Attributes } from "../model/types.ts";
-import { ask } from "../port/convention.ts";
+import { object, optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { exactJson } from "../../engine/ts/model/json.ts";
+import { factsOf, type NodeLike, needNode } from "../../engine/ts/model/node_like.ts";
+import type { Attributes } from "../../engine/ts/model/types.ts";
+import { ask } from "../../engine/ts/port/convention.ts";
 import { levelFindings } from "./level_findings.ts";
 import {
   checkLoaded,

@@ -4,19 +4,33 @@
  * array's transform (`spatial:`, OME, multiscales), which `pyramid` reads.
  */
 
-import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { FACTS, needArray } from "../api/node_facts.ts";
+import type { AnyArray, Array as ZarrArray } from "../../api/array.ts";
+import { FACTS, needArray } from "../../api/node_facts.ts";
 import {
   type CoordinateValue,
   dimensionNamesOf,
   NEAREST_RULES,
   type NearestOptions,
-} from "../api/selection.ts";
-import { NAT } from "../elements/elements.ts";
-import { need, needList, needReadable, object, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { InvalidSelectionError, NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { findable, unproxied, worksBehindProxies } from "../model/proxies.ts";
-import type { Attributes, DataType, Moment, Readable, Slice } from "../model/types.ts";
+} from "../../api/selection.ts";
+import { NAT } from "../../engine/ts/elements/elements.ts";
+import {
+  need,
+  needList,
+  needReadable,
+  object,
+  optionsOf,
+  type Rules,
+  SIGNAL,
+} from "../../engine/ts/model/argument.ts";
+import {
+  InvalidSelectionError,
+  NotFoundError,
+  shown,
+  UnsupportedError,
+  ZarrError,
+} from "../../engine/ts/model/errors.ts";
+import { findable, unproxied, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { Attributes, DataType, Moment, Readable, Slice } from "../../engine/ts/model/types.ts";
 import { affineOf } from "./geometry.ts";
 import { isLongitude as isLongitudeBy } from "./longitude.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";

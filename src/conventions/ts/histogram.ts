@@ -2,14 +2,14 @@
  * `histogram`: counts the values of an array, or of the coarsest level of a pyramid. Decode workers
  * count, the engine adds up their counts, and only the sums cross to the page.
  */
-import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { bindCodecs, typeNameOf } from "../api/array_definitions.ts";
-import { FACTS, needArray } from "../api/node_facts.ts";
-import { type CfOptions, conversionOf } from "../api/read/conversion.ts";
-import { eventsTo, readArguments } from "../api/read/read.ts";
-import { type ReadOptions, requestWith } from "../api/read/request.ts";
-import { DECODE_RULE, READ_RULES } from "../api/read/rules.ts";
-import { type AnySelection, placesOf, requestOf } from "../api/selection.ts";
+import type { AnyArray, Array as ZarrArray } from "../../api/array.ts";
+import { bindCodecs, typeNameOf } from "../../api/array_definitions.ts";
+import { FACTS, needArray } from "../../api/node_facts.ts";
+import { type CfOptions, conversionOf } from "../../api/read/conversion.ts";
+import { eventsTo, readArguments } from "../../api/read/read.ts";
+import { type ReadOptions, requestWith } from "../../api/read/request.ts";
+import { DECODE_RULE, READ_RULES } from "../../api/read/rules.ts";
+import { type AnySelection, placesOf, requestOf } from "../../api/selection.ts";
 import {
   need,
   needFunction,
@@ -19,11 +19,11 @@ import {
   optionsOf,
   type Rules,
   refuse,
-} from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import { newSummary, PLACES } from "../model/request.ts";
-import type { DataType, Readable } from "../model/types.ts";
-import { call } from "../port/engine.ts";
+} from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { newSummary, PLACES } from "../../engine/ts/model/request.ts";
+import type { DataType, Readable } from "../../engine/ts/model/types.ts";
+import { call } from "../../engine/ts/port/engine.ts";
 import { type AtIndices, levelIndices } from "./axis_indices.ts";
 import { Pyramid } from "./pyramid_model.ts";
 

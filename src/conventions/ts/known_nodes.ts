@@ -3,17 +3,23 @@
  * arrays of one pyramid, which the conventions module interprets. Consolidated metadata is
  * preferred if the store has it.
  */
-import { Array as ZarrArray } from "../api/array.ts";
-import { withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
-import { consolidatedChildren } from "../api/consolidated_children.ts";
-import { Location } from "../api/location.ts";
-import { open, openerBeside } from "../api/open.ts";
-import type { Dialect } from "../contract.ts";
-import { NotFoundError, ZarrError } from "../model/errors.ts";
-import { below, type ChildFact, factsOf, type NodeLike, parentOf } from "../model/node_like.ts";
-import { once } from "../model/once.ts";
-import { unproxied } from "../model/proxies.ts";
-import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
+import { Array as ZarrArray } from "../../api/array.ts";
+import { withMaybeConsolidatedMetadata } from "../../api/consolidated.ts";
+import { consolidatedChildren } from "../../api/consolidated_children.ts";
+import { Location } from "../../api/location.ts";
+import { open, openerBeside } from "../../api/open.ts";
+import type { Dialect } from "../../contract/contract.ts";
+import { NotFoundError, ZarrError } from "../../engine/ts/model/errors.ts";
+import { below, type ChildFact, factsOf, type NodeLike, parentOf } from "../../engine/ts/model/node_like.ts";
+import { once } from "../../engine/ts/model/once.ts";
+import { unproxied } from "../../engine/ts/model/proxies.ts";
+import type {
+  AbsolutePath,
+  AsyncReadable,
+  Attributes,
+  DataType,
+  Readable,
+} from "../../engine/ts/model/types.ts";
 
 /** A group or array of this package or of zarrita. */
 export interface PlacedNode<Store extends Readable> extends NodeLike {

@@ -3,9 +3,9 @@
  * number of axes. `pyramid` finds it while it reads the arrays. A group whose levels cannot be read
  * has no such findings: `pyramid` says why.
  */
-import { ZarrError } from "../model/errors.ts";
-import { kindOf, type NodeLike } from "../model/node_like.ts";
-import type { Readable } from "../model/types.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { kindOf, type NodeLike } from "../../engine/ts/model/node_like.ts";
+import type { Readable } from "../../engine/ts/model/types.ts";
 import { type PlacedNode, pyramidOfOwn } from "./pyramid.ts";
 import type { Finding } from "./schema.ts";
 

@@ -3,8 +3,8 @@
  * a selection by indices.
  */
 
-import type { AnyArray } from "../api/array.ts";
-import { needArray } from "../api/node_facts.ts";
+import type { AnyArray } from "../../api/array.ts";
+import { needArray } from "../../api/node_facts.ts";
 import {
   type AnySelection,
   AtValue,
@@ -16,9 +16,9 @@ import {
   NEAREST_RULES,
   type NearestOptions,
   Points,
-} from "../api/selection.ts";
-import { isReadable, need, optionsOf } from "../model/argument.ts";
-import type { Slice } from "../model/types.ts";
+} from "../../api/selection.ts";
+import { isReadable, need, optionsOf } from "../../engine/ts/model/argument.ts";
+import type { Slice } from "../../engine/ts/model/types.ts";
 import { COORDS_RULES, type CoordsOptions, coords } from "./coordinates.ts";
 
 /** Whether a selection contains `at` or `between`. */

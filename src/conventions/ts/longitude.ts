@@ -2,7 +2,7 @@
  * Which coordinates are longitudes and latitudes, by CF's attributes and names, and the turns of a
  * longitude: 315.3 and −44.7 are one place. Searches, maps and weights share these rules.
  */
-import type { Attributes } from "../model/types.ts";
+import type { Attributes } from "../../engine/ts/model/types.ts";
 
 /** A coordinate by its name, and its attributes. */
 export interface Named {

@@ -5,10 +5,10 @@
  * The coordinates of an `EvenAxis` follow from a scale and a translation. They are computed one by
  * one, and listed only for callers: a few bytes of metadata describe axes that no list could hold.
  */
-import type { NearestOptions } from "../api/selection.ts";
-import { need } from "../model/argument.ts";
-import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
-import type { Slice } from "../model/types.ts";
+import type { NearestOptions } from "../../api/selection.ts";
+import { need } from "../../engine/ts/model/argument.ts";
+import { InvalidSelectionError, ZarrError } from "../../engine/ts/model/errors.ts";
+import type { Slice } from "../../engine/ts/model/types.ts";
 import { spansOf, turnsOf } from "./longitude.ts";
 
 type Method = NonNullable<NearestOptions["method"]>;

@@ -4,11 +4,11 @@
  * lists of coordinates it computes whether their steps are equal, how far their elements reach, and
  * the arc of longitudes.
  */
-import type { Array as ZarrArray } from "../api/array.ts";
-import { needArray } from "../api/node_facts.ts";
-import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { NotFoundError } from "../model/errors.ts";
-import type { DataType, Readable } from "../model/types.ts";
+import type { Array as ZarrArray } from "../../api/array.ts";
+import { needArray } from "../../api/node_facts.ts";
+import { optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
+import { NotFoundError } from "../../engine/ts/model/errors.ts";
+import type { DataType, Readable } from "../../engine/ts/model/types.ts";
 import { type Extent, worldBox } from "./geometry.ts";
 import { foundPlacement, isOnGlobe, type Pixels } from "./placement_search.ts";
 import type { CrsLike } from "./projection.ts";

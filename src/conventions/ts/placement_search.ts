@@ -3,14 +3,14 @@
  * coordinate variables of its columns and rows, or in a longitude and latitude for each element.
  * `placement` returns what is found, and `warp` reads elements by it.
  */
-import type { AnyArray } from "../api/array.ts";
-import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
-import { dimensionNamesOf } from "../api/selection.ts";
-import { NotFoundError, shown, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
-import { nameOf } from "../model/node_like.ts";
-import { onceFor } from "../model/once.ts";
-import { unlessAborted } from "../model/waiting.ts";
+import type { AnyArray } from "../../api/array.ts";
+import { type ArrayFacts, FACTS } from "../../api/node_facts.ts";
+import { dimensionNamesOf } from "../../api/selection.ts";
+import { NotFoundError, shown, UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
+import { exactJson } from "../../engine/ts/model/json.ts";
+import { nameOf } from "../../engine/ts/model/node_like.ts";
+import { onceFor } from "../../engine/ts/model/once.ts";
+import { unlessAborted } from "../../engine/ts/model/waiting.ts";
 import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
 import { isLatitude, isLongitude, type Named, says } from "./longitude.ts";

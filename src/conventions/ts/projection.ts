@@ -3,9 +3,9 @@
  * package does not depend on it. Longitude and latitude alone do not need it. CF's grid mappings
  * without WKT become proj4 strings, by the names of CF's appendix F.
  */
-import { object } from "../model/argument.ts";
-import { UnsupportedError, ZarrError } from "../model/errors.ts";
-import type { Attributes } from "../model/types.ts";
+import { object } from "../../engine/ts/model/argument.ts";
+import { UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
+import type { Attributes } from "../../engine/ts/model/types.ts";
 
 /** A coordinate reference system: a code, a proj4 or WKT string, or PROJJSON. */
 export type CrsLike = string | Record<string, unknown>;

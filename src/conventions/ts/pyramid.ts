@@ -1,27 +1,27 @@
 /**
  * `pyramid`: reads the multiscale image of a group or an array. The conventions module
- * (`src/conventions/pyramid`) names the nodes that it needs and interprets them. This file opens
- * them (`known_nodes.ts`).
+ * (`src/conventions/rust/pyramid`) names the nodes that it needs and interprets them. This file
+ * opens them (`known_nodes.ts`).
  *
  * It also finds the pyramid of which an array is a level, because its transform places the array in
  * the world. The levels of pyramids that were read are remembered. For other arrays the groups
  * above are searched once.
  */
 
-import type { AnyArray } from "../api/array.ts";
-import { Location } from "../api/location.ts";
-import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
-import { openerBeside } from "../api/open.ts";
-import { optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
-import { needNode, parentOf } from "../model/node_like.ts";
-import { once } from "../model/once.ts";
-import { unproxied } from "../model/proxies.ts";
-import type { AbsolutePath, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/waiting.ts";
-import { ask } from "../port/convention.ts";
-import { warn } from "../port/warnings.ts";
+import type { AnyArray } from "../../api/array.ts";
+import { Location } from "../../api/location.ts";
+import { type ArrayFacts, FACTS } from "../../api/node_facts.ts";
+import { openerBeside } from "../../api/open.ts";
+import { optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { exactJson } from "../../engine/ts/model/json.ts";
+import { needNode, parentOf } from "../../engine/ts/model/node_like.ts";
+import { once } from "../../engine/ts/model/once.ts";
+import { unproxied } from "../../engine/ts/model/proxies.ts";
+import type { AbsolutePath, Readable } from "../../engine/ts/model/types.ts";
+import { unlessAborted } from "../../engine/ts/model/waiting.ts";
+import { ask } from "../../engine/ts/port/convention.ts";
+import { warn } from "../../engine/ts/port/warnings.ts";
 import { isKnownAbsent, type KnownNodes, knownNodesOf, type PlacedNode } from "./known_nodes.ts";
 import type { PyramidLevel } from "./pyramid_level.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";

@@ -1,9 +1,9 @@
 /**
  * The levels of a pyramid, and the chunk-aligned tiles of a level in an extent, nearest first.
  */
-import type { Array as ZarrArray } from "../api/array.ts";
-import { UnsupportedError, ZarrError } from "../model/errors.ts";
-import type { DataType, Readable, Slice } from "../model/types.ts";
+import type { Array as ZarrArray } from "../../api/array.ts";
+import { UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
+import type { DataType, Readable, Slice } from "../../engine/ts/model/types.ts";
 import type { PyramidAxis } from "./axis_indices.ts";
 import {
   type Extent,

@@ -4,11 +4,11 @@
  * conventions module has read; it does no requests.
  */
 
-import { FACTS, type Array as ZarrArray } from "../api/array.ts";
-import { need, needList, optionsOf, type Rules, refuseField } from "../model/argument.ts";
-import { shown, ZarrError } from "../model/errors.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import type { DataType, Readable, Slice } from "../model/types.ts";
+import { FACTS, type Array as ZarrArray } from "../../api/array.ts";
+import { need, needList, optionsOf, type Rules, refuseField } from "../../engine/ts/model/argument.ts";
+import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { DataType, Readable, Slice } from "../../engine/ts/model/types.ts";
 import { type At, type AtIndices, levelIndices, type PyramidAxis } from "./axis_indices.ts";
 import {
   type Extent,
@@ -64,7 +64,7 @@ export interface PyramidImage {
   readonly shape?: readonly number[];
 }
 
-/** The answer of the conventions module (`src/conventions/pyramid`). */
+/** The answer of the conventions module (`src/conventions/rust/pyramid`). */
 export interface PyramidFacts {
   convention: string;
   version: string;

@@ -4,14 +4,14 @@
  * nothing examined is a finding, as all that `validate` reports about a node's attributes.
  */
 
-import { need } from "../model/argument.ts";
-import { bodyOf } from "../model/body.ts";
-import { documentOf, type NodeLike } from "../model/node_like.ts";
-import { once } from "../model/once.ts";
-import { withoutSecrets } from "../model/secrets.ts";
-import { newDecoder } from "../model/utf8.ts";
-import { unlessAborted } from "../model/waiting.ts";
-import { warn } from "../port/warnings.ts";
+import { need } from "../../engine/ts/model/argument.ts";
+import { bodyOf } from "../../engine/ts/model/body.ts";
+import { documentOf, type NodeLike } from "../../engine/ts/model/node_like.ts";
+import { once } from "../../engine/ts/model/once.ts";
+import { withoutSecrets } from "../../engine/ts/model/secrets.ts";
+import { newDecoder } from "../../engine/ts/model/utf8.ts";
+import { unlessAborted } from "../../engine/ts/model/waiting.ts";
+import { warn } from "../../engine/ts/port/warnings.ts";
 
 export interface Finding {
   /** A stable identifier, such as `multiscales/asset-path`. Messages may change; this does not. */

@@ -1,14 +1,14 @@
 /**
  * Converts counts of time, such as `days since 2000-01-01`, to dates and back. The conventions
- * module (`src/conventions/cf/time.rs`) parses the units and computes dates in integers.
+ * module (`src/conventions/rust/cf/time.rs`) parses the units and computes dates in integers.
  */
 
-import { need, needList, needReadable, needText } from "../model/argument.ts";
-import { shown } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import type { DateLike, Moment } from "../model/types.ts";
-import { ask } from "../port/convention.ts";
+import { need, needList, needReadable, needText } from "../../engine/ts/model/argument.ts";
+import { shown } from "../../engine/ts/model/errors.ts";
+import { exactJson } from "../../engine/ts/model/json.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { DateLike, Moment } from "../../engine/ts/model/types.ts";
+import { ask } from "../../engine/ts/port/convention.ts";
 
 interface Answer {
   isReal: boolean;

@@ -4,16 +4,16 @@
  * path is absolute, or relative to the group of the attribute. A name is searched for in that
  * group, and then in the groups above it. Each variable is opened once, also for concurrent calls.
  */
-import type { AnyArray } from "../api/array.ts";
-import { consolidatedChildren } from "../api/consolidated_children.ts";
-import { Location } from "../api/location.ts";
-import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
-import { openerBeside } from "../api/open.ts";
-import { NotFoundError, shown, ZarrError } from "../model/errors.ts";
-import { below, nameOf, parentOf } from "../model/node_like.ts";
-import { onceFor } from "../model/once.ts";
-import type { AbsolutePath } from "../model/types.ts";
-import { unlessAborted } from "../model/waiting.ts";
+import type { AnyArray } from "../../api/array.ts";
+import { consolidatedChildren } from "../../api/consolidated_children.ts";
+import { Location } from "../../api/location.ts";
+import { type ArrayFacts, FACTS } from "../../api/node_facts.ts";
+import { openerBeside } from "../../api/open.ts";
+import { NotFoundError, shown, ZarrError } from "../../engine/ts/model/errors.ts";
+import { below, nameOf, parentOf } from "../../engine/ts/model/node_like.ts";
+import { onceFor } from "../../engine/ts/model/once.ts";
+import type { AbsolutePath } from "../../engine/ts/model/types.ts";
+import { unlessAborted } from "../../engine/ts/model/waiting.ts";
 import { isKnownAbsent } from "./known_nodes.ts";
 
 /** Number of groups that are searched for a name: that of the array, and those above it. */

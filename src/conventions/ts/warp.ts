@@ -4,16 +4,16 @@
  * pixels (`src/kernel/warp`), and only these elements are read. `placement_search.ts` finds the
  * geometry of the array.
  */
-import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { needArray } from "../api/node_facts.ts";
-import type { CfOptions } from "../api/read/conversion.ts";
-import { DECODE_RULE } from "../api/read/rules.ts";
-import { need, needList, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
-import { once } from "../model/once.ts";
-import type { DataType, Readable } from "../model/types.ts";
-import { unlessAborted } from "../model/waiting.ts";
-import { askNumbers } from "../port/convention.ts";
+import type { AnyArray, Array as ZarrArray } from "../../api/array.ts";
+import { needArray } from "../../api/node_facts.ts";
+import type { CfOptions } from "../../api/read/conversion.ts";
+import { DECODE_RULE } from "../../api/read/rules.ts";
+import { need, needList, optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
+import { NotFoundError, UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
+import { once } from "../../engine/ts/model/once.ts";
+import type { DataType, Readable } from "../../engine/ts/model/types.ts";
+import { unlessAborted } from "../../engine/ts/model/waiting.ts";
+import { askNumbers } from "../../engine/ts/port/convention.ts";
 import { type AtIndices, levelIndices, type PyramidAxis, planeSelection } from "./axis_indices.ts";
 import { controlPoints, type MapGrid } from "./control_points.ts";
 import type { Extent, Plane } from "./geometry.ts";

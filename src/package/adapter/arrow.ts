@@ -33,10 +33,10 @@ import {
   Vector,
   vectorFromArray,
 } from "apache-arrow";
-import { NAT } from "../elements/elements.ts";
-import { isInOrder } from "../elements/pack.ts";
-import { optionsOf, type Rules } from "../model/argument.ts";
-import { UnsupportedError, ZarrError } from "../model/errors.ts";
+import { NAT } from "../../engine/ts/elements/elements.ts";
+import { isInOrder } from "../../engine/ts/elements/pack.ts";
+import { optionsOf, type Rules } from "../../engine/ts/model/argument.ts";
+import { UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
 
 /** A result of `Array.get`. */
 export interface ArrowInput {

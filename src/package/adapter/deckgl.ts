@@ -2,8 +2,8 @@
  * A pyramid as the data of deck.gl's `TileLayer`: pictures for its `BitmapLayer`, in pixels of the
  * finest level or on a web map. It needs no code of deck.gl.
  */
-import { needPlane } from "../convention/pyramid_level.ts";
-import type { Pyramid } from "../convention/pyramid_model.ts";
+import { needPlane } from "../../conventions/ts/pyramid_level.ts";
+import type { Pyramid } from "../../conventions/ts/pyramid_model.ts";
 import {
   type Box,
   checkPictures,

@@ -23,18 +23,18 @@ import {
   type UnresolvedEntity,
   type ValuesStoreParams,
 } from "@h5web/app";
-import type { AnyArray } from "../api/array.ts";
-import type { UnreadableNode } from "../api/children.ts";
-import type { Group } from "../api/group.ts";
-import { open } from "../api/open.ts";
-import { type CfOptions, packingOf } from "../api/read/conversion.ts";
-import { DECODE_RULE } from "../api/read/rules.ts";
-import { optionsOf, type Rules } from "../model/argument.ts";
-import { NotFoundError, ZarrError } from "../model/errors.ts";
-import { below, nameOf } from "../model/node_like.ts";
-import { floatBits, integerOf } from "../model/number_types.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import type { Readable, Slice } from "../model/types.ts";
+import type { AnyArray } from "../../api/array.ts";
+import type { UnreadableNode } from "../../api/children.ts";
+import type { Group } from "../../api/group.ts";
+import { open } from "../../api/open.ts";
+import { type CfOptions, packingOf } from "../../api/read/conversion.ts";
+import { DECODE_RULE } from "../../api/read/rules.ts";
+import { optionsOf, type Rules } from "../../engine/ts/model/argument.ts";
+import { NotFoundError, ZarrError } from "../../engine/ts/model/errors.ts";
+import { below, nameOf } from "../../engine/ts/model/node_like.ts";
+import { floatBits, integerOf } from "../../engine/ts/model/number_types.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { Readable, Slice } from "../../engine/ts/model/types.ts";
 
 type AnyNode = AnyArray | Group<Readable>;
 

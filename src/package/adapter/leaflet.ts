@@ -3,8 +3,8 @@
  * it: an image in a map of `CRS.Simple`, or a layer of a map in any other reference system.
  */
 import type { Coords, DoneCallback, GridLayer, GridLayerOptions, Map as LeafletMap } from "leaflet";
-import type { Pyramid } from "../convention/pyramid_model.ts";
-import { optionsOf, type Rules } from "../model/argument.ts";
+import type { Pyramid } from "../../conventions/ts/pyramid_model.ts";
+import { optionsOf, type Rules } from "../../engine/ts/model/argument.ts";
 import {
   type Box,
   checkPictures,

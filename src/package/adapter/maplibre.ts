@@ -2,10 +2,10 @@
  * A pyramid as a raster source of MapLibre: a handler for `addProtocol` that makes the pictures of
  * tiles, and the source that asks for them. It needs no code of MapLibre.
  */
-import { type At, atWith } from "../convention/axis_indices.ts";
-import type { Pyramid } from "../convention/pyramid_model.ts";
-import { ZarrError } from "../model/errors.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
+import { type At, atWith } from "../../conventions/ts/axis_indices.ts";
+import type { Pyramid } from "../../conventions/ts/pyramid_model.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import { checkPictures, MAP_PICTURE_RULES, type MapPictureOptions, mapTile, webMapBox } from "./pictures.ts";
 
 /** A source of a MapLibre style. */

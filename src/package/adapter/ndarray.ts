@@ -3,7 +3,7 @@
  * take these.
  */
 import ndarray from "ndarray";
-import { UnsupportedError } from "../model/errors.ts";
+import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 
 /** A result of `Array.get`, `zarr.get` or `getChunk`. */
 export interface Elements<Data = unknown> {

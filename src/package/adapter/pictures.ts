@@ -4,9 +4,9 @@
  * into these tiles. The OpenLayers adapter does not use this file, because OpenLayers takes
  * elements instead of pictures.
  */
-import { addLight, type Colors, colorTable, type LabelColors } from "../api/read/colors.ts";
-import { type CfOptions, type ConversionOptions, windowOf } from "../api/read/conversion.ts";
-import { DECODE_RULE } from "../api/read/rules.ts";
+import { addLight, type Colors, colorTable, type LabelColors } from "../../api/read/colors.ts";
+import { type CfOptions, type ConversionOptions, windowOf } from "../../api/read/conversion.ts";
+import { DECODE_RULE } from "../../api/read/rules.ts";
 import {
   type AtIndices,
   atWith,
@@ -15,15 +15,20 @@ import {
   givenAlong,
   levelIndices,
   planeSelection,
-} from "../convention/axis_indices.ts";
-import { channelLook, shownChannels } from "../convention/channels.ts";
-import { pointIn, toIndex, toWorld } from "../convention/geometry.ts";
-import { type CrsLike, type Proj4Like, type Projection, projectionOf } from "../convention/projection.ts";
-import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
-import type { Pyramid } from "../convention/pyramid_model.ts";
-import { type WarpSource, warp, warpSource } from "../convention/warp.ts";
-import { need, optionsOf, type Rules, type RuleTable } from "../model/argument.ts";
-import { UnsupportedError } from "../model/errors.ts";
+} from "../../conventions/ts/axis_indices.ts";
+import { channelLook, shownChannels } from "../../conventions/ts/channels.ts";
+import { pointIn, toIndex, toWorld } from "../../conventions/ts/geometry.ts";
+import {
+  type CrsLike,
+  type Proj4Like,
+  type Projection,
+  projectionOf,
+} from "../../conventions/ts/projection.ts";
+import { needPlane, type PyramidLevel } from "../../conventions/ts/pyramid_level.ts";
+import type { Pyramid } from "../../conventions/ts/pyramid_model.ts";
+import { type WarpSource, warp, warpSource } from "../../conventions/ts/warp.ts";
+import { need, optionsOf, type Rules, type RuleTable } from "../../engine/ts/model/argument.ts";
+import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 
 /** The look of a channel. */
 export interface PictureChannel {

@@ -3,17 +3,17 @@
  * they are passed on as they are stored, or as numbers of a type that Viv has.
  */
 
-import type { CfOptions } from "../api/read/conversion.ts";
-import { DECODE_RULE } from "../api/read/rules.ts";
-import { type AtIndices, planeSelection } from "../convention/axis_indices.ts";
-import { needPlane, type PyramidLevel } from "../convention/pyramid_level.ts";
-import type { Pyramid } from "../convention/pyramid_model.ts";
-import { need, optionsOf, type Rules } from "../model/argument.ts";
-import type { NumberType } from "../model/data_type.ts";
-import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
-import { floatBits, integerOf } from "../model/number_types.ts";
-import { findable, unproxied, worksBehindProxies } from "../model/proxies.ts";
-import type { Slice } from "../model/types.ts";
+import type { CfOptions } from "../../api/read/conversion.ts";
+import { DECODE_RULE } from "../../api/read/rules.ts";
+import { type AtIndices, planeSelection } from "../../conventions/ts/axis_indices.ts";
+import { needPlane, type PyramidLevel } from "../../conventions/ts/pyramid_level.ts";
+import type { Pyramid } from "../../conventions/ts/pyramid_model.ts";
+import { need, optionsOf, type Rules } from "../../engine/ts/model/argument.ts";
+import type { NumberType } from "../../engine/ts/model/data_type.ts";
+import { InvalidSelectionError, UnsupportedError } from "../../engine/ts/model/errors.ts";
+import { floatBits, integerOf } from "../../engine/ts/model/number_types.ts";
+import { findable, unproxied, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import type { Slice } from "../../engine/ts/model/types.ts";
 
 /** The data types that Viv draws. */
 type VivNumbers = Exclude<NumberType, "int64" | "uint64" | "float16">;

@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EngineDimension } from "../model/request.ts";
-import type { Chunk, DataType } from "../model/types.ts";
-import { BoolArray } from "../model/wrapper_arrays.ts";
+import type { EngineDimension } from "../../engine/ts/model/request.ts";
+import type { Chunk, DataType } from "../../engine/ts/model/types.ts";
+import { BoolArray } from "../../engine/ts/model/wrapper_arrays.ts";
 import { type ByChunkRequest, getByChunk } from "./by_chunk.ts";
 
 const [ROWS, COLUMNS] = [2, 4];

@@ -4,12 +4,12 @@
  * their own queue. `getChunk` is called as zarrita calls it: with the same coordinates, once per
  * chunk and read, and with the caller's own signal. All other reads go to the engine.
  */
-import { product, stridesOf } from "../elements/typed_arrays.ts";
-import { needFunction } from "../model/argument.ts";
-import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
-import { InvalidSelectionError, shown, UnsupportedError } from "../model/errors.ts";
-import type { EngineDimension, EngineSelection } from "../model/request.ts";
-import type { Chunk, DataType } from "../model/types.ts";
+import { product, stridesOf } from "../../engine/ts/elements/typed_arrays.ts";
+import { needFunction } from "../../engine/ts/model/argument.ts";
+import { chunkAt, chunkExtent, type GridAxis } from "../../engine/ts/model/chunk_grid.ts";
+import { InvalidSelectionError, shown, UnsupportedError } from "../../engine/ts/model/errors.ts";
+import type { EngineDimension, EngineSelection } from "../../engine/ts/model/request.ts";
+import type { Chunk, DataType } from "../../engine/ts/model/types.ts";
 import { type Elements, emptyLike, sliceIndices } from "./internal_parts.ts";
 
 /** zarrita's interface for a queue of chunk reads. */

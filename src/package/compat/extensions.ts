@@ -4,13 +4,13 @@
  * and `extendArray` apply several in order; the result is a promise if one of them returns one.
  * `decodeInWorkers` is an extension for arrays of zarrita itself. It uses no code of zarrita.
  */
-import { type AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { root } from "../api/location.ts";
-import { open } from "../api/open.ts";
-import { applied } from "../api/opening.ts";
-import type { ReadOptions } from "../api/read/request.ts";
-import { needFunction, needReadable, object, refuse } from "../model/argument.ts";
-import type { AbsolutePath, AsyncReadable, Readable } from "../model/types.ts";
+import { type AnyArray, Array as ZarrArray } from "../../api/array.ts";
+import { root } from "../../api/location.ts";
+import { open } from "../../api/open.ts";
+import { applied } from "../../api/opening.ts";
+import type { ReadOptions } from "../../api/read/request.ts";
+import { needFunction, needReadable, object, refuse } from "../../engine/ts/model/argument.ts";
+import type { AbsolutePath, AsyncReadable, Readable } from "../../engine/ts/model/types.ts";
 
 type Overrides = Record<PropertyKey, unknown>;
 

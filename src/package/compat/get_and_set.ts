@@ -9,17 +9,18 @@ import {
   type ArrayGetColorsOptions,
   FACTS,
   Array as ZarrArray,
-} from "../api/array.ts";
-import { needArray } from "../api/node_facts.ts";
-import type { CfOptions, ConversionOptions } from "../api/read/conversion.ts";
-import { readSelection } from "../api/read/read.ts";
-import { type ReadOptions, readOf } from "../api/read/request.ts";
-import { GET_RULES } from "../api/read/rules.ts";
-import { type AnySelection, memoryOrderOf, requestOf } from "../api/selection.ts";
-import type { WriteOptions } from "../api/write/write.ts";
-import { needReadable, optionsOf, SIGNAL } from "../model/argument.ts";
-import type { NumberType } from "../model/data_type.ts";
-import { UnsupportedError } from "../model/errors.ts";
+} from "../../api/array.ts";
+import { needArray } from "../../api/node_facts.ts";
+import type { CfOptions, ConversionOptions } from "../../api/read/conversion.ts";
+import { readSelection } from "../../api/read/read.ts";
+import { type ReadOptions, readOf } from "../../api/read/request.ts";
+import { GET_RULES } from "../../api/read/rules.ts";
+import { type AnySelection, memoryOrderOf, requestOf } from "../../api/selection.ts";
+import { othersOf } from "../../api/store/native_store.ts";
+import type { WriteOptions } from "../../api/write/write.ts";
+import { needReadable, optionsOf, SIGNAL } from "../../engine/ts/model/argument.ts";
+import type { NumberType } from "../../engine/ts/model/data_type.ts";
+import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 import type {
   Chunk,
   DataType,
@@ -30,8 +31,7 @@ import type {
   SelectedNumbers,
   Settable,
   Slice,
-} from "../model/types.ts";
-import { othersOf } from "../store/native_store.ts";
+} from "../../engine/ts/model/types.ts";
 import type { ChunkQueue } from "./by_chunk.ts";
 
 /** What the options of zarrita's calls must be. `opts` is for the store, too. */

@@ -3,9 +3,9 @@
  * (`@zarrita/ndarray`). They read and write as `get` and `set` do; only the form of the result
  * differs.
  */
-import type { Array as ZarrArray } from "../api/array.ts";
-import { product, stridesInOrder, stridesOf } from "../elements/typed_arrays.ts";
-import { refuse } from "../model/argument.ts";
+import type { Array as ZarrArray } from "../../api/array.ts";
+import { product, stridesInOrder, stridesOf } from "../../engine/ts/elements/typed_arrays.ts";
+import { refuse } from "../../engine/ts/model/argument.ts";
 import type {
   Chunk,
   DataType,
@@ -16,7 +16,7 @@ import type {
   Settable,
   Slice,
   TypedArray,
-} from "../model/types.ts";
+} from "../../engine/ts/model/types.ts";
 import { type GetOptions, get, type SetOptions, set } from "./get_and_set.ts";
 import { emptyLike, sliceIndices } from "./internal_parts.ts";
 

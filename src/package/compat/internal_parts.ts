@@ -3,8 +3,8 @@
  * dimension, as Python's `slice.indices` resolves them; and arrays of the same class as another
  * one: a typed array, a list, or one of zarrita's classes.
  */
-import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
-import type { Indices, Slice } from "../model/types.ts";
+import { InvalidSelectionError, ZarrError } from "../../engine/ts/model/errors.ts";
+import type { Indices, Slice } from "../../engine/ts/model/types.ts";
 
 /** An instance of the class of elements. Only classes of strings of fixed length have `chars`. */
 export interface Elements {

@@ -3,9 +3,9 @@
  * `encode` and `decode` are asynchronous for every codec. Arguments are checked as in numcodecs.js.
  */
 
-import { EngineCodec } from "../api/engine_codec.ts";
-import { refuse } from "../model/argument.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
+import { EngineCodec } from "../../api/engine_codec.ts";
+import { refuse } from "../../engine/ts/model/argument.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 
 /** A codec from bytes to bytes. */
 export interface Codec {

@@ -6,12 +6,18 @@
  * is for users' stores. The engine merges the ranges of its own stores with better limits, so there
  * the merging here is used only with `onFlush` or another `coalesceSize`.
  */
-import { optionsOf, type Rules } from "../model/argument.ts";
-import { UnsupportedError, ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
-import { setDefiner } from "../port/definitions.ts";
-import { warn } from "../port/warnings.ts";
-import { NativeStore } from "../store/native_store.ts";
+
+import { NativeStore } from "../../api/store/native_store.ts";
+import { optionsOf, type Rules } from "../../engine/ts/model/argument.ts";
+import { UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
+import type {
+  AbsolutePath,
+  AsyncReadable,
+  RangeQuery,
+  StoreGetOptions,
+} from "../../engine/ts/model/types.ts";
+import { setDefiner } from "../../engine/ts/port/definitions.ts";
+import { warn } from "../../engine/ts/port/warnings.ts";
 import { defineStoreExtension } from "./extensions.ts";
 
 /**

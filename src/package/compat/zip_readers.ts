@@ -3,12 +3,13 @@
  * `@zarrita/storage/zip`, for code that makes or extends them. They are not what `ZipFileStore`
  * uses for a `Blob` or a URL: the engine reads these itself, and merges and caches their ranges.
  */
-import { isReadable, need, needRange, needUrl, optionsOf, placesIn } from "../model/argument.ts";
-import { bodyOf } from "../model/body.ts";
-import { namesOfThrown, ZarrError } from "../model/errors.ts";
-import { findable, worksBehindProxies } from "../model/proxies.ts";
-import { shownAddress, withoutSecrets } from "../model/secrets.ts";
-import type { ZipReader } from "../store/zip.ts";
+
+import type { ZipReader } from "../../api/store/zip.ts";
+import { isReadable, need, needRange, needUrl, optionsOf, placesIn } from "../../engine/ts/model/argument.ts";
+import { bodyOf } from "../../engine/ts/model/body.ts";
+import { namesOfThrown, ZarrError } from "../../engine/ts/model/errors.ts";
+import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
+import { shownAddress, withoutSecrets } from "../../engine/ts/model/secrets.ts";
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
 export class BlobReader implements ZipReader {

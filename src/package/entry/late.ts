@@ -3,16 +3,16 @@
  * machine. It is loaded with `import()` when something needs it: see `scripts/late.mjs`.
  */
 
-export { listedChildren } from "../api/children_listing.ts";
-export { boundCodecs, codecsToCreate } from "../api/codecs.ts";
-export { consolidatedStore, containerAt, referencesInArchive } from "../api/containers.ts";
-export { engineCodecEntry } from "../api/engine_codec.ts";
-export { labelWords } from "../api/read/label_colors.ts";
-export { readPlaced } from "../api/read/placed.ts";
-export { plannedCost } from "../api/read/planning.ts";
-export { partsOf } from "../api/read/stream.ts";
-export { treeOf } from "../api/tree.ts";
-export { attributesChange } from "../api/update_attributes.ts";
+export { listedChildren } from "../../api/children_listing.ts";
+export { boundCodecs, codecsToCreate } from "../../api/codecs.ts";
+export { consolidatedStore, containerAt, referencesInArchive } from "../../api/containers.ts";
+export { engineCodecEntry } from "../../api/engine_codec.ts";
+export { labelWords } from "../../api/read/label_colors.ts";
+export { readPlaced } from "../../api/read/placed.ts";
+export { plannedCost } from "../../api/read/planning.ts";
+export { partsOf } from "../../api/read/stream.ts";
+export { treeOf } from "../../api/tree.ts";
+export { attributesChange } from "../../api/update_attributes.ts";
 export {
   appendValues,
   changing,
@@ -20,9 +20,9 @@ export {
   checkWrite,
   resizeArray,
   writeSelection,
-} from "../api/write/write.ts";
+} from "../../api/write/write.ts";
+export { HandleFolder, opfsFolder } from "../../engine/ts/files/directory.ts";
+export { readFound } from "../../engine/ts/files/folders.ts";
+export { NodeFolder, nodeFile } from "../../engine/ts/files/node_folder.ts";
+export { collectedOf } from "../../engine/ts/port/listings.ts";
 export { getByChunk } from "../compat/by_chunk.ts";
-export { HandleFolder, opfsFolder } from "../files/directory.ts";
-export { readFound } from "../files/folders.ts";
-export { NodeFolder, nodeFile } from "../files/node_folder.ts";
-export { collectedOf } from "../port/listings.ts";

@@ -4,7 +4,7 @@
  * `proj4` and `d3-scale-chromatic` are the user's own.
  */
 import { ZarrView } from "#view";
-import type { Readable } from "../model/types.ts";
+import type { Readable } from "../../engine/ts/model/types.ts";
 
 /** The attributes of the element, which have the names and forms of the viewer's address. */
 export type ZarrViewAttribute =

@@ -3,5 +3,5 @@
  * `init({ workerUrl })` or `init({ worker })`, where blob workers are forbidden. It exports
  * nothing.
  */
-import "../engine/decode/decode_main.ts";
-import "../engine/engine_main.ts";
+import "../../engine/ts/host/decode/decode_main.ts";
+import "../../engine/ts/host/engine_main.ts";

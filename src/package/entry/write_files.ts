@@ -6,8 +6,8 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as engine from "#engine-texts";
-import { WASM_FILE } from "../contract.ts";
-import { inflated, unpacked } from "../engine/wasm_builds.ts";
+import { WASM_FILE } from "../../contract/contract.ts";
+import { inflated, unpacked } from "../../engine/ts/host/wasm_builds.ts";
 import { texts } from "./source/whole_texts.ts";
 
 const WORKER = new URL("../../worker.js", import.meta.url);

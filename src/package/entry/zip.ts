@@ -3,10 +3,10 @@
  * `@zarrita/storage`.
  */
 
-export { BlobReader, HTTPRangeReader } from "../compat/zip_readers.ts";
 export {
   ZipFileStore,
   ZipFileStore as default,
   type ZipFileStoreOptions,
   type ZipReader,
-} from "../store/zip.ts";
+} from "../../api/store/zip.ts";
+export { BlobReader, HTTPRangeReader } from "../compat/zip_readers.ts";

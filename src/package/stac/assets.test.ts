@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configuration } from "../port/configuration.ts";
+import { configuration } from "../../engine/ts/port/configuration.ts";
 import { assetsOf } from "./assets.ts";
 
 const ZARR = "application/vnd.zarr; version=3";

@@ -2,10 +2,10 @@
  * `assetsOf` lists the Zarr data that a STAC document names, as candidates for `open`. It reads
  * only the document: it sends no request to the servers of assets, and follows no link.
  */
-import { object, optionsOf, type Rules, SIGNAL } from "../model/argument.ts";
-import { InvalidMetadataError, ZarrError } from "../model/errors.ts";
-import { warn } from "../port/warnings.ts";
-import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl } from "./asset_document.ts";
+import { object, optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
+import { InvalidMetadataError, ZarrError } from "../../engine/ts/model/errors.ts";
+import { warn } from "../../engine/ts/port/warnings.ts";
+import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl } from "./document.ts";
 import {
   type AssetFormat,
   consolidationOf,
@@ -14,17 +14,8 @@ import {
   formatOf,
   nodeKindOf,
   zarrFormatOf,
-} from "./asset_formats.ts";
-import {
-  addressOf,
-  type Fault,
-  type Json,
-  listOf,
-  objectOf,
-  placeOf,
-  rootOf,
-  textOf,
-} from "./asset_places.ts";
+} from "./formats.ts";
+import { addressOf, type Fault, type Json, listOf, objectOf, placeOf, rootOf, textOf } from "./places.ts";
 
 export type { AssetFormat, AssetsOptions };
 

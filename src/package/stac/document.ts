@@ -3,13 +3,13 @@
  * an error that says what it is.
  */
 
-import { isReadable, need, pageUrl, parsedUrl } from "../model/argument.ts";
-import { type BodyLimits, BodyTooLarge, bodyOf } from "../model/body.ts";
-import { InvalidMetadataError, NotFoundError, ZarrError } from "../model/errors.ts";
-import { fetchHere, requestFor } from "../model/requests.ts";
-import { newDecoder } from "../model/utf8.ts";
-import { resolvedUri } from "../store/reach.ts";
-import { type Json, objectOf } from "./asset_places.ts";
+import { resolvedUri } from "../../api/store/reach.ts";
+import { isReadable, need, pageUrl, parsedUrl } from "../../engine/ts/model/argument.ts";
+import { type BodyLimits, BodyTooLarge, bodyOf } from "../../engine/ts/model/body.ts";
+import { InvalidMetadataError, NotFoundError, ZarrError } from "../../engine/ts/model/errors.ts";
+import { fetchHere, requestFor } from "../../engine/ts/model/requests.ts";
+import { newDecoder } from "../../engine/ts/model/utf8.ts";
+import { type Json, objectOf } from "./places.ts";
 
 export interface AssetsOptions {
   /** The address of a document that is given as an object. It resolves relative addresses. */

@@ -1,5 +1,5 @@
 //! Downsamples a box of elements for `createPyramid`: each block becomes one element
-//! ([`crate::kernel::downsample`]). `src/ts/convention/write/downsample.ts` writes the request. No
+//! ([`crate::kernel::downsample`]). `src/reduction/ts/pyramid/downsample.ts` writes the request. No
 //! state is kept between requests.
 
 use crate::contract::{DownsampleMethod, DownsampleRequest, Natural};

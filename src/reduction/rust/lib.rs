@@ -16,7 +16,7 @@
 //! - [`downsample`]: the elements of a pyramid's next level, apart from reductions.
 //!
 //! It does not read arrays, and it knows no attributes: coordinates, calendars and names are those
-//! of `src/ts/reduction/`.
+//! of `src/reduction/ts/`.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 

@@ -2,13 +2,13 @@
  * `reduceAlong`: a reduction whose result grows along one dimension while the array is read, such
  * as a series through time. Its steps are whole chunks.
  */
-import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { bindCodecs, elementSizeOf } from "../api/array_definitions.ts";
-import { FACTS, needArray } from "../api/node_facts.ts";
-import type { AnySelection } from "../api/selection.ts";
-import { product } from "../elements/typed_arrays.ts";
-import { needReadable, optionsOf, refuse } from "../model/argument.ts";
-import type { DataType, Readable } from "../model/types.ts";
+import type { AnyArray, Array as ZarrArray } from "../../api/array.ts";
+import { bindCodecs, elementSizeOf } from "../../api/array_definitions.ts";
+import { FACTS, needArray } from "../../api/node_facts.ts";
+import type { AnySelection } from "../../api/selection.ts";
+import { product } from "../../engine/ts/elements/typed_arrays.ts";
+import { needReadable, optionsOf, refuse } from "../../engine/ts/model/argument.ts";
+import type { DataType, Readable } from "../../engine/ts/model/types.ts";
 import { axisOf, type Reduced } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
 import { prepare, reducedOf, type StatisticsOptions, shapeOf } from "./prepare.ts";

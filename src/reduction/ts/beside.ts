@@ -2,12 +2,12 @@
  * Arrays that lie over the array that is reduced: labels, weights and masks. They have some of its
  * dimensions, by name, and cover the whole array; the selection cuts them.
  */
-import type { AnyArray } from "../api/array.ts";
-import { FACTS } from "../api/node_facts.ts";
-import { dimensionNamesOf } from "../api/selection.ts";
-import { product } from "../elements/typed_arrays.ts";
-import { needList, object, refuse, refuseField } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
+import type { AnyArray } from "../../api/array.ts";
+import { FACTS } from "../../api/node_facts.ts";
+import { dimensionNamesOf } from "../../api/selection.ts";
+import { product } from "../../engine/ts/elements/typed_arrays.ts";
+import { needList, object, refuse, refuseField } from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
 import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./request.ts";
 

@@ -1,10 +1,10 @@
 /**
  * The groups of a reduction: parts of dates, bins of a coordinate, or labels.
  */
-import { coords } from "../convention/coordinates.ts";
-import { isReadable, needList, object, refuse, refuseField } from "../model/argument.ts";
-import { InvalidSelectionError } from "../model/errors.ts";
-import type { Moment } from "../model/types.ts";
+import { coords } from "../../conventions/ts/coordinates.ts";
+import { isReadable, needList, object, refuse, refuseField } from "../../engine/ts/model/argument.ts";
+import { InvalidSelectionError } from "../../engine/ts/model/errors.ts";
+import type { Moment } from "../../engine/ts/model/types.ts";
 import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./request.ts";

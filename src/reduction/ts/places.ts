@@ -3,8 +3,8 @@
  * (`src/core/access/selection.rs`): slices are clipped as in Python, negative indices count from
  * the end.
  */
-import { InvalidSelectionError } from "../model/errors.ts";
-import type { EngineDimension, EngineSelection, Integer } from "../model/request.ts";
+import { InvalidSelectionError } from "../../engine/ts/model/errors.ts";
+import type { EngineDimension, EngineSelection, Integer } from "../../engine/ts/model/request.ts";
 
 /** The indices of the selected places of a dimension. Those of a slice take no memory. */
 export class Indices {

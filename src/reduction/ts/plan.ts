@@ -1,13 +1,13 @@
 /**
  * `planReduction`: what a reduction will cost, before anything but coordinates is fetched.
  */
-import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { needArray } from "../api/node_facts.ts";
-import { planRead, type ReadPlan } from "../api/read/plan.ts";
-import type { AnySelection } from "../api/selection.ts";
-import { optionsOf } from "../model/argument.ts";
-import type { DataType, Readable } from "../model/types.ts";
-import { call } from "../port/engine.ts";
+import type { AnyArray, Array as ZarrArray } from "../../api/array.ts";
+import { needArray } from "../../api/node_facts.ts";
+import { planRead, type ReadPlan } from "../../api/read/plan.ts";
+import type { AnySelection } from "../../api/selection.ts";
+import { optionsOf } from "../../engine/ts/model/argument.ts";
+import type { DataType, Readable } from "../../engine/ts/model/types.ts";
+import { call } from "../../engine/ts/port/engine.ts";
 import { prepare, reducedOf } from "./prepare.ts";
 import { opsOf, type ReduceOp } from "./questions.ts";
 import { PLAN_RULES, type ReduceOptions } from "./reduce.ts";

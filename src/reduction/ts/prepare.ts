@@ -3,19 +3,19 @@
  * lies over it.
  */
 
-import type { AnyArray } from "../api/array.ts";
-import { typeNameOf } from "../api/array_definitions.ts";
-import { type ArrayNode, FACTS } from "../api/node_facts.ts";
-import { type CfOptions, type Conversion, conversionOf } from "../api/read/conversion.ts";
-import { placedRequest, type ReadOptions, requestWith } from "../api/read/request.ts";
-import { type AnySelection, dimensionNamesOf } from "../api/selection.ts";
-import type { ReductionAnswer, ReductionRequest } from "../contract.ts";
-import type { Places } from "../convention/coordinates.ts";
-import { product } from "../elements/typed_arrays.ts";
-import { need, needReadable, object, refuse } from "../model/argument.ts";
-import { ZarrError } from "../model/errors.ts";
-import type { EngineDimension, Growth } from "../model/request.ts";
-import type { ChunkCounts } from "../port/operations.ts";
+import type { AnyArray } from "../../api/array.ts";
+import { typeNameOf } from "../../api/array_definitions.ts";
+import { type ArrayNode, FACTS } from "../../api/node_facts.ts";
+import { type CfOptions, type Conversion, conversionOf } from "../../api/read/conversion.ts";
+import { placedRequest, type ReadOptions, requestWith } from "../../api/read/request.ts";
+import { type AnySelection, dimensionNamesOf } from "../../api/selection.ts";
+import type { ReductionAnswer, ReductionRequest } from "../../contract/contract.ts";
+import type { Places } from "../../conventions/ts/coordinates.ts";
+import { product } from "../../engine/ts/elements/typed_arrays.ts";
+import { need, needReadable, object, refuse } from "../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import type { EngineDimension, Growth } from "../../engine/ts/model/request.ts";
+import type { ChunkCounts } from "../../engine/ts/port/operations.ts";
 import { axesOf, type Over, type Reduced, spreadOf } from "./beside.ts";
 import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from "./groups.ts";
 import { type SelectedAxis, selectedAxes } from "./places.ts";

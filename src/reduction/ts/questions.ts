@@ -1,10 +1,15 @@
 /**
  * The questions of a reduction in the engine's form, and the results that its answers become.
  */
-import { QUESTIONS, type Question, type ReductionAnswer, type ReductionQuestion } from "../contract.ts";
-import { keepOrigin } from "../convention/coordinates.ts";
-import { stridesInOrder } from "../elements/typed_arrays.ts";
-import { need, needReadable, refuse, refuseField } from "../model/argument.ts";
+import {
+  QUESTIONS,
+  type Question,
+  type ReductionAnswer,
+  type ReductionQuestion,
+} from "../../contract/contract.ts";
+import { keepOrigin } from "../../conventions/ts/coordinates.ts";
+import { stridesInOrder } from "../../engine/ts/elements/typed_arrays.ts";
+import { need, needReadable, refuse, refuseField } from "../../engine/ts/model/argument.ts";
 import type { GroupKey } from "./groups.ts";
 import type { UserQuestion } from "./request.ts";
 

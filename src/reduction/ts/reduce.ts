@@ -4,16 +4,16 @@
  * cross to the page. Memory holds the accumulators and the parts in flight, so the selection may
  * have any size. What is not said here follows xarray.
  */
-import type { AnyArray, Array as ZarrArray } from "../api/array.ts";
-import { bindCodecs } from "../api/array_definitions.ts";
-import { type ArrayFacts, FACTS, needArray } from "../api/node_facts.ts";
-import { eventsTo, readArguments } from "../api/read/read.ts";
-import { DECODE_RULE, READ_RULES } from "../api/read/rules.ts";
-import type { AnySelection } from "../api/selection.ts";
-import { optionsOf, type Rules } from "../model/argument.ts";
-import type { DataType, Readable } from "../model/types.ts";
-import { call } from "../port/engine.ts";
-import type { PartialEvent, ReadEvent } from "../port/operations.ts";
+import type { AnyArray, Array as ZarrArray } from "../../api/array.ts";
+import { bindCodecs } from "../../api/array_definitions.ts";
+import { type ArrayFacts, FACTS, needArray } from "../../api/node_facts.ts";
+import { eventsTo, readArguments } from "../../api/read/read.ts";
+import { DECODE_RULE, READ_RULES } from "../../api/read/rules.ts";
+import type { AnySelection } from "../../api/selection.ts";
+import { optionsOf, type Rules } from "../../engine/ts/model/argument.ts";
+import type { DataType, Readable } from "../../engine/ts/model/types.ts";
+import { call } from "../../engine/ts/port/engine.ts";
+import type { PartialEvent, ReadEvent } from "../../engine/ts/port/operations.ts";
 import { type Prepared, prepare, reducedOf, type StatisticsOptions } from "./prepare.ts";
 import { opsOf, type ReduceOp, type ReduceResult } from "./questions.ts";
 import { keepState, stateOf } from "./state.ts";

@@ -3,7 +3,7 @@
  * the module for reductions.
  */
 
-import type { Along as AlongRecord, Measure, Question, ReductionRequest } from "../contract.ts";
+import type { Along as AlongRecord, Measure, Question, ReductionRequest } from "../../contract/contract.ts";
 
 /** What happens to a dimension. */
 export type Along = "keep" | "reduce" | "group" | { block: number };

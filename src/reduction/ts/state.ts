@@ -2,7 +2,7 @@
  * What reductions remember beyond their answers, so that a later one goes on from them. It is kept
  * as long as the result.
  */
-import { object, refuse, refuseField } from "../model/argument.ts";
+import { object, refuse, refuseField } from "../../engine/ts/model/argument.ts";
 import type { GroupKey } from "./groups.ts";
 
 /** The accumulators of all cells, and what they are of. */

@@ -4,11 +4,11 @@
  * the metadata are read once more at the end. An array that has only grown still has the elements
  * that were selected.
  */
-import type { AnyArray } from "../api/array.ts";
-import { type ArrayFacts, FACTS, factsOfNode, OpenedNode } from "../api/node_facts.ts";
-import { readSummaryAnew } from "../api/opening.ts";
-import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../model/json.ts";
+import type { AnyArray } from "../../api/array.ts";
+import { type ArrayFacts, FACTS, factsOfNode, OpenedNode } from "../../api/node_facts.ts";
+import { readSummaryAnew } from "../../api/opening.ts";
+import { ZarrError } from "../../engine/ts/model/errors.ts";
+import { exactJson } from "../../engine/ts/model/json.ts";
 import { elementsOf, type Prepared, type StatisticsOptions } from "./prepare.ts";
 
 /** What elements are read by, besides the shape, as texts by name. */

@@ -1,11 +1,11 @@
 /**
  * The weights of a reduction: numbers in memory, arrays, cosines of latitudes and areas of cells.
  */
-import { type Coordinates, coords } from "../convention/coordinates.ts";
-import { isLatitude, isLongitude } from "../convention/longitude.ts";
-import { namedVariable } from "../convention/variables.ts";
-import { needList, object, refuse, refuseField } from "../model/argument.ts";
-import { NotFoundError } from "../model/errors.ts";
+import { type Coordinates, coords } from "../../conventions/ts/coordinates.ts";
+import { isLatitude, isLongitude } from "../../conventions/ts/longitude.ts";
+import { namedVariable } from "../../conventions/ts/variables.ts";
+import { needList, object, refuse, refuseField } from "../../engine/ts/model/argument.ts";
+import { NotFoundError } from "../../engine/ts/model/errors.ts";
 import { axesOf, axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
 import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./request.ts";

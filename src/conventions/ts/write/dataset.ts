@@ -6,20 +6,20 @@
  * the metadata. In v3 it is the attribute `_FillValue`; for floats this is a double in base64.
  */
 
-import type { Array as ZarrArray } from "../../api/array.ts";
-import type { ArrayChoices } from "../../api/create.ts";
-import type { Group } from "../../api/group.ts";
+import type { Array as ZarrArray } from "../../../api/array.ts";
+import type { ArrayChoices } from "../../../api/create.ts";
+import type { Group } from "../../../api/group.ts";
 import {
   type ElementSource,
   type ElementsInMemory,
   type OpenedSource,
   typeOfElements,
-} from "../../api/write/element_source.ts";
-import { NAT } from "../../elements/elements.ts";
-import { refuse } from "../../model/argument.ts";
-import { isNumberType } from "../../model/data_type.ts";
-import { floatBits } from "../../model/number_types.ts";
-import type { Attributes, DataType, DateLike, Readable } from "../../model/types.ts";
+} from "../../../api/write/element_source.ts";
+import { NAT } from "../../../engine/ts/elements/elements.ts";
+import { refuse } from "../../../engine/ts/model/argument.ts";
+import { isNumberType } from "../../../engine/ts/model/data_type.ts";
+import { floatBits } from "../../../engine/ts/model/number_types.ts";
+import type { Attributes, DataType, DateLike, Readable } from "../../../engine/ts/model/types.ts";
 import { timeUnits } from "../time.ts";
 
 export type FillValue = number | bigint;

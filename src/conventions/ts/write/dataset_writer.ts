@@ -6,15 +6,15 @@
  * that do not use it. As a chunk of its own, it would keep modules alive that it shares with other
  * exported names, and bundlers would put them into the first download.
  */
-import type { AnyArray } from "../../api/array.ts";
-import { arrayRules, createNode } from "../../api/create.ts";
-import type { Group } from "../../api/group.ts";
-import { consolidate, Location, locationOf } from "../../api/location.ts";
-import { type ElementSource, openSource, writeSource } from "../../api/write/element_source.ts";
-import { product } from "../../elements/typed_arrays.ts";
-import { object, optionsOf, type Rules, refuse, SIGNAL } from "../../model/argument.ts";
-import { below } from "../../model/node_like.ts";
-import type { Attributes, Readable } from "../../model/types.ts";
+import type { AnyArray } from "../../../api/array.ts";
+import { arrayRules, createNode } from "../../../api/create.ts";
+import type { Group } from "../../../api/group.ts";
+import { consolidate, Location, locationOf } from "../../../api/location.ts";
+import { type ElementSource, openSource, writeSource } from "../../../api/write/element_source.ts";
+import { product } from "../../../engine/ts/elements/typed_arrays.ts";
+import { object, optionsOf, type Rules, refuse, SIGNAL } from "../../../engine/ts/model/argument.ts";
+import { below } from "../../../engine/ts/model/node_like.ts";
+import type { Attributes, Readable } from "../../../engine/ts/model/types.ts";
 import {
   type CreateDatasetOptions,
   type Dataset,

@@ -2,11 +2,12 @@
  * The attributes of a new pyramid's group: OME-Zarr 0.4 and 0.5, and the convention `multiscales`
  * with `spatial` and `proj`. It writes nothing.
  */
-import { refuse } from "../../model/argument.ts";
-import type { Attributes } from "../../model/types.ts";
+
+import type { DownsampleMethod } from "../../../contract/contract.ts";
+import { refuse } from "../../../engine/ts/model/argument.ts";
+import type { Attributes } from "../../../engine/ts/model/types.ts";
 import { conventionAttributes, validate } from "../conventions.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
-import type { DownsampleMethod } from "./downsample.ts";
 import {
   type CreatePyramidOptions,
   type NewAxis,
@@ -14,7 +15,19 @@ import {
   perAxis,
   placesOfXY,
 } from "./pyramid_options.ts";
-import { offsetsOf, type PlannedLevel } from "./pyramid_plan.ts";
+
+/** A level before it is written. */
+export interface PlannedLevel {
+  /** Path below the group that the metadata name: that of its array, or of the array's group. */
+  asset: string;
+  /** Path of its array below the group. */
+  path: string;
+  shape: number[];
+  /** For each axis, the elements of the level before that become one; 1 for the finest level. */
+  factors: number[];
+  /** For each axis, the elements of the finest level that an element covers. */
+  covers: number[];
+}
 
 /** The subject of the attributes. */
 export interface Described {
@@ -24,6 +37,12 @@ export interface Described {
   method: DownsampleMethod | PyramidStatistic;
   channels?: readonly PyramidChannel[];
 }
+
+/**
+ * Returns the distance from the finest level's first centre to the level's, in elements of the
+ * finest.
+ */
+export const offsetsOf = ({ covers }: PlannedLevel): number[] => covers.map((covered) => (covered - 1) / 2);
 
 /** How the metadata tell a statistic. */
 const statistic = (name: PyramidStatistic, what: string) => ({

@@ -1,13 +1,13 @@
 /**
  * The options of `createPyramid`, and the axes that they describe. It checks what the caller wrote.
  */
-import type { ArrayChoices } from "../../api/create.ts";
-import type { OmeLabelColor } from "../../api/read/colors.ts";
-import type { OpenedSource } from "../../api/write/element_source.ts";
-import { optionsOf, type Rules, refuse, SIGNAL } from "../../model/argument.ts";
-import type { Attributes } from "../../model/types.ts";
+import type { ArrayChoices } from "../../../api/create.ts";
+import type { OmeLabelColor } from "../../../api/read/colors.ts";
+import type { OpenedSource } from "../../../api/write/element_source.ts";
+import type { DownsampleMethod } from "../../../contract/contract.ts";
+import { optionsOf, type Rules, refuse, SIGNAL } from "../../../engine/ts/model/argument.ts";
+import type { Attributes } from "../../../engine/ts/model/types.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
-import type { DownsampleMethod } from "./downsample.ts";
 
 export type { DownsampleMethod };
 

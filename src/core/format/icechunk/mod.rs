@@ -6,8 +6,8 @@
 //! gives a `Format` error, or the values that it still has, because the format has no checksums.
 //!
 //! Files of version 2 may be beside those of version 1, so each goes by what it has. Reading files
-//! is the engine's (`src/engine/store/icechunk`); transaction logs and old copies of `repo` are not
-//! read at all.
+//! is the engine's (`src/engine/rust/store/icechunk`); transaction logs and old copies of `repo`
+//! are not read at all.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 mod budget;

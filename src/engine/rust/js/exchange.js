@@ -1,7 +1,7 @@
 /**
  * The JavaScript part of one HTTP exchange: creates a request, sends it, and reads its answer. Only
- * one call and one promise cross to Rust (`fetch.rs`). `src/engine/store/http` decides what answers
- * mean.
+ * one call and one promise cross to Rust (`fetch.rs`). `src/engine/rust/store/http` decides what
+ * answers mean.
  */
 
 /** The outcomes of an exchange. `FetchTransport::answer` of `fetch.rs` has the same numbers. */
@@ -17,7 +17,7 @@ const RELOAD = Symbol.for("zarr-wasm.reload");
 
 /**
  * Holds the maximum lengths of the bodies of a request's answers: of a whole value, and of a part.
- * Who sends the request reads no more. `src/ts/model/body.ts` has the same symbol.
+ * Who sends the request reads no more. `src/engine/ts/model/body.ts` has the same symbol.
  */
 const LIMITS = Symbol.for("zarr-wasm.limits");
 
@@ -51,7 +51,7 @@ function sending(wanted, signal) {
     if (typeof fetch !== "function") throw new TypeError("there is no `fetch` here");
     return () => fetch(wanted.url, init);
   }
-  // jsdom has no requests. `src/ts/model/requests.ts` makes such objects, too.
+  // jsdom has no requests. `src/engine/ts/model/requests.ts` makes such objects, too.
   const request =
     typeof Request === "function" ? new Request(wanted.url, init) : { url: wanted.url, ...init };
   if (wanted.how[3]) request[RELOAD] = true;

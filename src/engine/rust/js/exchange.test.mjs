@@ -134,7 +134,7 @@ test("a body that breaks off", async () => {
   assert.deepEqual(await begin(answering(new Response(body)).send).answer, [BROKEN_OFF, thrown]);
 });
 
-/** As `src/ts/model/body.ts` makes it. */
+/** As `src/engine/ts/model/body.ts` makes it. */
 const tooLarge = (announced) =>
   Object.assign(new Error("too large"), { [Symbol.for("zarr-wasm.limits")]: { announced, limit: 1000 } });
 

@@ -1,5 +1,5 @@
 //! THE JAVASCRIPT INTERFACE (wasm32 only): functions over integer ids. The classes that users see
-//! are written in TypeScript (`src/ts`).
+//! are written in TypeScript (`src`).
 //!
 //! Only objects in a [`registry`] outlive a call, and no borrow of a registry is held across an
 //! await. Every future is a [`task`] that TypeScript polls. TypeScript can therefore catch a panic,

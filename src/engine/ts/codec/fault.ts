@@ -1,7 +1,7 @@
 /**
  * Errors of users' codecs, before they become a `CodecPipelineError`.
  */
-import type { ErrorContext, ErrorRecord } from "../contract.ts";
+import type { ErrorContext, ErrorRecord } from "../../../contract/contract.ts";
 import { asked, namesOfThrown } from "../model/errors.ts";
 import type { CodecRequest } from "./site.ts";
 

@@ -1,10 +1,10 @@
 /**
  * Users' codecs: their interfaces, as zarrita's registry defines them, and the engine's requests to
- * them, which `src/engine/js/user_codecs.rs` and `src/core/format/codec/user` write. Workers use
- * this file too.
+ * them, which `src/engine/rust/js/user_codecs.rs` and `src/core/format/codec/user` write. Workers
+ * use this file too.
  */
 
-import type { CodecKind } from "../contract.ts";
+import type { CodecKind } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { newDecoder } from "../model/utf8.ts";
 

@@ -91,9 +91,9 @@ export function repeat(bytes: Uint8Array, element: Uint8Array): void {
 }
 
 /**
- * The box that a part takes from a chunk, as `src/engine/js/read.rs` writes it. `numbers` has the
- * index of the first element in the chunk; then, for each dimension of the array: the count, the
- * step in elements of the chunk, and the first index in the part. `ours`: nothing else uses the
+ * The box that a part takes from a chunk, as `src/engine/rust/js/read.rs` writes it. `numbers` has
+ * the index of the first element in the chunk; then, for each dimension of the array: the count,
+ * the step in elements of the chunk, and the first index in the part. `ours`: nothing else uses the
  * memory of the elements.
  */
 export type PlacedChunk = [numbers: Float64Array, elements: Uint8Array, ours: boolean];

@@ -4,7 +4,7 @@
  * widened to float32, which represents all their values.
  */
 
-import type { FloatTable } from "../contract.ts";
+import type { FloatTable } from "../../../contract/contract.ts";
 import type { TypeDescription, ViewName } from "../model/data_type.ts";
 
 /** A plain typed array. */

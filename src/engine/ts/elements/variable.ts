@@ -4,7 +4,7 @@
  * plain array. `pack.ts` makes such buffers.
  */
 
-import type { JsonText } from "../contract.ts";
+import type { JsonText } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/json.ts";
 import { newDecoder } from "../model/utf8.ts";

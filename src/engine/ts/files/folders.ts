@@ -65,7 +65,7 @@ async function readBytes(part: Blob): Promise<Uint8Array> {
 
 /**
  * The properties in which a range carries the size and the version of its file.
- * `src/engine/js/user_store.rs` reads them.
+ * `src/engine/rust/js/user_store.rs` reads them.
  */
 const SIZE = Symbol.for("zarr-wasm.size");
 const VERSION = Symbol.for("zarr-wasm.version");

@@ -6,7 +6,12 @@
  * on this thread is called at once. A function on the page of a worker is called by message; until
  * it has answered, calls of its store wait.
  */
-import { arrayToBindShape, boundArrayShape, type FloatTable, transformerInfoShape } from "../contract.ts";
+import {
+  arrayToBindShape,
+  boundArrayShape,
+  type FloatTable,
+  transformerInfoShape,
+} from "../../../contract/contract.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";
 import { RecordWriter, readRecord } from "../model/records.ts";

@@ -1,9 +1,9 @@
 /**
- * The instance of the conventions' module (`src/conventions/` in Rust), which starts at the first
- * question. Its calls are pure but for the grids that warping keeps, which callers give again when
- * they are gone; so an instance that trapped is thrown away and the next call has a new one.
+ * The instance of the conventions' module (`src/conventions/rust/` in Rust), which starts at the
+ * first question. Its calls are pure but for the grids that warping keeps, which callers give again
+ * when they are gone; so an instance that trapped is thrown away and the next call has a new one.
  */
-import { CONVENTIONS_CALLS, type ConventionsCalls } from "../contract.ts";
+import { CONVENTIONS_CALLS, type ConventionsCalls } from "../../../contract/contract.ts";
 import { errorFromRecord, ZarrError } from "../model/errors.ts";
 import type { WasmBuilds } from "./wasm_builds.ts";
 import { ReportedError, WasmModule } from "./wasm_module.ts";

@@ -1,12 +1,12 @@
 /**
  * Links a wasm build of the engine: the JavaScript end of wasm-bindgen's interface
- * (`src/engine/js`). `scripts/glue.mjs` reads the tables of what its imports do and its exports
- * take from the JavaScript that wasm-bindgen writes. That text would be in the program twice, once
- * a build. Values of JavaScript are numbered in a table of the wasm (`externrefs`).
+ * (`src/engine/rust/js`). `scripts/glue.mjs` reads the tables of what its imports do and its
+ * exports take from the JavaScript that wasm-bindgen writes. That text would be in the program
+ * twice, once a build. Values of JavaScript are numbered in a table of the wasm (`externrefs`).
  */
 
 import { forms, importsOf } from "#glue-tables";
-import type { EngineBuild } from "../contract.ts";
+import type { EngineBuild } from "../../../contract/contract.ts";
 import { newDecoder, newEncoder } from "../model/utf8.ts";
 
 type Made = "default" | "initSync" | "__wbg_reset_state";

@@ -9,13 +9,13 @@
  * thread only: there they hold for all copies of this package.
  */
 
-import type { EngineBuild } from "../contract.ts";
+import type { EngineBuild } from "../../../contract/contract.ts";
 import { INTERNAL, TrapError } from "../model/errors.ts";
 import { nextTask, pauseIfDue } from "../model/waiting.ts";
 import type { Glue } from "./glue.ts";
 import type { EngineState } from "./state.ts";
 
-/** A requested lock; see `src/engine/js/full/locks.rs`. */
+/** A requested lock; see `src/engine/rust/js/full/locks.rs`. */
 export interface HostLock {
   /** Resolves when the lock is held. */
   readonly held: Promise<void>;
@@ -147,7 +147,7 @@ export class Instance {
     return this.#isGone;
   }
 
-  /** The functions that Rust calls; see `src/engine/js/host.rs`. */
+  /** The functions that Rust calls; see `src/engine/rust/js/host.rs`. */
   #host() {
     const { wire } = this.#state.counters;
     return {

@@ -11,7 +11,7 @@ import {
   errorRecordShape,
   WASM_OPERATIONS,
   type WasmOperations,
-} from "../contract.ts";
+} from "../../../contract/contract.ts";
 import { errorFromRecord, InvalidSelectionError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { inOneRun } from "../model/once.ts";
 import { RecordReader, RecordWriter, readRecord, type Shape } from "../model/records.ts";
@@ -41,7 +41,7 @@ const isOfBytes = (at: number) => at % 3 === 2;
 
 /**
  * Why a call failed: the bytes of an `ErrorRecord` and the values beside them (`failure_to_js` of
- * `src/engine/js/error.rs`).
+ * `src/engine/rust/js/error.rs`).
  */
 type Failure = [record: Uint8Array<ArrayBuffer>, values: unknown[]];
 
@@ -205,7 +205,7 @@ export class Instances {
     return this.#current?.build;
   }
 
-  /** Counters of the caches, in the order of `cacheCounters` in `src/engine/js/caches.rs`. */
+  /** Counters of the caches, in the order of `cacheCounters` in `src/engine/rust/js/caches.rs`. */
   cacheCounters(): number[] {
     const all = this.#all().map(({ glue }) => glue.cacheCounters());
     return this.#counted.map((count, at) => all.reduce((sum, counts) => sum + (counts[at] ?? 0), count));

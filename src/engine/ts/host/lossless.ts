@@ -2,7 +2,7 @@
  * JSON elements that the page cannot read with `JSON.parse`, because they contain Python's tokens
  * (`NaN`). Texts of metadata come from Rust as `JsonText`.
  */
-import type { JsonText } from "../contract.ts";
+import type { JsonText } from "../../../contract/contract.ts";
 import { splitVariable, variableAt } from "../elements/variable.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { newDecoder } from "../model/utf8.ts";

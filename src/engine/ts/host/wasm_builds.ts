@@ -6,7 +6,7 @@
  * engine's bytes, because the builds share most of their code. The engine decompresses them.
  */
 
-import { type Build, WASM_EXPORT, WASM_FILE, WASM_OPTION } from "../contract.ts";
+import { type Build, WASM_EXPORT, WASM_FILE, WASM_OPTION } from "../../../contract/contract.ts";
 import { ZarrError } from "../model/errors.ts";
 import { viewBytes } from "../model/memory.ts";
 import { nodeModule } from "../model/node.ts";

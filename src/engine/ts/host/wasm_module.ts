@@ -3,7 +3,7 @@
  * The other end is `src/contract/wasm_module.rs`; `contract.ts` has the calls. What they mean is
  * not known here.
  */
-import { type ErrorCode, type ErrorRecord, errorRecordShape, STATUSES } from "../contract.ts";
+import { type ErrorCode, type ErrorRecord, errorRecordShape, STATUSES } from "../../../contract/contract.ts";
 import { viewBytes } from "../model/memory.ts";
 import { RecordWriter, readRecord } from "../model/records.ts";
 import { newDecoder } from "../model/utf8.ts";
@@ -44,7 +44,7 @@ export class ReportedError extends Error {
     return new ReportedError({ code, message, context: {} });
   }
 
-  /** The record without its cause, for Rust (`reported_error` of `src/engine/js/error.rs`). */
+  /** The record without its cause, for Rust (`reported_error` of `src/engine/rust/js/error.rs`). */
   get recordBytes(): Uint8Array {
     const writer = new RecordWriter([]);
     errorRecordShape.write(writer, { ...this.record, cause: undefined });

@@ -7,7 +7,7 @@ import { viewBytes } from "./memory.ts";
 
 /**
  * Of a request: its limits, as `[of a whole value, of a part]`. Of an error: what was exceeded.
- * `src/engine/js/exchange.js` has the same symbol.
+ * `src/engine/rust/js/exchange.js` has the same symbol.
  */
 const LIMITS = Symbol.for("zarr-wasm.limits");
 

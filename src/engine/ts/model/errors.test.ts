@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ErrorCode, ErrorContext } from "../contract.ts";
+import type { ErrorCode, ErrorContext } from "../../../contract/contract.ts";
 import {
   CodecPipelineError,
   errorFromRecord,

@@ -3,7 +3,7 @@
  * the case, and the other fields tell where the error occurred. A failed call rejects with one of
  * these, or with `signal.reason` if it was aborted. No text of an error has a secret of a URL.
  */
-import type { ErrorCode, ErrorRecord } from "../contract.ts";
+import type { ErrorCode, ErrorRecord } from "../../../contract/contract.ts";
 import { causeWithoutSecrets, withoutSecrets } from "./secrets.ts";
 
 export type { ErrorCode };

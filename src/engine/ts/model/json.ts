@@ -4,7 +4,7 @@
  * infinities replace the marks; only objects that contain a mark are visited.
  */
 
-import type { JsonText } from "../contract.ts";
+import type { JsonText } from "../../../contract/contract.ts";
 import { ZarrError } from "./errors.ts";
 
 /**

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as limits from "./limits.ts";
 
 // The unit lane runs in the project's folder.
-const rust = ["src/core/limits.rs", "src/engine/hierarchy/open.rs"]
+const rust = ["src/core/limits.rs", "src/engine/rust/hierarchy/open.rs"]
   .map((path) => readFileSync(path, "utf8"))
   .join();
 

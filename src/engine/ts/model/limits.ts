@@ -1,6 +1,6 @@
 /**
  * Limits and times that Rust has too, under the same names: in `src/core/limits.rs` and
- * `src/engine/hierarchy/open.rs`. A test compares them.
+ * `src/engine/rust/hierarchy/open.rs`. A test compares them.
  */
 
 /** The longest metadata document, in bytes. */

@@ -2,7 +2,7 @@
  * What is known of number types by their names, where there is no description of them
  * (`data_type.ts`). The first script does without it.
  */
-import { NUMBER_BITS } from "../contract.ts";
+import { NUMBER_BITS } from "../../../contract/contract.ts";
 import { NUMBER_VIEWS } from "./data_type.ts";
 
 /** The bits of a number type of a kind, by its name. Undefined for other types. */

@@ -7,7 +7,7 @@ import {
   nodeSummaryShape,
   readRequestShape,
   WASM_OPERATIONS,
-} from "../contract.ts";
+} from "../../../contract/contract.ts";
 import {
   floats,
   held,

@@ -1,9 +1,15 @@
 /**
- * A read request as the engine takes it (`src/engine/js/read.rs`), and the numbers that answer a
- * request for a summary. `api/selection.ts` makes the selection from the caller's.
+ * A read request as the engine takes it (`src/engine/rust/js/read.rs`), and the numbers that answer
+ * a request for a summary. `api/selection.ts` makes the selection from the caller's.
  */
 
-import type { ConversionRequest, DimensionSelection, Growth, ReadRequest, Selection } from "../contract.ts";
+import type {
+  ConversionRequest,
+  DimensionSelection,
+  Growth,
+  ReadRequest,
+  Selection,
+} from "../../../contract/contract.ts";
 
 export type Integer = number | bigint;
 export type EngineSelection = Selection;

@@ -1,9 +1,9 @@
 /**
- * Sends requests to the conventions' module (`src/conventions/` in Rust), which the engine runs.
- * Requests and answers are JSON; those of warping are binary numbers.
+ * Sends requests to the conventions' module (`src/conventions/rust/` in Rust), which the engine
+ * runs. Requests and answers are JSON; those of warping are binary numbers.
  */
 
-import type { ConventionsCalls } from "../contract.ts";
+import type { ConventionsCalls } from "../../../contract/contract.ts";
 import { viewBytes } from "../model/memory.ts";
 import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { call } from "./engine.ts";

@@ -7,7 +7,7 @@
  * of users' stores, which it calls.
  */
 
-import type { Build } from "../contract.ts";
+import type { Build } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { unproxied } from "../model/proxies.ts";
 

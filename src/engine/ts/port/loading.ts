@@ -4,7 +4,7 @@
  * wasm while it arrives. Works on the page and in the engine's worker.
  */
 
-import type { Build } from "../contract.ts";
+import type { Build } from "../../../contract/contract.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
 import type { Channel, ToEngine } from "./protocol.ts";

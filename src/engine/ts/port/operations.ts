@@ -30,7 +30,7 @@ import type {
   TypeName,
   WasmOperations,
   WriteArguments,
-} from "../contract.ts";
+} from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { Growth } from "../model/request.ts";
 import type { CacheDefinition, DecodeBuild } from "./definitions.ts";
@@ -171,7 +171,7 @@ export interface IcechunkSnapshot {
   metadata: Record<string, unknown>;
 }
 
-/** What can be asked of an Icechunk repository (`src/engine/js/reading/repository.rs`). */
+/** What can be asked of an Icechunk repository (`src/engine/rust/js/reading/repository.rs`). */
 export interface RepositoryAnswers extends Record<RepositorySubject, unknown> {
   snapshot: string;
   branches: IcechunkRef[];

@@ -7,7 +7,7 @@
  * number. This file has no code that runs at only one end.
  */
 
-import type { EngineBuild, ErrorRecord } from "../contract.ts";
+import type { EngineBuild, ErrorRecord } from "../../../contract/contract.ts";
 import type { BodyLimits, Unread } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, HeaderPairs, StoreDefinition } from "./definitions.ts";

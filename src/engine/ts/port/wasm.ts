@@ -4,7 +4,7 @@
  * import. The page compiles files while they arrive. The engine compiles texts.
  */
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
-import { type Build, WASM_OPTION } from "../contract.ts";
+import { type Build, WASM_OPTION } from "../../../contract/contract.ts";
 import { need, parsedUrl } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";

@@ -5,20 +5,20 @@
  * values of points are known at once. The others are requested: labels, evicted tiles, and the
  * element of a warped map.
  */
-import type { LabelColors } from "../../api/read/colors.ts";
-import type { CfOptions } from "../../api/read/conversion.ts";
-import type { AnySelection } from "../../api/selection.ts";
+import type { LabelColors } from "../../../api/read/colors.ts";
+import type { CfOptions } from "../../../api/read/conversion.ts";
+import type { AnySelection } from "../../../api/selection.ts";
 import {
   channelIndices,
   givenAlong,
   levelIndices,
   namedAtWith,
   planeSelection,
-} from "../../convention/axis_indices.ts";
-import type { PyramidLevel } from "../../convention/pyramid_level.ts";
-import type { Pyramid } from "../../convention/pyramid_model.ts";
-import { elementAtPlace } from "../../convention/warp.ts";
-import type { Slice } from "../../model/types.ts";
+} from "../../../conventions/ts/axis_indices.ts";
+import type { PyramidLevel } from "../../../conventions/ts/pyramid_level.ts";
+import type { Pyramid } from "../../../conventions/ts/pyramid_model.ts";
+import { elementAtPlace } from "../../../conventions/ts/warp.ts";
+import type { Slice } from "../../../engine/ts/model/types.ts";
 import type { PyramidSourceOptions, TileAt, TileReading } from "./source_options.ts";
 import { elementOf, type TileElements } from "./textures.ts";
 import { columnRuns, elementAt, type TileLevel, tileSpans } from "./tile_levels.ts";

@@ -7,13 +7,13 @@
  * the elements. The map is divided into tiles by powers of two.
  */
 import TileGrid, { type Options as GridOptions } from "ol/tilegrid/TileGrid.js";
-import type { CfOptions } from "../../api/read/conversion.ts";
-import { affineOf, type Plane } from "../../convention/geometry.ts";
-import { type CrsLike, hasDegrees, type Proj4Like } from "../../convention/projection.ts";
-import type { PyramidLevel } from "../../convention/pyramid_level.ts";
-import type { Pyramid } from "../../convention/pyramid_model.ts";
-import { warp } from "../../convention/warp.ts";
-import { UnsupportedError } from "../../model/errors.ts";
+import type { CfOptions } from "../../../api/read/conversion.ts";
+import { affineOf, type Plane } from "../../../conventions/ts/geometry.ts";
+import { type CrsLike, hasDegrees, type Proj4Like } from "../../../conventions/ts/projection.ts";
+import type { PyramidLevel } from "../../../conventions/ts/pyramid_level.ts";
+import type { Pyramid } from "../../../conventions/ts/pyramid_model.ts";
+import { warp } from "../../../conventions/ts/warp.ts";
+import { UnsupportedError } from "../../../engine/ts/model/errors.ts";
 import { type AxisPlace, type MapExtent, rolled, type TileLevel, tileLevel } from "./tile_levels.ts";
 import type { TileFetch, TilePlace } from "./tile_reader.ts";
 

@@ -10,13 +10,13 @@
 import type DataTile from "ol/DataTile.js";
 import type OpenLayersMap from "ol/Map.js";
 import DataTileSource from "ol/source/DataTile.js";
-import { DECODE_RULE } from "../../api/read/rules.ts";
-import type { PyramidLevel } from "../../convention/pyramid_level.ts";
-import type { Pyramid } from "../../convention/pyramid_model.ts";
-import { optionsOf, type Rules, SIGNAL } from "../../model/argument.ts";
-import { ZarrError } from "../../model/errors.ts";
-import { findable, worksBehindProxies } from "../../model/proxies.ts";
-import { pauseIfDue } from "../../model/waiting.ts";
+import { DECODE_RULE } from "../../../api/read/rules.ts";
+import type { PyramidLevel } from "../../../conventions/ts/pyramid_level.ts";
+import type { Pyramid } from "../../../conventions/ts/pyramid_model.ts";
+import { optionsOf, type Rules, SIGNAL } from "../../../engine/ts/model/argument.ts";
+import { ZarrError } from "../../../engine/ts/model/errors.ts";
+import { findable, worksBehindProxies } from "../../../engine/ts/model/proxies.ts";
+import { pauseIfDue } from "../../../engine/ts/model/waiting.ts";
 import { arrayTiles, PointValues, type TileNumber, TilePlaces } from "./array_tiles.ts";
 import {
   channelAxisOf,

@@ -1,8 +1,8 @@
 /** The options and results of `PyramidSource`. */
 import type { ProjectionLike } from "ol/proj.js";
-import type { LabelColors } from "../../api/read/colors.ts";
-import type { CfOptions } from "../../api/read/conversion.ts";
-import type { Pyramid } from "../../convention/pyramid_model.ts";
+import type { LabelColors } from "../../../api/read/colors.ts";
+import type { CfOptions } from "../../../api/read/conversion.ts";
+import type { Pyramid } from "../../../conventions/ts/pyramid_model.ts";
 import type { LevelPlaces, WarpedMap } from "./placement.ts";
 
 /** Indices by name or role of an axis, in the finest level. */

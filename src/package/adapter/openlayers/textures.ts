@@ -11,8 +11,8 @@
  */
 
 import type { Style } from "ol/layer/WebGLTile.js";
-import { floatBits } from "../../model/number_types.ts";
-import { pauseIfDue } from "../../model/waiting.ts";
+import { floatBits } from "../../../engine/ts/model/number_types.ts";
+import { pauseIfDue } from "../../../engine/ts/model/waiting.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
 // First, the elements of a tile are put into the order of a texture: rows from the top, columns

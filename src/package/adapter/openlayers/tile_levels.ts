@@ -4,7 +4,7 @@
  *
  * The map's y grows upwards. Every level has its own origin and element size.
  */
-import { ZarrError } from "../../model/errors.ts";
+import { ZarrError } from "../../../engine/ts/model/errors.ts";
 
 /** minx, miny, maxx, maxy on the map, including the edge elements completely. */
 export type MapExtent = [number, number, number, number];

@@ -2,14 +2,14 @@
  * `#source` of the entry `zarr-wasm/script`: the wasm and the worker are loaded at the first call
  * from the files of the package beside the script, by their URLs.
  */
-import { ZarrError } from "../../model/errors.ts";
+import { ZarrError } from "../../../engine/ts/model/errors.ts";
 import {
   type CallerModule,
   chunkFailed,
   type EngineSource,
   type EngineTexts,
   type WorkerPrograms,
-} from "../../port/loading.ts";
+} from "../../../engine/ts/port/loading.ts";
 
 interface ScriptHost {
   document?: { currentScript?: { src?: string } | null };

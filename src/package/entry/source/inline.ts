@@ -3,7 +3,7 @@
  * the first call. The wasm is text, so that bundlers, content types and CORS rules do not matter.
  * In webpack's bundles the engine's wasm is a file, because webpack copies such files by itself.
  */
-import { chunkFailed, type EngineSource } from "../../port/loading.ts";
+import { chunkFailed, type EngineSource } from "../../../engine/ts/port/loading.ts";
 import { texts } from "./later_texts.ts";
 
 export const loadEngine: EngineSource["loadEngine"] = () => import("#engine-texts").catch(chunkFailed);

@@ -2,7 +2,7 @@
  * `#source` of the entry `zarr-wasm/slim`: nothing is inlined; `init({ wasm, workerUrl })` gives
  * the URLs.
  */
-import { chunkFailed, type EngineSource } from "../../port/loading.ts";
+import { chunkFailed, type EngineSource } from "../../../engine/ts/port/loading.ts";
 
 export const loadEngine: EngineSource["loadEngine"] = undefined;
 export const loadPrograms: EngineSource["loadPrograms"] = undefined;

@@ -5,7 +5,7 @@
 
 import * as caller from "#caller";
 import * as engine from "#engine-texts";
-import type { EngineSource } from "../../port/loading.ts";
+import type { EngineSource } from "../../../engine/ts/port/loading.ts";
 import { texts } from "./whole_texts.ts";
 
 export const loadEngine: EngineSource["loadEngine"] = async () => engine;

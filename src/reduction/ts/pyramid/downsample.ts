@@ -1,23 +1,23 @@
 /**
- * Downsamples a box of an array: reads the elements of its blocks, and lets the conventions module
- * make one element of each (`src/kernel/downsample.rs`). The page only forwards the bytes.
+ * Downsamples a box of an array: reads the elements of its blocks, and lets the reductions
+ * module make one element of each (`src/kernel/downsample.rs`). The page only forwards the bytes.
  */
-import type { AnyArray } from "../../api/array.ts";
-import { type Box, boxes, shapeOfBox } from "../../api/write/element_source.ts";
-import { packScalar } from "../../api/write/elements.ts";
-import { withPackedFloats } from "../../api/write/numbers.ts";
+import type { AnyArray } from "../../../api/array.ts";
+import { type Box, boxes, shapeOfBox } from "../../../api/write/element_source.ts";
+import { packScalar } from "../../../api/write/elements.ts";
+import { withPackedFloats } from "../../../api/write/numbers.ts";
 import {
   DOWNSAMPLE_METHODS,
   type DownsampleMethod,
   type DownsampleRequest,
   NUMBER_TYPES,
-} from "../../contract.ts";
-import { product } from "../../elements/typed_arrays.ts";
-import { refuse, refuseField } from "../../model/argument.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import { UnsupportedError } from "../../model/errors.ts";
-import { integerOf } from "../../model/number_types.ts";
-import { call } from "../../port/engine.ts";
+} from "../../../contract/contract.ts";
+import { product } from "../../../engine/ts/elements/typed_arrays.ts";
+import { refuse, refuseField } from "../../../engine/ts/model/argument.ts";
+import type { TypeDescription } from "../../../engine/ts/model/data_type.ts";
+import { UnsupportedError } from "../../../engine/ts/model/errors.ts";
+import { integerOf } from "../../../engine/ts/model/number_types.ts";
+import { call } from "../../../engine/ts/port/engine.ts";
 
 export type { DownsampleMethod };
 

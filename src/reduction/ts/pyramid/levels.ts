@@ -1,16 +1,21 @@
 /**
  * Creates the arrays of a pyramid's levels. It writes no elements.
  */
-import type { AnyArray } from "../../api/array.ts";
-import { createNode } from "../../api/create.ts";
-import { Location } from "../../api/location.ts";
-import type { OpenedSource } from "../../api/write/element_source.ts";
-import { isNumberType } from "../../model/data_type.ts";
-import { below } from "../../model/node_like.ts";
-import { integerRange } from "../../model/number_types.ts";
-import { fillAttribute, fillValueIn, withoutFill } from "./dataset.ts";
-import { type CreatePyramidOptions, type NewAxis, planeAxes } from "./pyramid_options.ts";
-import type { Plan, PlannedLevel } from "./pyramid_plan.ts";
+import type { AnyArray } from "../../../api/array.ts";
+import { createNode } from "../../../api/create.ts";
+import { Location } from "../../../api/location.ts";
+import type { OpenedSource } from "../../../api/write/element_source.ts";
+import { fillAttribute, fillValueIn, withoutFill } from "../../../conventions/ts/write/dataset.ts";
+import type { PlannedLevel } from "../../../conventions/ts/write/pyramid_metadata.ts";
+import {
+  type CreatePyramidOptions,
+  type NewAxis,
+  planeAxes,
+} from "../../../conventions/ts/write/pyramid_options.ts";
+import { isNumberType } from "../../../engine/ts/model/data_type.ts";
+import { below } from "../../../engine/ts/model/node_like.ts";
+import { integerRange } from "../../../engine/ts/model/number_types.ts";
+import type { Plan } from "./plan.ts";
 
 /** Options of `create`. */
 export type Given = Record<string, unknown>;

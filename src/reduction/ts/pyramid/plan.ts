@@ -4,18 +4,14 @@
  * channels are checked first, and completed when the levels are there: each gets a colour, and a
  * window that shows what the channel has.
  */
-import type { AnyArray } from "../../api/array.ts";
-import { Location, locationOf } from "../../api/location.ts";
-import { type ElementSource, type OpenedSource, openSource } from "../../api/write/element_source.ts";
-import { isIn } from "../../api/write/same_place.ts";
-import { object, refuse, refuseField } from "../../model/argument.ts";
-import { isNumberType } from "../../model/data_type.ts";
-import { below } from "../../model/node_like.ts";
-import { integerRange } from "../../model/number_types.ts";
-import type { Readable } from "../../model/types.ts";
-import { lockNameOf } from "../../port/definitions.ts";
-import { histogram } from "../histogram.ts";
-import type { PyramidChannel } from "../pyramid_model.ts";
+
+import type { AnyArray } from "../../../api/array.ts";
+import { Location, locationOf } from "../../../api/location.ts";
+import { type ElementSource, type OpenedSource, openSource } from "../../../api/write/element_source.ts";
+import { isIn } from "../../../api/write/same_place.ts";
+import { histogram } from "../../../conventions/ts/histogram.ts";
+import type { PyramidChannel } from "../../../conventions/ts/pyramid_model.ts";
+import type { PlannedLevel } from "../../../conventions/ts/write/pyramid_metadata.ts";
 import {
   axesOf,
   type CreatePyramidOptions,
@@ -23,20 +19,13 @@ import {
   type NewAxis,
   perAxis,
   planeAxes,
-} from "./pyramid_options.ts";
-
-/** A level before it is written. */
-export interface PlannedLevel {
-  /** Path below the group that the metadata name: that of its array, or of the array's group. */
-  asset: string;
-  /** Path of its array below the group. */
-  path: string;
-  shape: number[];
-  /** For each axis, the elements of the level before that become one; 1 for the finest level. */
-  factors: number[];
-  /** For each axis, the elements of the finest level that an element covers. */
-  covers: number[];
-}
+} from "../../../conventions/ts/write/pyramid_options.ts";
+import { object, refuse, refuseField } from "../../../engine/ts/model/argument.ts";
+import { isNumberType } from "../../../engine/ts/model/data_type.ts";
+import { below } from "../../../engine/ts/model/node_like.ts";
+import { integerRange } from "../../../engine/ts/model/number_types.ts";
+import type { Readable } from "../../../engine/ts/model/types.ts";
+import { lockNameOf } from "../../../engine/ts/port/definitions.ts";
 
 /** Everything that writing needs to know. */
 export interface Plan {
@@ -182,12 +171,6 @@ const pathOf = (asset: string, { variable }: CreatePyramidOptions) =>
 /** The number of a level is its name, unless the existing finest level has that name. */
 const nameOf = (level: number, finest: string) =>
   String(level) === finest ? `level${level}` : String(level);
-
-/**
- * Returns the distance from the finest level's first centre to the level's, in elements of the
- * finest.
- */
-export const offsetsOf = ({ covers }: PlannedLevel): number[] => covers.map((covered) => (covered - 1) / 2);
 
 type Window = NonNullable<PyramidChannel["window"]>;
 

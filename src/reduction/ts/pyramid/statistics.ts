@@ -1,28 +1,29 @@
 /**
  * The statistics of a new pyramid: for each, a pyramid beside the levels that has the minimum, the
  * standard deviation or the count of all elements of the finest level that an element covers.
- * `reduce` computes them (`src/ts/reduction/`), each level from the finest one: a deviation does
+ * `reduce` computes them (`src/reduction/ts/`), each level from the finest one: a deviation does
  * not follow from the deviations of the level before.
  */
-import { type AnyArray, FACTS } from "../../api/array.ts";
-import { createNode } from "../../api/create.ts";
-import type { Group } from "../../api/group.ts";
-import { Location } from "../../api/location.ts";
-import { type Box, boxes, boxShape, inTurn, shapeOfBox } from "../../api/write/element_source.ts";
-import { product } from "../../elements/typed_arrays.ts";
-import { refuse } from "../../model/argument.ts";
-import { NUMBER_VIEWS, type TypeDescription } from "../../model/data_type.ts";
-import { UnsupportedError } from "../../model/errors.ts";
-import { viewBytes } from "../../model/memory.ts";
-import { below } from "../../model/node_like.ts";
-import type { Attributes, Readable } from "../../model/types.ts";
-import { reduce } from "../../reduction/reduce.ts";
-import { type FillValue, fillAttribute } from "./dataset.ts";
+import { type AnyArray, FACTS } from "../../../api/array.ts";
+import { createNode } from "../../../api/create.ts";
+import type { Group } from "../../../api/group.ts";
+import { Location } from "../../../api/location.ts";
+import { type Box, boxes, boxShape, inTurn, shapeOfBox } from "../../../api/write/element_source.ts";
+import { type FillValue, fillAttribute } from "../../../conventions/ts/write/dataset.ts";
+import type { PlannedLevel } from "../../../conventions/ts/write/pyramid_metadata.ts";
+import { pyramidAttributes } from "../../../conventions/ts/write/pyramid_metadata.ts";
+import type { PyramidStatistic } from "../../../conventions/ts/write/pyramid_options.ts";
+import { product } from "../../../engine/ts/elements/typed_arrays.ts";
+import { refuse } from "../../../engine/ts/model/argument.ts";
+import { NUMBER_VIEWS, type TypeDescription } from "../../../engine/ts/model/data_type.ts";
+import { UnsupportedError } from "../../../engine/ts/model/errors.ts";
+import { viewBytes } from "../../../engine/ts/model/memory.ts";
+import { below } from "../../../engine/ts/model/node_like.ts";
+import type { Attributes, Readable } from "../../../engine/ts/model/types.ts";
+import { reduce } from "../reduce.ts";
 import { checkMissing } from "./downsample.ts";
-import { chosenFor, createArray, type Given, omeFill } from "./pyramid_levels.ts";
-import { pyramidAttributes } from "./pyramid_metadata.ts";
-import type { PyramidStatistic } from "./pyramid_options.ts";
-import { completeChannels, type Plan, type PlannedLevel } from "./pyramid_plan.ts";
+import { chosenFor, createArray, type Given, omeFill } from "./levels.ts";
+import { completeChannels, type Plan } from "./plan.ts";
 
 const NAMES: readonly string[] = ["min", "max", "std", "count"] satisfies PyramidStatistic[];
 

@@ -4,35 +4,36 @@
  * last, so that no reader sees an unfinished one. It is imported statically, for the reason in
  * `dataset_writer.ts`.
  */
-import type { AnyArray } from "../../api/array.ts";
-import { typeOf } from "../../api/array_definitions.ts";
-import { createNode } from "../../api/create.ts";
-import type { Group } from "../../api/group.ts";
-import { consolidate, Location } from "../../api/location.ts";
-import { open } from "../../api/open.ts";
+import type { AnyArray } from "../../../api/array.ts";
+import { typeOf } from "../../../api/array_definitions.ts";
+import { createNode } from "../../../api/create.ts";
+import type { Group } from "../../../api/group.ts";
+import { consolidate, Location } from "../../../api/location.ts";
+import { open } from "../../../api/open.ts";
 import {
   type Box,
   type ElementSource,
   type OpenedSource,
   writeBoxes,
   writeSource,
-} from "../../api/write/element_source.ts";
-import { product } from "../../elements/typed_arrays.ts";
-import { optionsOf, refuse } from "../../model/argument.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import { NotFoundError } from "../../model/errors.ts";
-import { exactJson } from "../../model/json.ts";
-import { nameOf, parentOf } from "../../model/node_like.ts";
-import type { Attributes, Readable } from "../../model/types.ts";
-import { call } from "../../port/engine.ts";
-import { pyramid } from "../pyramid.ts";
-import type { Pyramid } from "../pyramid_model.ts";
-import { type FillValue, fillValueIn, missingIn } from "./dataset.ts";
+} from "../../../api/write/element_source.ts";
+import { pyramid } from "../../../conventions/ts/pyramid.ts";
+import type { Pyramid } from "../../../conventions/ts/pyramid_model.ts";
+import { type FillValue, fillValueIn, missingIn } from "../../../conventions/ts/write/dataset.ts";
+import type { PlannedLevel } from "../../../conventions/ts/write/pyramid_metadata.ts";
+import { type Described, pyramidAttributes } from "../../../conventions/ts/write/pyramid_metadata.ts";
+import { type CreatePyramidOptions, PYRAMID_RULES } from "../../../conventions/ts/write/pyramid_options.ts";
+import { product } from "../../../engine/ts/elements/typed_arrays.ts";
+import { optionsOf, refuse } from "../../../engine/ts/model/argument.ts";
+import type { TypeDescription } from "../../../engine/ts/model/data_type.ts";
+import { NotFoundError } from "../../../engine/ts/model/errors.ts";
+import { exactJson } from "../../../engine/ts/model/json.ts";
+import { nameOf, parentOf } from "../../../engine/ts/model/node_like.ts";
+import type { Attributes, Readable } from "../../../engine/ts/model/types.ts";
+import { call } from "../../../engine/ts/port/engine.ts";
 import { type Downsampling, downsamplingOf, isOfType, readDownsampled } from "./downsample.ts";
-import { createLevel } from "./pyramid_levels.ts";
-import { type Described, pyramidAttributes } from "./pyramid_metadata.ts";
-import { type CreatePyramidOptions, PYRAMID_RULES } from "./pyramid_options.ts";
-import { checkSource, completeChannels, type Plan, type PlannedLevel, planOf } from "./pyramid_plan.ts";
+import { createLevel } from "./levels.ts";
+import { checkSource, completeChannels, type Plan, planOf } from "./plan.ts";
 import {
   createGroups,
   describeStatistics,
@@ -40,7 +41,7 @@ import {
   type PlannedStatistics,
   planStatistics,
   writeStatistics,
-} from "./pyramid_statistics.ts";
+} from "./statistics.ts";
 
 /**
  * The values that do not count. A `multiscales` pyramid takes the fill value of v2 for one, as

@@ -6,7 +6,7 @@
 //! the page's address.
 //!
 //! This file joins paths. It does not decide which server a URL leads to: only the platform's
-//! `URL`, which `fetch` uses, does (`src/ts/engine/http/redirects.ts`). `fuzz/targets/urls.rs`
+//! `URL`, which `fetch` uses, does (`src/engine/ts/host/http/redirects.ts`). `fuzz/targets/urls.rs`
 //! compares the two.
 //!
 //! [`StoreKey`]: crate::format::path::StoreKey
@@ -240,7 +240,8 @@ fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
 }
 
 /// A URL without secrets: the query, the user name and the password. JavaScript removes the secrets
-/// of all texts once more, also those of addresses that are no URLs (`src/ts/model/secrets.ts`).
+/// of all texts once more, also those of addresses that are no URLs
+/// (`src/engine/ts/model/secrets.ts`).
 pub fn redact(url: &str) -> String {
     let (place, rest) = split_before(url, &['?', '#']);
     let query = if rest.starts_with('?') { "?…" } else { "" };

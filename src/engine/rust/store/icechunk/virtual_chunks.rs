@@ -1,8 +1,8 @@
 //! Chunks that are ranges of files on other servers.
 //!
 //! The opener says which servers may be asked: the sender of the requests refuses others
-//! (`src/ts/engine/http/redirects.ts`). An opener may also name a bucket, `s3://bucket/`. Then the
-//! server that the repository has for that bucket is allowed, too.
+//! (`src/engine/ts/host/http/redirects.ts`). An opener may also name a bucket, `s3://bucket/`. Then
+//! the server that the repository has for that bucket is allowed, too.
 //!
 //! A reference may say what its file was: its ETag, or when it was changed at the latest. It is
 //! compared with the answer, because a condition in the request would cost a preflight. What the

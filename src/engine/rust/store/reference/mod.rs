@@ -6,7 +6,7 @@
 //! of a server share its queue and what is known about it. Neighbouring ranges of one file become
 //! one request, also for different keys ([`gather`](super::gather)). This store does not decide
 //! which servers are contacted: the sender of its requests does, by the platform's `URL`
-//! (`src/ts/engine/http/redirects.ts`).
+//! (`src/engine/ts/host/http/redirects.ts`).
 //!
 //! Many references may be in tables instead ([`tables`]): then the document has the metadata alone,
 //! and each file of a table is read when a chunk needs it.

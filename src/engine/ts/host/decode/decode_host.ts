@@ -1,11 +1,11 @@
 /**
  * One wasm instance that only decodes and encodes, or decompresses another build. It is called with
- * plain bytes (`src/engine/js/decode_calls.rs`), without wasm-bindgen's glue and without imports.
- * It runs in a worker, or on the engine's thread if there are none.
+ * plain bytes (`src/engine/rust/js/decode_calls.rs`), without wasm-bindgen's glue and without
+ * imports. It runs in a worker, or on the engine's thread if there are none.
  */
 
+import { DECODE_CALLS, type DecodeCalls } from "../../../../contract/contract.ts";
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
-import { DECODE_CALLS, type DecodeCalls } from "../../contract.ts";
 import { newDecoder, newEncoder } from "../../model/utf8.ts";
 import { type Status, WasmModule } from "../wasm_module.ts";
 import type { CodecWork, Supply, Update, Updated } from "./messages.ts";

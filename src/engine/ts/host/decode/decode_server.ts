@@ -6,10 +6,11 @@
  * The user's codecs that are modules run where their part is decoded, beside other parts. Their
  * answers are kept until the part goes on.
  */
+
+import type { ErrorRecord } from "../../../../contract/contract.ts";
 import { codecFailed } from "../../codec/fault.ts";
 import { CodecRunner } from "../../codec/run.ts";
 import { type CodecAnswer, type CodecEntry, type CodecRequest, entryOf } from "../../codec/site.ts";
-import type { ErrorRecord } from "../../contract.ts";
 import type { CodecsDefinition, CodedArray } from "../../port/definitions.ts";
 import { ReportedError } from "../wasm_module.ts";
 import { copyOf, DecodeHost } from "./decode_host.ts";

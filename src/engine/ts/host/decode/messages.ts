@@ -4,8 +4,8 @@
  * them.
  */
 
+import type { ErrorRecord } from "../../../../contract/contract.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
-import type { ErrorRecord } from "../../contract.ts";
 import type { CodedArray, DecodeBuild } from "../../port/definitions.ts";
 import type { SharedTarget } from "./gate.ts";
 

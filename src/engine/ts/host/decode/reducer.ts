@@ -1,7 +1,7 @@
 /**
- * An instance of the wasm module for reductions (`src/reduction/` in Rust): beside the engine it
- * merges what parts remember, and in decode workers it adds up the elements of a part. Its calls
- * are those of `src/reduction/calls.rs`.
+ * An instance of the wasm module for reductions (`src/reduction/rust/` in Rust): beside the engine
+ * it merges what parts remember, and in decode workers it adds up the elements of a part. Its calls
+ * are those of `src/reduction/rust/calls.rs`.
  */
 import {
   type DownsampleRequest,
@@ -22,7 +22,7 @@ import {
   reductionRequestShape,
   reductionSettingsShape,
   reductionSizesShape,
-} from "../../contract.ts";
+} from "../../../../contract/contract.ts";
 import { float, natural, readRecord, recordBytes } from "../../model/records.ts";
 import { ReportedError, WasmModule } from "../wasm_module.ts";
 import type { PartReduction } from "./messages.ts";

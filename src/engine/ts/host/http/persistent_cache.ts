@@ -142,8 +142,8 @@ function isWhole(response: Response, bytes: ArrayBuffer): boolean {
 }
 
 /**
- * Whether only the server may answer. `src/engine/js/fetch.rs` sets the symbol, because it sets the
- * mode of the browser's own cache for other reasons too.
+ * Whether only the server may answer. `src/engine/rust/js/fetch.rs` sets the symbol, because it
+ * sets the mode of the browser's own cache for other reasons too.
  */
 const isReload = (request: Request) =>
   request.cache === "reload" || (request as unknown as Record<symbol, unknown>)[RELOAD] === true;

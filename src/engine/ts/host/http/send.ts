@@ -2,7 +2,7 @@
  * Sends the requests of an HTTP store, with this thread's `fetch` or the user's on the page, and
  * after a lookup in the persistent cache. Requests for metadata that the page sent before the
  * engine had started are used again. No request leaves before its address was judged
- * (`redirects.ts`). Rust interprets the responses (`src/engine/store/http`).
+ * (`redirects.ts`). Rust interprets the responses (`src/engine/rust/store/http`).
  *
  * The user's headers are added to every request. They are given once, or by a function, which is
  * called again when a server answers 401.

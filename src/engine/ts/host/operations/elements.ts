@@ -1,8 +1,8 @@
 /**
  * Operations on elements. Some read: results, streams of parts, summaries, prefetching and plans.
  * Some write: the page packs the values, and the engine splits them into chunks. The full build
- * reads, changes and encodes each chunk, in workers if there are any: `src/engine/js/full/write.rs`
- * drives a `WriteJob`.
+ * reads, changes and encodes each chunk, in workers if there are any:
+ * `src/engine/rust/js/full/write.rs` drives a `WriteJob`.
  */
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";

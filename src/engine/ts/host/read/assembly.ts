@@ -3,7 +3,7 @@
  * with only one part is that part. Elements of variable length are collected in one buffer, in the
  * order of the result. The page converts the result to its final form (`api/read/conversion.ts`).
  */
-import type { ReducedPart } from "../../contract.ts";
+import type { ReducedPart } from "../../../../contract/contract.ts";
 import { type PartBox, type Placement, placementOf, Rows } from "../../elements/loops.ts";
 import { variableBuffer } from "../../elements/pack.ts";
 import {

@@ -1,10 +1,10 @@
 /**
  * Reads a selection of an array into a sink. A `Job` is one read: the sink of its parts and its
- * decoders. `src/engine/js/read.rs` drives it. The sink of a result is an `Assembly`. Those of a
- * stream and of a summary, whose parts do not become one result, are here.
+ * decoders. `src/engine/rust/js/read.rs` drives it. The sink of a result is an `Assembly`. Those of
+ * a stream and of a summary, whose parts do not become one result, are here.
  */
 
-import { type ReadProgress, readProgressShape } from "../../contract.ts";
+import { type ReadProgress, readProgressShape } from "../../../../contract/contract.ts";
 import type { PartBox } from "../../elements/loops.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import type { PlacedChunk } from "../../elements/place.ts";
@@ -77,8 +77,8 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
 }
 
 /**
- * The layout of a result, as `src/engine/js/read.rs` tells it: the number of parts, the size of an
- * element, the number of elements in the chunks that are touched, and for each dimension its
+ * The layout of a result, as `src/engine/rust/js/read.rs` tells it: the number of parts, the size
+ * of an element, the number of elements in the chunks that are touched, and for each dimension its
  * extent, whether it is kept, and an entry of the order.
  */
 function layoutOf(numbers: Float64Array, fillValue: Uint8Array): Layout {

@@ -8,7 +8,7 @@ import type {
   ReductionRequest,
   ReductionSettings,
   ReductionSizes,
-} from "../../contract.ts";
+} from "../../../../contract/contract.ts";
 import { wholeResult } from "../../elements/place.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
