@@ -93,7 +93,7 @@ function loaderOf(modules) {
     ([module, names]) => `import { ${[...names].join(", ")} } from "${module}";`,
   );
   const given = [...modules.values()].flatMap((names) => [...names]).sort();
-  return `import { ${FAILED} } from "./port/loading.js";
+  return `import { ${FAILED} } from "./engine/ts/port/loading.js";
 ${imports.join("\n")}
 let loaded;
 export const late = async () =>

@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CRATES = {
   zarr_wasm: "src/core",
   zarr_wasm_contract: "src/contract",
-  zarr_wasm_engine: "src/engine",
+  zarr_wasm_engine: "src/engine/rust",
   zarr_wasm_kernel: "src/kernel",
 };
 

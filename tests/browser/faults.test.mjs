@@ -3,7 +3,7 @@
  * wasm.
  */
 import * as zarr from "zarr-wasm";
-import { TIMEOUTS as OF_CALLER } from "../../dist/modules/engine/caller.js";
+import { TIMEOUTS as OF_CALLER } from "../../dist/modules/engine/ts/host/caller.js";
 import { TIMEOUTS as OF_PAGE } from "../../dist/modules/port/timeouts.js";
 import { campaign, cases, drawn, OPERATIONS } from "../faults/campaign.mjs";
 import { DAMAGE, damage } from "../faults/damaged_caches.mjs";

@@ -1,6 +1,6 @@
 /** The port in a page: its contract with both places of the engine, and the start of workers. */
 import * as zarr from "zarr-wasm";
-import { TIMEOUTS } from "../../dist/modules/port/timeouts.js";
+import { TIMEOUTS } from "../../dist/modules/engine/ts/port/timeouts.js";
 import { CONTRACT, madeStore } from "../port/contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
 import { until } from "./viewer_frame.mjs";

@@ -281,7 +281,7 @@ test("the command writes the files of slim, as they were built", () => {
 
 test("slim names no text of wasm or of a program", () => {
   const slim = readFileSync(join(ROOT, "dist/slim.js"), "utf8");
-  assert.deepEqual(slim.match(/\bimport\("[^"]+"\)/g), ['import("./modules/engine/caller.js")']);
+  assert.deepEqual(slim.match(/\bimport\("[^"]+"\)/g), ['import("./modules/engine/ts/host/caller.js")']);
 });
 
 /** Files that no bundler changes: the script for pages, and the texts of the workers' programs. */
