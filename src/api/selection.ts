@@ -4,7 +4,7 @@
  * indices and clips slices (`access::selection`).
  *
  * Entries may give values of coordinates. Such an entry has the function that finds its index
- * (`convention/locate.ts`), so pages without such entries do not download it.
+ * (`conventions/ts/locate.ts`), so pages without such entries do not download it.
  */
 import { needList, needReadable, object, type Rules } from "../engine/ts/model/argument.ts";
 import { InvalidSelectionError, shown } from "../engine/ts/model/errors.ts";

@@ -167,7 +167,7 @@ export interface ArrayToBind {
   path: string;
   /** The metadata documents, in the form that the engine takes. */
   document: string;
-  /** The user codecs: JSON of `codec/bind.ts`. Empty if there are none. */
+  /** The user codecs: JSON of `src/api/codecs.ts`. Empty if there are none. */
   codecs: string;
 }
 
@@ -983,7 +983,7 @@ export interface ReadArguments {
   array: number;
   /** What to read. */
   request: ReadRequest;
-  /** The job that receives the parts (`engine/read/job.ts`). */
+  /** The job that receives the parts (`host/read/job.ts`). */
   job: unknown;
 }
 
@@ -1370,7 +1370,7 @@ export const unreadableSummaryShape: Shape<UnreadableSummary> = /* @__PURE__ */ 
 export interface UserArray {
   /** The metadata documents, in the form that the engine takes. */
   document: string;
-  /** What is known of the user codecs: JSON of `codec/bind.ts`. Empty if there are none. */
+  /** What is known of the user codecs: JSON of `src/api/codecs.ts`. Empty if there are none. */
   codecs: string;
 }
 
@@ -1400,7 +1400,7 @@ export interface WriteArguments {
   selection: Selection;
   /** What to write. */
   source: WriteSource;
-  /** The job that encodes chunks (`engine/operations/elements.ts`). */
+  /** The job that encodes chunks (`host/operations/elements.ts`). */
   job: unknown;
 }
 

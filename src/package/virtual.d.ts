@@ -32,7 +32,7 @@ declare module "#*-wasm" {
   export default text;
 }
 
-/** What the wasm builds import and export, by short names: see `engine/glue.ts`. */
+/** What the wasm builds import and export, by short names: see `host/glue.ts`. */
 declare module "#glue-tables" {
   export const forms: Record<string, string>;
   export const importsOf: (build: string, called: object) => Record<string, unknown>;

@@ -57,7 +57,7 @@ const CACHE_RULES: Rules<PersistentCacheOptions> = {
 
 /**
  * A persistent cache, for one store or several. It keeps HTTP responses in Cache Storage, beyond
- * the page. The engine implements it (`engine/http/persistent_cache.ts`).
+ * the page. The engine implements it (`host/http/persistent_cache.ts`).
  */
 export class PersistentCache {
   /** @internal */

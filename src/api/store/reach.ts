@@ -1,6 +1,6 @@
 /**
  * Where the requests of a store may lead whose addresses come from a document: the servers of the
- * option `allowHosts`, as the engine compares them (`engine/http/redirects.ts`).
+ * option `allowHosts`, as the engine compares them (`host/http/redirects.ts`).
  */
 
 import { needList, needText, pageUrl } from "../../engine/ts/model/argument.ts";

@@ -93,7 +93,7 @@ records! {
         array: u32,
         /// What to read.
         request: ReadRequest,
-        /// The job that receives the parts (`engine/read/job.ts`).
+        /// The job that receives the parts (`host/read/job.ts`).
         job: Held,
     }
 
@@ -211,7 +211,7 @@ records! {
         selection: Selection,
         /// What to write.
         source: WriteSource,
-        /// The job that encodes chunks (`engine/operations/elements.ts`).
+        /// The job that encodes chunks (`host/operations/elements.ts`).
         job: Held,
     }
 

@@ -266,7 +266,7 @@ records! {
     struct UserArray {
         /// The metadata documents, in the form that the engine takes.
         document: String,
-        /// What is known of the user codecs: JSON of `codec/bind.ts`. Empty if there are none.
+        /// What is known of the user codecs: JSON of `src/api/codecs.ts`. Empty if there are none.
         codecs: String,
     }
 
@@ -280,7 +280,7 @@ records! {
         path: String,
         /// The metadata documents, in the form that the engine takes.
         document: String,
-        /// The user codecs: JSON of `codec/bind.ts`. Empty if there are none.
+        /// The user codecs: JSON of `src/api/codecs.ts`. Empty if there are none.
         codecs: String,
     }
 

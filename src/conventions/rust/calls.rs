@@ -1,5 +1,5 @@
 //! The calls of the conventions' own module: from JSON text to JSON text, and from numbers to
-//! numbers. `engine/conventions.ts` makes them. In wasm the module imports nothing; a panic is a
+//! numbers. `host/conventions.ts` makes them. In wasm the module imports nothing; a panic is a
 //! trap, after which the instance is thrown away.
 
 use crate::contract::calls::ConventionsCall;

@@ -34,7 +34,7 @@ pub struct Child {
     pub kind: Kind,
 }
 
-/// A node, as `convention/facts.ts` describes it.
+/// A node, as `model/node_like.ts` describes it.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Array or group.

@@ -1,4 +1,4 @@
-//! The calls of the module. `engine/decode/reducer.ts` makes them, in decode workers and beside the
+//! The calls of the module. `host/decode/reducer.ts` makes them, in decode workers and beside the
 //! engine. In wasm the module imports nothing; a panic is a trap, after which the instance is
 //! thrown away. Requests and results are records of the contract; accumulators are 64-bit words.
 

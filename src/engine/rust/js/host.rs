@@ -1,4 +1,4 @@
-//! Calls from the engine to TypeScript (`engine/engine.ts`), except those to stores and jobs:
+//! Calls from the engine to TypeScript (`host/engine.ts`), except those to stores and jobs:
 //! polling tasks, reporting panics, locks, timers and counters.
 
 use std::cell::RefCell;

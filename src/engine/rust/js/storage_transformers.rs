@@ -1,5 +1,5 @@
 //! Storage transformers of the user: JavaScript functions from a store to a store, by the URI that
-//! metadata names. `ts/api/registry.ts` calls them when an array is bound.
+//! metadata names. `src/api/registry.ts` calls them when an array is bound.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer, T
 
 #[wasm_bindgen]
 extern "C" {
-    /// `TransformerHook` of `engine/arrays.ts`.
+    /// `TransformerHook` of `host/arrays.ts`.
     #[derive(Clone)]
     pub type TransformerHook;
 

@@ -16,7 +16,7 @@ use crate::format::json::text::{ObjectText, list, string};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
 
-/// Parses what `ts/codec/bind.ts` wrote; empty for none.
+/// Parses what `src/api/codecs.ts` wrote; empty for none.
 ///
 /// # Errors
 /// Errors of [`UserCodecs::from_json`].

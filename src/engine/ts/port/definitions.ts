@@ -1,7 +1,7 @@
 /**
  * Definitions of stores, arrays and caches as plain values. The page sends a definition once, under
  * a number, before the first call that uses the number. The engine makes its own object from it
- * (`engine/stores.ts`, `engine/arrays.ts`). `objects.ts` assigns the numbers.
+ * (`host/stores.ts`, `host/arrays.ts`). `objects.ts` assigns the numbers.
  *
  * Of the page's store objects, the engine is told the stores that it makes of them, and the methods
  * of users' stores, which it calls.

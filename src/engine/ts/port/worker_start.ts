@@ -1,5 +1,5 @@
 /**
- * Starts workers, for the engine (`engine.ts`) and for decoding (`engine/decode/decoder.ts`): in
+ * Starts workers, for the engine (`engine.ts`) and for decoding (`host/decode/decoder.ts`): in
  * browsers from a blob or a URL, in Node as a thread. It hides the differences between them, tries
  * one place after the other, and tells when a worker has started, failed, or fallen silent. It does
  * not know the messages.

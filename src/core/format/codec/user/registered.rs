@@ -1,4 +1,4 @@
-//! What is known about user codecs, as `ts/codec/bind.ts` writes it: `{"names": […], "known":
+//! What is known about user codecs, as `src/api/codecs.ts` writes it: `{"names": […], "known":
 //! [{codec, configuration, dtype, shape, kind, encoded}]}`. `names` are the registered names. A
 //! codec is in `known` after its JavaScript module was loaded and has declared its kind.
 
