@@ -13,7 +13,7 @@ import { Group, type Node } from "./group.ts";
 import { Location, locationOf, readableLocation } from "./location.ts";
 import { open } from "./open.ts";
 import { openSource, writeSource } from "./write/element_source.ts";
-import { isIn, needApart, type Place } from "./write/same_place.ts";
+import { isIn, needApart, type Place } from "./write/same_location.ts";
 
 /** The progress of a copy. */
 export interface CopyProgress {

@@ -241,7 +241,7 @@ test("an engine that waits for a slow store is not replaced", () =>
   }));
 
 /** Loads the package in a frame with this policy. Resolves to the report of its script. */
-async function inFrame(policy, attributes = {}, script = "/frames/places.mjs") {
+async function inFrame(policy, attributes = {}, script = "/frames/thread_kinds.mjs") {
   const frame = document.createElement("iframe");
   for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
   const told = new Promise((resolve, reject) => {

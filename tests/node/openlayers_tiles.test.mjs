@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 
-const from = (name) => import(join(import.meta.dirname, "../../dist/modules/package/adapter/openlayers", name));
+const from = (name) =>
+  import(join(import.meta.dirname, "../../dist/modules/package/adapter/openlayers", name));
 const { columnRuns, elementAt, isShort, tileLevel, tileRange, tileSide, tileSpans } =
   await from("tile_levels.js");
 const { bandsOf, packTile, tileMixer } = await from("textures.js");

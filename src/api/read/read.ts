@@ -1,13 +1,13 @@
 /**
  * Sends a read to the engine. Its elements come as one result, or as parts: to be copied into the
- * caller's memory that is not shared, which an engine in a worker cannot write to (`placed.ts`), or
+ * caller's memory that is not shared, which an engine in a worker cannot write to (`scattered.ts`), or
  * for a stream (`stream.ts`).
  */
 
 import { late } from "#late";
 import type { ReadProgress } from "../../contract/contract.ts";
 import { placementOf } from "../../engine/ts/elements/loops.ts";
-import { placeElements } from "../../engine/ts/elements/place.ts";
+import { placeElements } from "../../engine/ts/elements/scatter.ts";
 import { chunkCount, chunkExtent } from "../../engine/ts/model/chunk_grid.ts";
 import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 import { canShare, isSharedMemory, viewBytes } from "../../engine/ts/model/memory.ts";

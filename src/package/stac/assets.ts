@@ -5,6 +5,7 @@
 import { object, optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
 import { InvalidMetadataError, ZarrError } from "../../engine/ts/model/errors.ts";
 import { warn } from "../../engine/ts/port/warnings.ts";
+import { addressOf, type Fault, type Json, listOf, objectOf, placeOf, rootOf, textOf } from "./addresses.ts";
 import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl } from "./document.ts";
 import {
   type AssetFormat,
@@ -15,7 +16,6 @@ import {
   nodeKindOf,
   zarrFormatOf,
 } from "./formats.ts";
-import { addressOf, type Fault, type Json, listOf, objectOf, placeOf, rootOf, textOf } from "./places.ts";
 
 export type { AssetFormat, AssetsOptions };
 

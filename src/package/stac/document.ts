@@ -9,7 +9,7 @@ import { type BodyLimits, BodyTooLarge, bodyOf } from "../../engine/ts/model/bod
 import { InvalidMetadataError, NotFoundError, ZarrError } from "../../engine/ts/model/errors.ts";
 import { fetchHere, requestFor } from "../../engine/ts/model/requests.ts";
 import { newDecoder } from "../../engine/ts/model/utf8.ts";
-import { type Json, objectOf } from "./places.ts";
+import { type Json, objectOf } from "./addresses.ts";
 
 export interface AssetsOptions {
   /** The address of a document that is given as an object. It resolves relative addresses. */

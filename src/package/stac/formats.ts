@@ -2,7 +2,7 @@
  * Which assets of a STAC document are Zarr data, and in which container: by media type, by role, by
  * the fields of extensions, and only then by name.
  */
-import { type Json, listOf, objectOf, textOf } from "./places.ts";
+import { type Json, listOf, objectOf, textOf } from "./addresses.ts";
 
 /**
  * What is at an address: a hierarchy, an archive of one, kerchunk's references, or an Icechunk

@@ -10,11 +10,11 @@ import { product } from "../../engine/ts/elements/typed_arrays.ts";
 import { needReadable, optionsOf, refuse } from "../../engine/ts/model/argument.ts";
 import type { DataType, Readable } from "../../engine/ts/model/types.ts";
 import { axisOf, type Reduced } from "./beside.ts";
-import type { SelectedAxis } from "./places.ts";
 import { prepare, reducedOf, type StatisticsOptions, shapeOf } from "./prepare.ts";
 import { opsOf, type ReduceOp } from "./questions.ts";
 import { ALONG_RULES, answerOf, type ReduceAnswer, type ReduceOptions, run } from "./reduce.ts";
 import type { Along } from "./request.ts";
+import type { SelectedAxis } from "./selected_axes.ts";
 
 /** The answers for some places along the dimension. */
 export interface ReductionStep<Op> {

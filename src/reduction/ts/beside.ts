@@ -8,8 +8,8 @@ import { dimensionNamesOf } from "../../api/selection.ts";
 import { product } from "../../engine/ts/elements/typed_arrays.ts";
 import { needList, object, refuse, refuseField } from "../../engine/ts/model/argument.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
-import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./request.ts";
+import type { SelectedAxis } from "./selected_axes.ts";
 
 /** Numbers in memory that lie over an array. */
 export interface NumbersOver {

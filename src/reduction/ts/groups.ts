@@ -6,8 +6,8 @@ import { isReadable, needList, object, refuse, refuseField } from "../../engine/
 import { InvalidSelectionError } from "../../engine/ts/model/errors.ts";
 import type { Moment } from "../../engine/ts/model/types.ts";
 import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
-import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./request.ts";
+import type { SelectedAxis } from "./selected_axes.ts";
 
 /** A part of a date that places are grouped by. */
 export type DatePart = "year" | "season" | "month" | "day" | "hour" | "dayofyear";

@@ -18,7 +18,6 @@ import type { EngineDimension, Growth } from "../../engine/ts/model/request.ts";
 import type { ChunkCounts } from "../../engine/ts/port/operations.ts";
 import { axesOf, type Over, type Reduced, spreadOf } from "./beside.ts";
 import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from "./groups.ts";
-import { type SelectedAxis, selectedAxes } from "./places.ts";
 import {
   askedOf,
   ELEMENTS_TO_COME,
@@ -31,6 +30,7 @@ import {
   VIEWS,
 } from "./questions.ts";
 import { type Along, measuresOf, requestOf, type Spread } from "./request.ts";
+import { type SelectedAxis, selectedAxes } from "./selected_axes.ts";
 import { needSame, type State } from "./state.ts";
 import { type Weights, weightsOf } from "./weights.ts";
 

@@ -7,8 +7,8 @@ import { namedVariable } from "../../conventions/ts/variables.ts";
 import { needList, object, refuse, refuseField } from "../../engine/ts/model/argument.ts";
 import { NotFoundError } from "../../engine/ts/model/errors.ts";
 import { axesOf, axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
-import type { SelectedAxis } from "./places.ts";
 import type { Spread } from "./request.ts";
+import type { SelectedAxis } from "./selected_axes.ts";
 
 /**
  * `"area"`: the areas of the cells of a grid of latitudes and longitudes. By dimension name: the

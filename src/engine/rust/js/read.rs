@@ -133,7 +133,7 @@ struct JobSink {
     wants_progress: bool,
 }
 
-/// A `PlacedChunk` of `elements/place.ts`: a list of numbers, the chunk's elements, and whether
+/// A `PlacedChunk` of `elements/scatter.ts`: a list of numbers, the chunk's elements, and whether
 /// nothing else uses their memory. The first number is the position of the first element to take.
 /// Then follow three numbers for each dimension of the array: the number of elements to take, the
 /// stride in the chunk, and the first place in the part.

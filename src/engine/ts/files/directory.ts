@@ -9,7 +9,7 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
-import { type FolderPlace, lockBelow, placeOf } from "./folder_places.ts";
+import { type FolderPlace, lockBelow, placeOf } from "./folder_locations.ts";
 import {
   type Entries,
   type FolderIo,

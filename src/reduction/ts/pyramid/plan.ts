@@ -8,7 +8,7 @@
 import type { AnyArray } from "../../../api/array.ts";
 import { Location, locationOf } from "../../../api/location.ts";
 import { type ElementSource, type OpenedSource, openSource } from "../../../api/write/element_source.ts";
-import { isIn } from "../../../api/write/same_place.ts";
+import { isIn } from "../../../api/write/same_location.ts";
 import { histogram } from "../../../conventions/ts/histogram.ts";
 import type { PyramidChannel } from "../../../conventions/ts/pyramid_model.ts";
 import type { PlannedLevel } from "../../../conventions/ts/write/pyramid_metadata.ts";

@@ -14,7 +14,7 @@ import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import type { Picture } from "../../map/picture.js";
 import { DIRECTIONS } from "../../widgets/page/keyboard.js";
-import { coordinateOf, indexAt, movedIndex, type PlacedPlane } from "./axis_places.js";
+import { coordinateOf, indexAt, movedIndex, type PlacedPlane } from "./axis_positions.js";
 
 type Indices = Readonly<Record<string, number>>;
 

@@ -8,7 +8,7 @@ import type { Content, SceneContent } from "../../model/opening/content.js";
 import type { UrlState } from "../../model/state/url_state.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
 import type { PictureSnapshot } from "../../widgets/views/view_snapshot.js";
-import { planesOf } from "./axis_places.js";
+import { planesOf } from "./axis_positions.js";
 import type { LinkedContext, LinkedState, LinkedViews } from "./linked_views.js";
 
 export interface LinkedOptions

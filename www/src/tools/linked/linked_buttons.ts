@@ -2,7 +2,7 @@
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { button } from "../../widgets/page/element.js";
-import { planesOf } from "./axis_places.js";
+import { planesOf } from "./axis_positions.js";
 import type { Linked } from "./linked.js";
 import type { LinkedState } from "./linked_views.js";
 

@@ -18,7 +18,7 @@ import {
   placedPlane,
   planesOf,
   sameElements,
-} from "./axis_places.js";
+} from "./axis_positions.js";
 import { Crosshair } from "./crosshair.js";
 import { type CameraLink, LinkedCameras } from "./linked_cameras.js";
 import type { LinkedContext, LinkedViews } from "./linked_views.js";

@@ -13,7 +13,7 @@ import {
   placeElements,
   placeFill,
   wholeResult,
-} from "../../elements/place.ts";
+} from "../../elements/scatter.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import { splitVariable } from "../../elements/variable.ts";
 import { needOut } from "../../model/argument.ts";

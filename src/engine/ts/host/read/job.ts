@@ -7,7 +7,7 @@
 import { type ReadProgress, readProgressShape } from "../../../../contract/contract.ts";
 import type { PartBox } from "../../elements/loops.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
-import type { PlacedChunk } from "../../elements/place.ts";
+import type { PlacedChunk } from "../../elements/scatter.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { readRecord } from "../../model/records.ts";

@@ -9,7 +9,7 @@ import type {
   ReductionSettings,
   ReductionSizes,
 } from "../../../../contract/contract.ts";
-import { wholeResult } from "../../elements/place.ts";
+import { wholeResult } from "../../elements/scatter.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { Growth } from "../../model/request.ts";

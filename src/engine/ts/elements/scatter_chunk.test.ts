@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Place, placeChunk, wholeResult } from "./place.ts";
+import { type Place, placeChunk, wholeResult } from "./scatter.ts";
 
 const always = () => true;
 const CHUNK = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9);

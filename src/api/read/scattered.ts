@@ -3,7 +3,7 @@
  * copies them. It is late code.
  */
 import type { placementOf } from "../../engine/ts/elements/loops.ts";
-import type { placeElements } from "../../engine/ts/elements/place.ts";
+import type { placeElements } from "../../engine/ts/elements/scatter.ts";
 import { product } from "../../engine/ts/elements/typed_arrays.ts";
 import { needOut } from "../../engine/ts/model/argument.ts";
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Rows } from "./loops.ts";
-import { placeAtOnce, placeElements, placeFill, repeat } from "./place.ts";
+import { placeAtOnce, placeElements, placeFill, repeat } from "./scatter.ts";
 
 const always = () => true;
 

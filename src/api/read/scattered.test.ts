@@ -4,10 +4,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placementOf } from "../../engine/ts/elements/loops.ts";
-import { placeElements } from "../../engine/ts/elements/place.ts";
+import { placeElements } from "../../engine/ts/elements/scatter.ts";
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 import type { PartEvent } from "../../engine/ts/port/operations.ts";
-import { PartPlacer } from "./placed.ts";
+import { PartPlacer } from "./scattered.ts";
 
 const PLACING = { placementOf, placeElements };
 
