@@ -21,7 +21,7 @@ const OPTIONS = {
   minify: true,
   target: "es2022",
   loader: { ".css": "text" },
-  tsconfigRaw: {}, // that of www/ puts the sources in the place of the package
+  tsconfigRaw: {}, // that of www/ uses the sources instead of the package
   logLevel: "error",
 };
 

@@ -84,7 +84,7 @@ const rule = (group, message) => ({
   },
 });
 
-/** The configuration of Biome for a folder. A later override holds in place of an earlier one. */
+/** The configuration of Biome for a folder. A later override holds instead of an earlier one. */
 function configuration(folder) {
   const rooms = Object.entries(TABLES[folder]).sort(
     ([one], [other]) => one.split("/").length - other.split("/").length,

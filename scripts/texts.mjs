@@ -61,7 +61,7 @@ function writeTexts(name, texts) {
   writeFileSync(TEXTS[`#${name}`], Object.entries(texts).map(exported).join("\n"));
 }
 
-/** In place of a text that is not there yet: see `npm start`. */
+/** Instead of a text that is not there yet: see `npm start`. */
 const LATER = `throw new Error("this build of zarr-wasm is still being compiled: reload the page in a minute");`;
 
 /** Publishes all texts. */

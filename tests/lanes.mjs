@@ -3,12 +3,12 @@
  * another lane beside it, and `everyday`: whether `npm test` runs it, or only `npm run test:all`.
  * `counts` counts the tests in its output. `prepare` compiles first, with a separate time limit,
  * because that takes minutes on a new machine. `isBeside`: the lane runs beside those that are not,
- * because it leaves a core idle. Lanes that are share the folders of their bundles. `compilesAhead`:
- * `prepare` has a target folder of its own, and begins with the first lane. `only` is the
- * command for the tests with matching names. `browser`: the lane needs Chromium, whose path is in
- * CHROMIUM. `nginx`: the same with NGINX. `servers`: it needs Apache and Caddy, too. `engines`: it
- * needs Firefox and WebKitGTK. `npm`: its first run installs tools from npm's registry, into
- * `target/`.
+ * because it leaves a core idle. Lanes that are share the folders of their bundles.
+ * `compilesAhead`: `prepare` has a target folder of its own, and begins with the first lane. `only`
+ * is the command for the tests with matching names. `browser`: the lane needs Chromium, whose path
+ * is in CHROMIUM. `nginx`: the same with NGINX. `servers`: it needs Apache and Caddy, too.
+ * `engines`: it needs Firefox and WebKitGTK. `npm`: its first run installs tools from npm's
+ * registry, into `target/`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

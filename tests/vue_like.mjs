@@ -2,7 +2,8 @@
  * Proxies as Vue's `reactive` and `ref` make them, because Vue is no package of this project: every
  * object that is reached through one becomes one, but for what Vue leaves alone. That is decided by
  * the tag of `Object.prototype.toString`, as in `@vue/reactivity`: plain objects, instances of
- * classes, arrays and collections have proxies; promises, typed arrays, blobs and functions have none.
+ * classes, arrays and collections have proxies; promises, typed arrays, blobs and functions have
+ * none.
  */
 const proxies = new WeakMap();
 const raws = new WeakMap();

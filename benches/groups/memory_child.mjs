@@ -3,7 +3,7 @@
  * of memory without caches, as a multiple of the results. The engine `floor` fetches the same
  * chunks, drops them, and keeps as much memory as the results have.
  *
- * The word `start` in place of an engine: the growth in MiB of an engine and two decode workers
+ * The word `start` instead of an engine: the growth in MiB of an engine and two decode workers
  * that have decoded the last array together, and what is left of it when the workers were idle.
  *
  *     node --expose-gc memory_child.mjs <engine> <url>…

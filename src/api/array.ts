@@ -48,8 +48,8 @@ import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
 import {
+  locatedRequest,
   type Progress,
-  placedRequest,
   prepareRead,
   type ReadOptions,
   type WantedElements,
@@ -57,7 +57,7 @@ import {
 import { GET_RULES, READ_RULES, STREAM_RULES } from "./read/rules.ts";
 import type { PartPlace, StreamOptions } from "./read/stream.ts";
 import { streamSelection } from "./read/streaming.ts";
-import { type AnySelection, dimensionNamesOf, placesOf, refuseSelection, requestOf } from "./selection.ts";
+import { type AnySelection, byIndex, dimensionNamesOf, refuseSelection, requestOf } from "./selection.ts";
 import { othersOf } from "./store/native_store.ts";
 import type { NodeChange, UpdateAttributesOptions } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
@@ -285,7 +285,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     return this[FACTS].dialect;
   }
 
-  /** The data type that is read in place of an unknown one, if a draft's metadata offers it. */
+  /** The data type that is read instead of an unknown one, if a draft's metadata offers it. */
   get fallback(): DataTypeFallback | undefined {
     return this[FACTS].fallback;
   }
@@ -366,7 +366,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
     const { signal } = optionsOf(options, SIGNAL);
-    return planRead(this, await placedRequest(this, selection, signal), signal);
+    return planRead(this, await locatedRequest(this, selection, signal), signal);
   }
 
   /**
@@ -412,7 +412,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    */
   async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
     const { signal } = optionsOf(options, READ_RULES);
-    return prefetchSelection(this, await placedRequest(this, selection, signal), options);
+    return prefetchSelection(this, await locatedRequest(this, selection, signal), options);
   }
 
   /**
@@ -432,8 +432,8 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     const { checkWrite, writeSelection } = await late();
     checkWrite(options);
     await this[FACTS].refreshStale?.(signal);
-    const places = await placesOf(this, selection, signal);
-    await writeSelection(this, requestOf(places, this[FACTS]), value, options);
+    const located = await byIndex(this, selection, signal);
+    await writeSelection(this, requestOf(located, this[FACTS]), value, options);
   }
 
   /**

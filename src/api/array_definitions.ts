@@ -113,7 +113,7 @@ function isFast({ name, configuration }: CodecMetadata): boolean {
   return FAST_CODECS.split(" ").includes(name) || (name === "blosc" && cname === "lz4");
 }
 
-/** The names of codecs. In the place of a shard are those inside of it. */
+/** The names of codecs. For a shard they are those inside of it. */
 const namesOf = (codecs: readonly CodecMetadata[]): string[] =>
   codecs.flatMap(({ name, configuration }) => {
     const { codecs: inner } = Object(configuration) as { codecs?: CodecMetadata[] };

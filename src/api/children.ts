@@ -1,5 +1,5 @@
 /**
- * What `children()` lists: nodes, and an `UnreadableNode` in place of one that cannot be opened,
+ * What `children()` lists: nodes, and an `UnreadableNode` instead of one that cannot be opened,
  * with its error and with what is known of it. `children_listing.ts` lists them; it is late code.
  */
 import { late } from "#late";
@@ -31,7 +31,7 @@ interface Known {
   attrs?: Attributes | undefined;
 }
 
-/** `children()` returns it in place of an `Array` or a `Group`, whose `error` is undefined. */
+/** `children()` returns it instead of an `Array` or a `Group`, whose `error` is undefined. */
 export class UnreadableNode<Store extends Readable = Readable> extends Location<Store> {
   /** The error with which opening the node rejects. */
   readonly error: ZarrError;
@@ -60,10 +60,10 @@ export type FirstCode = typeof FIRST_CODE;
 
 /** The nodes directly below a group, sorted by name. */
 export async function* childrenOf<S extends Readable, N extends AnyNode>(
-  place: Location<S>,
+  location: Location<S>,
   options: NodeOptions,
   nodeOf: NodeMaker<S, N>,
 ): AsyncIterableIterator<N | UnreadableNode<S>> {
   const { listedChildren } = await late();
-  yield* listedChildren(place, options, nodeOf, FIRST_CODE);
+  yield* listedChildren(location, options, nodeOf, FIRST_CODE);
 }

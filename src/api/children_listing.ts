@@ -15,7 +15,7 @@ import type { Location, NodeOptions } from "./location.ts";
 import { inExtensionsOfStore, openSummary } from "./opening.ts";
 
 /** Where nodes are. */
-type Place<S> = Pick<Location<S>, "store" | "path">;
+type StoreAndPath<S> = Pick<Location<S>, "store" | "path">;
 
 /** The paths directly below a group, if its store has consolidated metadata. */
 export function known(
@@ -43,15 +43,15 @@ export function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
 
 /** The node at a path, or an `UnreadableNode`. */
 async function childAt<S extends Readable, N extends AnyNode>(
-  place: Place<S>,
+  location: StoreAndPath<S>,
   options: NodeOptions,
   nodeOf: NodeMaker<S, N>,
   first: FirstCode,
 ): Promise<N | UnreadableNode<S>> {
-  const { store, path } = place;
+  const { store, path } = location;
   const { signal } = options;
   try {
-    const node = nodeOf(store, await openSummary(place, { signal }, 0));
+    const node = nodeOf(store, await openSummary(location, { signal }, 0));
     return node.kind === "array" ? ((await inExtensionsOfStore(node as never)) as N) : node;
   } catch (thrown) {
     const error = ofNode(thrown, options);
@@ -66,7 +66,7 @@ async function childAt<S extends Readable, N extends AnyNode>(
 
 /** The nodes directly below a group, sorted by name. */
 export async function* listedChildren<S extends Readable, N extends AnyNode>(
-  { store, path }: Place<S>,
+  { store, path }: StoreAndPath<S>,
   options: NodeOptions,
   nodeOf: NodeMaker<S, N>,
   first: FirstCode,

@@ -1,7 +1,7 @@
 /**
- * Late code of `open`: the store with consolidated metadata, and what else may be at a place that
- * has no node. That is references of kerchunk, in Parquet or in JSON, also in an archive or in a
- * file of this machine. A STAC document is an error that tells how it is opened.
+ * Late code of `open`: the store with consolidated metadata, and what else may be at a location
+ * that has no node. That is references of kerchunk, in Parquet or in JSON, also in an archive or in
+ * a file of this machine. A STAC document is an error that tells how it is opened.
  */
 import { InvalidMetadataError, ZarrError } from "../engine/ts/model/errors.ts";
 import type { AbsolutePath, AsyncReadable, Readable } from "../engine/ts/model/types.ts";
@@ -76,7 +76,7 @@ async function referencesAtPath(path: string, options: IcechunkAccess): Promise<
 }
 
 /**
- * The references in a store that `storeOf` has made of a place, if it has some in place of a
+ * The references in a store that `storeOf` has made of an argument, if it has some instead of a
  * hierarchy. What cannot be read is none.
  */
 async function referencesAt(
@@ -117,7 +117,7 @@ async function documentAt(place: unknown, options: IcechunkAccess): Promise<Refe
   }
 }
 
-/** What a store that `open` has made of a place holds instead of a hierarchy. */
+/** What a store that `open` has made of an argument holds instead of a hierarchy. */
 export const containerAt = async (
   store: unknown,
   place: unknown,

@@ -1,7 +1,7 @@
 /**
- * `copy`: copies an array, or a group with all its descendants, to another place, format or layout.
- * An array is copied in boxes of whole chunks of the target; the next box is read while one is
- * written, so only a few boxes are in memory.
+ * `copy`: copies an array, or a group with all its descendants, to another location, format or
+ * layout. An array is copied in boxes of whole chunks of the target; the next box is read while one
+ * is written, so only a few boxes are in memory.
  */
 import { product } from "../engine/ts/elements/typed_arrays.ts";
 import { needReadable, optionsOf, type Rules, refuse, SIGNAL } from "../engine/ts/model/argument.ts";
@@ -13,7 +13,7 @@ import { Group, type Node } from "./group.ts";
 import { Location, locationOf, readableLocation } from "./location.ts";
 import { open } from "./open.ts";
 import { openSource, writeSource } from "./write/element_source.ts";
-import { isIn, needApart, type Place } from "./write/same_location.ts";
+import { isIn, type NodeLocation, needApart } from "./write/same_location.ts";
 
 /** The progress of a copy. */
 export interface CopyProgress {
@@ -116,7 +116,7 @@ const copyNode = (source: Node<Readable>, place: unknown, options: CopyOptions):
   source instanceof Group ? copyGroup(source, place, options) : copyArray(source as AnyArray, place, options);
 
 /** A copy must not erase its source, and the copy of a group would be a child to copy. */
-async function checkPlaces(source: Node<Readable>, target: Place, options: CopyOptions): Promise<void> {
+async function checkApart(source: Node<Readable>, target: NodeLocation, options: CopyOptions): Promise<void> {
   if (options.overwrite) await needApart(source, target);
   if (source instanceof Group && (await isIn(target, source)))
     refuse("a group cannot be copied into itself", `a place outside of ${source.path}`, target.path);
@@ -136,6 +136,6 @@ export async function copy<S extends Readable = Readable>(
   const isNode = source instanceof ZarrArray || source instanceof Group;
   const { signal } = optionsOf(options, RULES);
   const node = isNode ? source : await open(readableLocation(source) as Location<Readable>, { signal });
-  if (!(target instanceof ZarrArray)) await checkPlaces(node as Node<Readable>, locationOf(target), options);
+  if (!(target instanceof ZarrArray)) await checkApart(node as Node<Readable>, locationOf(target), options);
   return (await copyNode(node as Node<Readable>, target, options)) as Node<S>;
 }

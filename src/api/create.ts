@@ -84,7 +84,7 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   dtype: D | (string & {}) | Record<string, unknown> | readonly unknown[];
   /** Codecs in encoding order. The codec from array to bytes may be omitted. Default: zstd. */
   codecs?: readonly CodecOption[] | undefined;
-  /** v2's filters, in place of `codecs`. */
+  /** v2's filters, instead of `codecs`. */
   filters?: readonly CodecOption[] | null | undefined;
   compressor?: CodecOption | null | undefined;
   /** Memory order within a chunk. Default: "C". */
@@ -265,8 +265,8 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
 /** Rejects unknown storage transformers, because such an array could not be written. */
 async function checkTransformers(transformers: unknown): Promise<void> {
   if (!Array.isArray(transformers)) return;
-  for (const [place, transformer] of (transformers as StorageTransformerMetadata[]).entries()) {
-    const field = `storage_transformers[${place}].extension`;
+  for (const [idx, transformer] of (transformers as StorageTransformerMetadata[]).entries()) {
+    const field = `storage_transformers[${idx}].extension`;
     const { extension } = Object(transformer) as StorageTransformerMetadata;
     needText(extension, field);
     if (storageTransformers.has(extension)) continue;
@@ -301,20 +301,20 @@ export async function createNode(
       ? await (await late()).codecsToCreate(text, likeNumber, signal)
       : undefined;
   await createHierarchy(store, options);
-  const place = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });
+  const created = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });
   const format = shown(options.zarrFormat ?? "");
   const creating = isArray
     ? write(
         "createArray",
         (objects) => ({
-          ...place(objects),
+          ...created(objects),
           fill: fill.packed,
           like: likeNumber(objects),
           codecs: codecs?.text ?? "",
         }),
         { signal },
       )
-    : write("createGroup", (objects) => ({ ...place(objects), format }), { signal });
+    : write("createGroup", (objects) => ({ ...created(objects), format }), { signal });
   const summary = await creating.catch((error) => {
     throw asWritten(error, written);
   });
@@ -334,7 +334,7 @@ interface ZarritaArrayOptions<D extends DataType> {
   attributes?: Attributes | undefined;
 }
 
-type Place<S> = Location<S> | S;
+type LocationOrStore<S> = Location<S> | S;
 
 /**
  * Creates an array (if there is a `shape`) or a group at a URL, at the root of a store, or at a
@@ -344,10 +344,13 @@ type Place<S> = Location<S> | S;
  *     const array = await create(store, { path: "a", shape: [100, 100], dtype: "float32" });
  */
 export function create<S extends Readable, D extends DataType>(
-  place: Place<S>,
+  place: LocationOrStore<S>,
   options: CreateArrayOptions<D> | ZarritaArrayOptions<D>,
 ): Promise<ZarrArray<D, S>>;
-export function create<S extends Readable>(place: Place<S>, options?: CreateGroupOptions): Promise<Group<S>>;
+export function create<S extends Readable>(
+  place: LocationOrStore<S>,
+  options?: CreateGroupOptions,
+): Promise<Group<S>>;
 export function create<D extends DataType>(
   url: string | URL,
   options: CreateArrayOptions<D>,
@@ -355,7 +358,7 @@ export function create<D extends DataType>(
 export function create(url: string | URL, options?: CreateGroupOptions): Promise<Group<Readable>>;
 // The most general one is the last: the compiler explains a wrong option by it.
 export function create<D extends DataType>(
-  place: string | URL | Place<Readable>,
+  place: string | URL | LocationOrStore<Readable>,
   options?: CreateArrayOptions<D> | CreateGroupOptions,
 ): Promise<ZarrArray<D> | Group<Readable>>;
 export async function create(place: unknown, options: object = {}): Promise<unknown> {

@@ -5,8 +5,8 @@
 import type { EngineBuild } from "../contract/contract.ts";
 import { optionsOf } from "../engine/ts/model/argument.ts";
 import { configure, type InitOptions } from "../engine/ts/port/configuration.ts";
-import { call, lostEngines, places, reconfigure, running } from "../engine/ts/port/engine.ts";
-import { type EnginePlace, type EngineStatus, newStatus } from "../engine/ts/port/protocol.ts";
+import { call, lastStart, lostEngines, reconfigure, running } from "../engine/ts/port/engine.ts";
+import { type EngineKind, type EngineStatus, newStatus } from "../engine/ts/port/protocol.ts";
 import { warningCount } from "../engine/ts/port/warnings.ts";
 import { preloadText } from "../engine/ts/port/wasm.ts";
 import { learnOwn, ownCodecs, urlOf, userLoaders } from "./registry.ts";
@@ -82,7 +82,7 @@ export interface Info {
    * Where the engine runs: in a worker (from a blob, a URL or a function of the user), or on the
    * caller's thread.
    */
-  engine?: EnginePlace;
+  engine?: EngineKind;
   /**
    * The build of the engine: `"reading"` after a call needed an archive, references, an Icechunk
    * repository or a list, `"full"` after one wrote. Absent before the start.
@@ -99,9 +99,9 @@ export interface Info {
   decoder?: EngineStatus["decoder"];
   /** The reasons why the other ways to start workers failed. */
   refused: string[];
-  /** Number of parts decoded, by place. */
+  /** Number of parts decoded, by kind of decoder. */
   parts: { workers: number; caller: number };
-  /** Number of stored chunks encoded, by place. */
+  /** Number of stored chunks encoded, by kind of decoder. */
   encoded: { workers: number; caller: number };
   /** The caches of encoded and of decoded chunks. */
   caches: { encoded: CacheInfo; decoded: CacheInfo };
@@ -111,7 +111,7 @@ export interface Info {
   decodeMs: number;
   /**
    * The same by the names of the array's codecs, such as `"bytes, zstd"`. The codecs inside of
-   * shards are named in place of the shards. `""` is work that was cancelled.
+   * shards are named instead of the shards. `""` is work that was cancelled.
    */
   decodeMsBy: Record<string, number>;
   /**
@@ -134,12 +134,12 @@ export function info(): Info {
   const { parts, encoded, wire, persistentCache } = status;
   return {
     isStarted: connection !== undefined,
-    ...(connection && { engine: connection.channel.place }),
+    ...(connection && { engine: connection.channel.kind }),
     ...(build && { build }),
     simd: true,
     workers: status.workers,
     ...(decoder && { decoder }),
-    refused: [...new Set([...places.refused, ...status.refused])],
+    refused: [...new Set([...lastStart.refused, ...status.refused])],
     parts: { ...parts },
     encoded: { ...encoded },
     caches: cacheInfo(status),

@@ -1,7 +1,7 @@
 /**
- * Places of nodes, and calls on the node at a place. `Location` is a store and an absolute path in
- * it; it needs no wasm. Stores are made from what `open` accepts in place of one: URLs, archive
- * files, folders. The calls are `exists`, `erase` and `consolidate`.
+ * Locations of nodes, and calls on the node at a location. `Location` is a store and an absolute
+ * path in it; it needs no wasm. Stores are made from what `open` accepts instead of one: URLs,
+ * archive files, folders. The calls are `exists`, `erase` and `consolidate`.
  */
 import type { NodeKind } from "../contract/contract.ts";
 import {
@@ -165,7 +165,7 @@ export interface NodeOptions {
   signal?: AbortSignal | undefined;
 }
 
-type Place = Location<Readable> | Readable | string | URL;
+type AnyLocation = Location<Readable> | Readable | string | URL;
 
 export type ExistingKind = NodeKind;
 
@@ -173,7 +173,7 @@ export type ExistingKind = NodeKind;
  * The kind of node at a place, if there is one. A group without metadata is only found in stores
  * that can list.
  */
-export async function exists(place: Place, options: NodeOptions = {}): Promise<ExistingKind | null> {
+export async function exists(place: AnyLocation, options: NodeOptions = {}): Promise<ExistingKind | null> {
   const { signal } = optionsOf(options, SIGNAL);
   const { store, path } = readableLocation(place);
   const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
@@ -189,7 +189,7 @@ export interface EraseOptions extends NodeOptions {
 }
 
 /** Erases a node and all its descendants. Resolves to whether there was anything. */
-export async function erase(place: Place, options: EraseOptions = {}): Promise<boolean> {
+export async function erase(place: AnyLocation, options: EraseOptions = {}): Promise<boolean> {
   const { signal, reify } = optionsOf(options, { ...SIGNAL, reify: "a boolean" });
   const { store, path } = locationOf(place);
   return write("erase", (objects) => ({ store: objects.store(store), path, reify: !!reify }), { signal });
@@ -199,7 +199,7 @@ export async function erase(place: Place, options: EraseOptions = {}): Promise<b
  * Writes the consolidated metadata of a group. Resolves to the number of nodes in it. The store
  * must be able to list.
  */
-export async function consolidate(place: Place, options: NodeOptions = {}): Promise<number> {
+export async function consolidate(place: AnyLocation, options: NodeOptions = {}): Promise<number> {
   const { signal } = optionsOf(options, SIGNAL);
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });

@@ -33,7 +33,7 @@ export interface StorageTransformerMetadata {
   configuration?: Record<string, unknown> | undefined;
 }
 
-/** The data type that is read in place of an unknown data type of an extension. */
+/** The data type that is read instead of an unknown data type of an extension. */
 export interface DataTypeFallback {
   /** URI of the extension. */
   extension: string;
@@ -107,7 +107,7 @@ export interface ArrayFacts {
 
 const decoded = (bytes: Uint8Array) => newDecoder().decode(bytes);
 
-/** The attributes in a large document, with marks in place of tokens. */
+/** The attributes in a large document, with marks instead of tokens. */
 function attributesIn({ bytes, attributes = [], places = "{}" }: LargeDocument): JsonText {
   let text = "";
   for (let at = 1; at < attributes.length; at += 1) {

@@ -23,7 +23,7 @@ import type { FetchStore } from "./store/fetch_store.ts";
 
 export type { Node, OpenOptions };
 
-type Place<S> = Location<S> | S;
+type LocationOrStore<S> = Location<S> | S;
 type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
@@ -53,7 +53,7 @@ async function consolidated(
   return new Location(await consolidatedStore(store, format, signal), path);
 }
 
-/** What a store holds in place of a hierarchy: an Icechunk repository, or references. */
+/** What a store holds instead of a hierarchy: an Icechunk repository, or references. */
 async function containerIn(
   store: unknown,
   place: unknown,
@@ -84,11 +84,11 @@ async function openAt(
 
 /** Opens a node of one format only. */
 interface OpenFormat {
-  <S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
-  <S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
-  <S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+  <S extends Readable>(place: LocationOrStore<S>, options: GroupOptions): Promise<Group<S>>;
+  <S extends Readable>(place: LocationOrStore<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
+  <S extends Readable>(place: LocationOrStore<S>, options?: OpenOptions): Promise<Node<S>>;
   // The most general one is the last: the compiler explains a wrong option by it.
-  (place: string | URL | Files | Place<Readable>, options?: OpenOptions): Promise<Node<Readable>>;
+  (place: string | URL | Files | LocationOrStore<Readable>, options?: OpenOptions): Promise<Node<Readable>>;
 }
 
 const openerOf = (format: 2 | 3) =>
@@ -112,15 +112,15 @@ export function open(url: string | URL, options?: OpenOptions): Promise<Node<Fet
 export function open(files: Files, options: GroupOptions): Promise<Group<Readable>>;
 export function open(files: Files, options: ArrayOptions): Promise<ZarrArray<DataType, Readable>>;
 export function open(files: Files, options?: OpenOptions): Promise<Node<Readable>>;
-export function open<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+export function open<S extends Readable>(place: LocationOrStore<S>, options: GroupOptions): Promise<Group<S>>;
 export function open<S extends Readable>(
-  place: Place<S>,
+  place: LocationOrStore<S>,
   options: ArrayOptions,
 ): Promise<ZarrArray<DataType, S>>;
-export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+export function open<S extends Readable>(place: LocationOrStore<S>, options?: OpenOptions): Promise<Node<S>>;
 // The most general one is the last: the compiler explains a wrong option by it.
 export function open(
-  place: string | URL | Files | Place<Readable>,
+  place: string | URL | Files | LocationOrStore<Readable>,
   options?: OpenOptions,
 ): Promise<Node<Readable>>;
 export async function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {

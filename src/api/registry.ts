@@ -151,10 +151,10 @@ class EngineStore extends NativeStore {
 }
 isOurs(EngineStore);
 
-function transformed({ type, configuration, ...place }: TransformerInfo, below: number): object {
-  const transformer = storageTransformers.get(place.extension);
+function transformed({ type, configuration, ...context }: TransformerInfo, below: number): object {
+  const transformer = storageTransformers.get(context.extension);
   const info = {
-    ...place,
+    ...context,
     type: parseJsonText(type),
     ...(configuration !== undefined && {
       configuration: parseJsonText(configuration) as Record<string, unknown>,
@@ -162,7 +162,7 @@ function transformed({ type, configuration, ...place }: TransformerInfo, below: 
   };
   const made: unknown = transformer?.(new EngineStore(below) as StoreBelow, info);
   if (typeof made === "object" && made !== null) return made;
-  const what = `the storage transformer ${JSON.stringify(place.extension)} did not return a store`;
+  const what = `the storage transformer ${JSON.stringify(context.extension)} did not return a store`;
   refuse(what, "a store", made);
 }
 

@@ -1,7 +1,7 @@
 /**
- * Icechunk repositories at places that `open` is given. A URL may say that there is one. Elsewhere
- * one is looked for after a node's metadata is absent: in what `open` made a store of, and in
- * stores of this package that hold files. Stores of users are asked for nothing more.
+ * Icechunk repositories at locations that `open` is given. A URL may say that there is one.
+ * Elsewhere one is looked for after a node's metadata is absent: in what `open` made a store of,
+ * and in stores of this package that hold files. Stores of users are asked for nothing more.
  */
 import { need } from "../engine/ts/model/argument.ts";
 import type { ZarrError } from "../engine/ts/model/errors.ts";

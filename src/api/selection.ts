@@ -78,7 +78,7 @@ export const isByValue = (entry: unknown): entry is ByValue =>
   entry instanceof AtValue || entry instanceof BetweenValues;
 
 /** Replaces coordinate values in a selection by indices. */
-export function placesOf<Selection>(
+export function byIndex<Selection>(
   array: LocatedArray,
   selection: Selection,
   signal: AbortSignal | undefined,

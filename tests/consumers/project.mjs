@@ -104,7 +104,10 @@ export class Project {
     return join(this.folder, "node_modules/.bin", name);
   }
 
-  /** Runs a program to its end, for at most `patience` ms. Resolves to its output; rejects if it fails. */
+  /**
+   * Runs a program to its end, for at most `patience` ms. Resolves to its output; rejects if it
+   * fails.
+   */
   async run(program, args, { env = {}, patience = PATIENCE_MS, folder = this.folder } = {}) {
     const child = this.#spawn(program, args, { env, folder });
     let output = "";

@@ -1,5 +1,5 @@
 /**
- * Workers that die, for Node and for browsers: a class in place of `Worker` that ends each worker,
+ * Workers that die, for Node and for browsers: a class instead of `Worker` that ends each worker,
  * or the first ones, at a moment. The cases read an array whose elements are known by a formula.
  */
 

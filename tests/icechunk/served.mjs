@@ -15,7 +15,8 @@ function fileBytes(path) {
 
 /**
  * `files` maps paths to bytes; other paths that begin with `/virtual/` are files of virtual chunks.
- * `act(path)` may return a status to answer with. Resolves to `{ url, requests, files, act, close }`.
+ * `act(path)` may return a status to answer with. Resolves to `{ url, requests, files, act, close
+ * }`.
  */
 export function serveRepositories(files) {
   const requests = [];

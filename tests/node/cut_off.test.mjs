@@ -27,7 +27,7 @@ const CHANGES = [
   ["append", (array, options) => array.append([6, 7, 8, 9], 0, options), [...OLD, 6, 7, 8, 9]],
 ];
 
-/** A store that calls `disturb(number, act)` in place of its calls; `act` performs the call. */
+/** A store that calls `disturb(number, act)` instead of its calls; `act` performs the call. */
 class Disturbed {
   values = new Map();
   calls = 0;

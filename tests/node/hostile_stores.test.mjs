@@ -40,7 +40,7 @@ const throws = () => {
   throw new Error("this getter throws");
 };
 
-/** What a store may answer in place of bytes. */
+/** What a store may answer instead of bytes. */
 const ODD_ANSWERS = {
   "a view whose buffer was transferred"(bytes) {
     const copy = Uint8Array.from(bytes);

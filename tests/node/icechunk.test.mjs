@@ -295,7 +295,7 @@ async function answering(act, run) {
   }
 }
 
-/** As a bucket that may not be listed: 403 in place of 404. */
+/** As a bucket that may not be listed: 403 instead of 404. */
 const unlisted = (path) => (server.files.has(path) ? undefined : 403);
 
 for (const name of ["v1", "v1-by-2", "v2", "virtual-v1"]) {

@@ -1,5 +1,5 @@
 /**
- * The errors that people meet who open their first data set: a page in place of the data, a bucket
+ * The errors that people meet who open their first data set: a page instead of the data, a bucket
  * whose readers pay, a server without ranges. Each names the cause and the cure. Answers that are
  * hidden from pages are in `tests/browser/newcomers.test.mjs`, because Node hides none.
  */

@@ -1,5 +1,5 @@
 /**
- * What users' tests put in place of the platform: a `fetch` that answers with no more than it must,
+ * What users' tests put instead of the platform: a `fetch` that answers with no more than it must,
  * and environments that imitate a page in Node, such as jsdom and happy-dom, whose globals are
  * absent or of another program. Reads work there, and none hangs.
  */

@@ -51,8 +51,8 @@ async function installMoto() {
 const firstOf = (...paths) => paths.find((path) => path && existsSync(path));
 
 /**
- * Makes a certificate for 127.0.0.1, unless Node already trusts it. Resolves to `{key, certificate}`; undefined without
- * openssl.
+ * Makes a certificate for 127.0.0.1, unless Node already trusts it. Resolves to `{key,
+ * certificate}`; undefined without openssl.
  */
 async function makeCertificate() {
   const [key, certificate] = ["key.pem", "certificate.pem"].map((name) => join(FOLDER, name));

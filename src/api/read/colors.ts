@@ -75,12 +75,12 @@ function channelsOf(color: unknown): number[] {
 function mixed(stops: number[][]): Uint8Array {
   const table = new Uint8Array(4 * LENGTH);
   for (let at = 0; at < LENGTH; at += 1) {
-    const place = (at / (LENGTH - 1)) * (stops.length - 1);
-    const before = Math.min(Math.floor(place), Math.max(stops.length - 2, 0));
+    const position = (at / (LENGTH - 1)) * (stops.length - 1);
+    const before = Math.min(Math.floor(position), Math.max(stops.length - 2, 0));
     const [low = [], high = low] = [stops[before], stops[before + 1]];
     for (let channel = 0; channel < 3; channel += 1) {
       const [from = 0, to = 0] = [low[channel], high[channel]];
-      table[4 * at + channel] = Math.round(from + (to - from) * (place - before));
+      table[4 * at + channel] = Math.round(from + (to - from) * (position - before));
     }
     table[4 * at + 3] = 255;
   }

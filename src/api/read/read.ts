@@ -1,13 +1,13 @@
 /**
  * Sends a read to the engine. Its elements come as one result, or as parts: to be copied into the
- * caller's memory that is not shared, which an engine in a worker cannot write to (`scattered.ts`), or
- * for a stream (`stream.ts`).
+ * caller's memory that is not shared, which an engine in a worker cannot write to (`scattered.ts`),
+ * or for a stream (`stream.ts`).
  */
 
 import { late } from "#late";
 import type { ReadProgress } from "../../contract/contract.ts";
-import { placementOf } from "../../engine/ts/elements/loops.ts";
-import { placeElements } from "../../engine/ts/elements/scatter.ts";
+import { targetBoxOf } from "../../engine/ts/elements/loops.ts";
+import { scatterElements } from "../../engine/ts/elements/scatter.ts";
 import { chunkCount, chunkExtent } from "../../engine/ts/model/chunk_grid.ts";
 import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 import { canShare, isSharedMemory, viewBytes } from "../../engine/ts/model/memory.ts";
@@ -131,11 +131,11 @@ async function readInto(
   const answer =
     isDirect(type, form) && isWritable
       ? await readInPlace(read, out, options, callOptions)
-      : await (await late()).readPlaced(
+      : await (await late()).readScattered(
           read,
           out,
           { ...options, ...callOptions },
-          { placementOf, placeElements },
+          { targetBoxOf, scatterElements },
         );
   options.signal?.throwIfAborted();
   return formedIn(out, type, form, answer);
@@ -224,7 +224,7 @@ function endOf({ shape64, shape, grid, chunks, shards }: ArrayFacts, axis: numbe
 
 function paddedFacts(facts: ArrayFacts): ArrayFacts {
   const shape64 = facts.shape64.map((_, axis) => endOf(facts, axis));
-  // The engine takes this shape in place of the one in the text (`NodeDocument::from_json`).
+  // The engine takes this shape instead of the one in the text (`NodeDocument::from_json`).
   const document = `${facts.document.slice(0, -1)},"shape":[${shape64.join(",")}]}`;
   // The other facts are the array's, and some are computed when they are used.
   return Object.create(facts, {

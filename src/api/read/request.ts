@@ -7,7 +7,7 @@ import { ZarrError } from "../../engine/ts/model/errors.ts";
 import type { EngineRequest, EngineSelection } from "../../engine/ts/model/request.ts";
 import { bindCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
-import { type AnySelection, memoryOrderOf, placesOf, requestOf } from "../selection.ts";
+import { type AnySelection, byIndex, memoryOrderOf, requestOf } from "../selection.ts";
 import { type ConversionOptions, conversionOf, type Form } from "./conversion.ts";
 
 /** The progress of a read. */
@@ -77,13 +77,13 @@ export function storeOptionsOf(options: ReadOptions): object | undefined {
 }
 
 /** Converts a selection to the engine's form. Replaces `at` and `between` by indices. */
-export async function placedRequest(
+export async function locatedRequest(
   array: ArrayNode,
   selection: AnySelection | null | undefined,
   signal: AbortSignal | undefined,
 ): Promise<{ selection: EngineSelection }> {
   await array[FACTS].refreshStale?.(signal);
-  return requestOf(await placesOf(array, selection, signal), array[FACTS]);
+  return requestOf(await byIndex(array, selection, signal), array[FACTS]);
 }
 
 /** Adds to selected elements when and how they are requested. */
@@ -123,7 +123,7 @@ export async function prepareRead(
   options: WantedElements & ReadOptions & { memoryOrder?: readonly (string | number)[] },
 ): Promise<Read> {
   const { signal, memoryOrder } = options;
-  const placed = await placedRequest(array, selection, signal);
+  const located = await locatedRequest(array, selection, signal);
   const order = memoryOrder && memoryOrderOf(memoryOrder, array[FACTS]);
-  return readOf(array, { ...placed, order }, options);
+  return readOf(array, { ...located, order }, options);
 }

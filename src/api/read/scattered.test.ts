@@ -3,13 +3,13 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placementOf } from "../../engine/ts/elements/loops.ts";
-import { placeElements } from "../../engine/ts/elements/scatter.ts";
+import { targetBoxOf } from "../../engine/ts/elements/loops.ts";
+import { scatterElements } from "../../engine/ts/elements/scatter.ts";
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 import type { PartEvent } from "../../engine/ts/port/operations.ts";
-import { PartPlacer } from "./scattered.ts";
+import { PartScatterer } from "./scattered.ts";
 
-const PLACING = { placementOf, placeElements };
+const STEPS = { targetBoxOf, scatterElements };
 
 const SHORT: TypeDescription = { name: "int16", kind: "integer", size: 2, view: "Int16Array", widens: false };
 const BFLOAT: TypeDescription = {
@@ -30,17 +30,17 @@ const part = (start: number[], shape: number[], values: number[]): PartEvent => 
   bytes: new Uint8Array(Int16Array.from(values).buffer),
 });
 
-test("parts are placed in any order, with one credit each", async () => {
+test("parts are scattered in any order, with one credit each", async () => {
   const out = new Int16Array(6);
-  const placer = new PartPlacer(out, { type: SHORT, form: "plain" }, PLACING, undefined);
+  const scatterer = new PartScatterer(out, { type: SHORT, form: "plain" }, STEPS, undefined);
   let credits = 0;
   const credit = () => {
     credits += 1;
   };
-  placer.begin(LAYOUT);
-  placer.place(part([0, 1], [2, 2], [2, 3, 5, 6]), credit);
-  placer.place(part([0, 0], [2, 1], [1, 4]), credit);
-  const { bytes } = await placer.finish();
+  scatterer.begin(LAYOUT);
+  scatterer.scatter(part([0, 1], [2, 2], [2, 3, 5, 6]), credit);
+  scatterer.scatter(part([0, 0], [2, 1], [1, 4]), credit);
+  const { bytes } = await scatterer.finish();
   assert.deepEqual(out, Int16Array.of(1, 2, 3, 4, 5, 6));
   assert.equal(bytes.buffer, out.buffer);
   assert.equal(credits, 2);
@@ -48,26 +48,31 @@ test("parts are placed in any order, with one credit each", async () => {
 
 test("a view into a larger buffer leaves the bytes around it unchanged", async () => {
   const memory = new Int16Array(10).fill(-1);
-  const placer = new PartPlacer(memory.subarray(2, 8), { type: SHORT, form: "plain" }, PLACING, undefined);
-  placer.begin(LAYOUT);
-  placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
-  await placer.finish();
+  const scatterer = new PartScatterer(
+    memory.subarray(2, 8),
+    { type: SHORT, form: "plain" },
+    STEPS,
+    undefined,
+  );
+  scatterer.begin(LAYOUT);
+  scatterer.scatter(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
+  await scatterer.finish();
   assert.deepEqual(memory, Int16Array.of(-1, -1, 1, 2, 3, 4, 5, 6, -1, -1));
 });
 
 test("a result in F order", async () => {
   const out = new Int16Array(6);
-  const placer = new PartPlacer(out, { type: SHORT, form: "plain" }, PLACING, undefined);
-  placer.begin({ ...LAYOUT, order: [1, 0] });
+  const scatterer = new PartScatterer(out, { type: SHORT, form: "plain" }, STEPS, undefined);
+  scatterer.begin({ ...LAYOUT, order: [1, 0] });
   // The part's own bytes are in that order too: the first column, then the second.
-  placer.place({ ...part([0, 1], [2, 2], [2, 5, 3, 6]), order: [1, 0] }, () => {});
-  await placer.finish();
+  scatterer.scatter({ ...part([0, 1], [2, 2], [2, 5, 3, 6]), order: [1, 0] }, () => {});
+  await scatterer.finish();
   assert.deepEqual(out, Int16Array.of(0, 0, 2, 5, 3, 6));
 });
 
 test("memory of another length is rejected before anything is written", () => {
-  const placer = new PartPlacer(new Int16Array(5), { type: SHORT, form: "plain" }, PLACING, undefined);
-  assert.throws(() => placer.begin(LAYOUT), {
+  const scatterer = new PartScatterer(new Int16Array(5), { type: SHORT, form: "plain" }, STEPS, undefined);
+  assert.throws(() => scatterer.begin(LAYOUT), {
     code: "Argument",
     expected: "12 bytes",
     actual: "10 bytes",
@@ -76,10 +81,10 @@ test("memory of another length is rejected before anything is written", () => {
 
 test("numbers to be widened are not packed in the caller's memory", async () => {
   const out = new Float32Array(6);
-  const placer = new PartPlacer(out, { type: BFLOAT, form: "plain" }, PLACING, undefined);
-  placer.begin(LAYOUT);
-  placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
-  const { bytes } = await placer.finish();
+  const scatterer = new PartScatterer(out, { type: BFLOAT, form: "plain" }, STEPS, undefined);
+  scatterer.begin(LAYOUT);
+  scatterer.scatter(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
+  const { bytes } = await scatterer.finish();
   assert.deepEqual([...out], [0, 0, 0, 0, 0, 0]);
   assert.deepEqual(new Int16Array(bytes.buffer), Int16Array.of(1, 2, 3, 4, 5, 6));
 });
@@ -87,15 +92,15 @@ test("numbers to be widened are not packed in the caller's memory", async () => 
 test("after an abort nothing is written, but credits are still sent", async () => {
   const out = new Int16Array(6);
   const controller = new AbortController();
-  const placer = new PartPlacer(out, { type: SHORT, form: "plain" }, PLACING, controller.signal);
-  placer.begin(LAYOUT);
+  const scatterer = new PartScatterer(out, { type: SHORT, form: "plain" }, STEPS, controller.signal);
+  scatterer.begin(LAYOUT);
   const reason = new Error("gone");
   controller.abort(reason);
   let credits = 0;
-  placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {
+  scatterer.scatter(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {
     credits += 1;
   });
-  await assert.rejects(placer.finish(), reason);
+  await assert.rejects(scatterer.finish(), reason);
   assert.deepEqual([...out], [0, 0, 0, 0, 0, 0]);
   assert.equal(credits, 1);
 });

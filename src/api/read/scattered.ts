@@ -2,8 +2,8 @@
  * Reads into memory of the caller that the engine cannot write: parts arrive, and this thread
  * copies them. It is late code.
  */
-import type { placementOf } from "../../engine/ts/elements/loops.ts";
-import type { placeElements } from "../../engine/ts/elements/scatter.ts";
+import type { targetBoxOf } from "../../engine/ts/elements/loops.ts";
+import type { scatterElements } from "../../engine/ts/elements/scatter.ts";
 import { product } from "../../engine/ts/elements/typed_arrays.ts";
 import { needOut } from "../../engine/ts/model/argument.ts";
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
@@ -16,8 +16,8 @@ import type { Read } from "./request.ts";
 
 /** How elements are copied: the modules hold classes, so the first script has them once. */
 export interface Placing {
-  placementOf: typeof placementOf;
-  placeElements: typeof placeElements;
+  targetBoxOf: typeof targetBoxOf;
+  scatterElements: typeof scatterElements;
 }
 
 /**
@@ -25,29 +25,29 @@ export interface Placing {
  * parts of the result, and this thread copies them. Elements that need conversion are converted at
  * the end.
  */
-export async function readPlaced(
+export async function readScattered(
   read: Read,
   out: ArrayBufferView,
   { onProgress, signal, storeOptions }: ResultOptions & CallOptions,
-  placing: Placing,
+  steps: Placing,
 ): Promise<ResultAnswer> {
-  const placer = new PartPlacer(out, read, placing, signal);
+  const scatterer = new PartScatterer(out, read, steps, signal);
   const listeners = {
     onProgress,
-    onLayout: (layout: ResultLayout) => placer.begin(layout),
-    onPart: (part: PartEvent, credit: () => void) => placer.place(part, credit),
+    onLayout: (layout: ResultLayout) => scatterer.begin(layout),
+    onPart: (part: PartEvent, credit: () => void) => scatterer.scatter(part, credit),
   };
   await readParts(read, listeners, { signal, storeOptions });
-  return placer.finish();
+  return scatterer.finish();
 }
 
 /** Copies parts one after the other. Copies nothing after an abort. */
-export class PartPlacer {
+export class PartScatterer {
   readonly #out: ArrayBufferView;
   readonly #type: TypeDescription;
   readonly #form: Form;
   readonly #signal: AbortSignal | undefined;
-  readonly #placing: Placing;
+  readonly #steps: Placing;
   #layout: ResultLayout = { shape: [], kept: [], order: [] };
   #memory: Uint8Array = new Uint8Array(0);
   #last: Promise<void> = Promise.resolve();
@@ -55,11 +55,11 @@ export class PartPlacer {
   constructor(
     out: ArrayBufferView,
     { type, form }: Pick<Read, "type" | "form">,
-    placing: Placing,
+    steps: Placing,
     signal: AbortSignal | undefined,
   ) {
     [this.#out, this.#type, this.#form, this.#signal] = [out, type, form, signal];
-    this.#placing = placing;
+    this.#steps = steps;
   }
 
   /** Sets the layout. Throws an `Argument` error if the caller's memory has another length. */
@@ -73,11 +73,11 @@ export class PartPlacer {
     this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
   }
 
-  place(part: PartEvent, credit: () => void): void {
-    const placement = this.#placing.placementOf(part, this.#layout, this.#type.size ?? 0);
+  scatter(part: PartEvent, credit: () => void): void {
+    const targetBox = this.#steps.targetBoxOf(part, this.#layout, this.#type.size ?? 0);
     const isWanted = () => !this.#signal?.aborted;
     this.#last = this.#last.then(async () => {
-      if (isWanted()) await this.#placing.placeElements(this.#memory, placement, part.bytes, isWanted);
+      if (isWanted()) await this.#steps.scatterElements(this.#memory, targetBox, part.bytes, isWanted);
       credit();
     });
   }

@@ -45,10 +45,10 @@ export class PartQueue {
    * Adds a part. `taken` is called when the caller takes it, so that the engine sends the next one.
    */
   add(part: PartEvent, type: TypeDescription, form: Form, taken: () => void): void {
-    const place = { start: part.start.filter((_, axis) => part.kept[axis]), offset: part.start };
+    const where = { start: part.start.filter((_, axis) => part.kept[axis]), offset: part.start };
     this.#last = this.#last.then(async () => {
       const result = await formed(type, form, part);
-      this.#ready.push({ part: { ...result, ...place }, taken });
+      this.#ready.push({ part: { ...result, ...where }, taken });
       this.#serve();
     });
     this.#last.catch((error) => this.end({ error }));
@@ -134,8 +134,8 @@ function nearestOf({ array, request }: Read, { order = "nearest", centre }: Stre
       path: array.path,
     });
   }
-  const places = [...centre];
-  return isIndex.map((index) => (index ? 0 : (places.shift() ?? 0)));
+  const indices = [...centre];
+  return isIndex.map((index) => (index ? 0 : (indices.shift() ?? 0)));
 }
 
 /**

@@ -41,7 +41,7 @@ const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
 /** An address of a metadata document, of which people mean the node. */
 const OF_DOCUMENT = /^([^?#]*)\/(?:zarr\.json|\.z(?:array|group|attrs|metadata))(?=[?#]|$)/;
 
-/** The address of a node in place of that of its document. Others are returned as they are. */
+/** The address of a node instead of that of its document. Others are returned as they are. */
 export function addressOfNode(url: string | URL): string | URL {
   const text = String(url).trim();
   return OF_DOCUMENT.test(text) ? text.replace(OF_DOCUMENT, "$1") : url;

@@ -3,7 +3,7 @@
  * byte ranges. Names and meanings are those of `@zarrita/storage`. In addition it has `list` and
  * `size`, and rejects hostile archives.
  */
-import { object, parsedUrl, placesIn } from "../../engine/ts/model/argument.ts";
+import { boundsIn, object, parsedUrl } from "../../engine/ts/model/argument.ts";
 import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "../../engine/ts/model/types.ts";
 import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
@@ -56,7 +56,7 @@ class ReaderStore implements AsyncReadable {
 
   async getRange(_key: AbsolutePath, range: RangeQuery): Promise<Uint8Array> {
     const size = await this.size();
-    const [start, end] = placesIn(size, range);
+    const [start, end] = boundsIn(size, range);
     return this.#reader.read(start, end - start);
   }
 }

@@ -6,13 +6,13 @@
  */
 
 import {
+  boundsIn,
   needBytes,
   needFunction,
   needRange,
   needReadable,
   needText,
   optionsOf,
-  placesIn,
 } from "../../engine/ts/model/argument.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
@@ -51,7 +51,7 @@ export class ZipWriter implements AsyncStore {
     needRange(range);
     const blob = this.#values.get(key)?.blob;
     if (!blob) return undefined;
-    return new Uint8Array(await blob.slice(...placesIn(blob.size, range)).arrayBuffer());
+    return new Uint8Array(await blob.slice(...boundsIn(blob.size, range)).arrayBuffer());
   }
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
@@ -119,9 +119,9 @@ export class ZipWriter implements AsyncStore {
       entries,
       omeVersion: this.#omeVersion,
     }));
-    const parts = order.flatMap((at, place) => {
+    const parts = order.flatMap((at, idx) => {
       const value = values[at]?.[1];
-      const header = headers[place];
+      const header = headers[idx];
       return value && header ? [header, value.blob] : [];
     });
     return [...parts, end] as (Blob | Uint8Array<ArrayBuffer>)[];

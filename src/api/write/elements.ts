@@ -10,7 +10,7 @@ import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
 import { viewBytes } from "../../engine/ts/model/memory.ts";
 import { newEncoder } from "../../engine/ts/model/utf8.ts";
-import { broadcast, entryOf, gather, ONE, placeText, unitsOf, type Values } from "./layout.ts";
+import { broadcast, entryOf, gather, indexText, ONE, unitsOf, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuseValue } from "./numbers.ts";
 
 /** Packed elements. Data types of variable length have n + 1 offsets. */
@@ -22,11 +22,11 @@ export interface PackedElements {
 const utf8 = newEncoder();
 
 /** Encodes text. Unpaired surrogates have no UTF-8 form. */
-function encodeText(type: TypeDescription, value: unknown, place: string, { cast }: PackOptions): Uint8Array {
+function encodeText(type: TypeDescription, value: unknown, index: string, { cast }: PackOptions): Uint8Array {
   const isText = typeof value === "string" || cast;
   const text = String(value);
   const isLone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
-  if (!isText || (isLone && !cast)) refuseValue(type, value, place);
+  if (!isText || (isLone && !cast)) refuseValue(type, value, index);
   return utf8.encode(text);
 }
 
@@ -44,36 +44,36 @@ function padded(
   type: TypeDescription,
   bytes: Uint8Array,
   value: unknown,
-  place: string,
+  index: string,
   cast = false,
 ): Uint8Array {
   const size = type.size ?? 0;
   const fits = type.kind === "raw" ? bytes.length === size : bytes.length <= size;
-  if (!fits && !cast) refuseValue(type, value, place);
+  if (!fits && !cast) refuseValue(type, value, index);
   const element = new Uint8Array(size);
   element.set(bytes.subarray(0, size));
   return element;
 }
 
-function codePoints(type: TypeDescription, value: unknown, place: string, { cast }: PackOptions): Uint8Array {
+function codePoints(type: TypeDescription, value: unknown, index: string, { cast }: PackOptions): Uint8Array {
   const { components = 0 } = type;
-  if (typeof value !== "string" && !cast) refuseValue(type, value, place);
+  if (typeof value !== "string" && !cast) refuseValue(type, value, index);
   const points = [...String(value)].map((char) => char.codePointAt(0) ?? 0);
-  if (points.length > components && !cast) refuseValue(type, value, place);
+  if (points.length > components && !cast) refuseValue(type, value, index);
   const codes = new Uint32Array(components);
   codes.set(points.slice(0, components));
   return new Uint8Array(codes.buffer);
 }
 
-function jsonOf(type: TypeDescription, value: unknown, place: string): Uint8Array {
-  return value === undefined ? refuseValue(type, value, place) : utf8.encode(exactJson(value, "value"));
+function jsonOf(type: TypeDescription, value: unknown, index: string): Uint8Array {
+  return value === undefined ? refuseValue(type, value, index) : utf8.encode(exactJson(value, "value"));
 }
 
 /** Packs a list as an element of variable length. */
-function innerArray(type: TypeDescription, value: unknown, place: string, options: PackOptions): Uint8Array {
+function innerArray(type: TypeDescription, value: unknown, index: string, options: PackOptions): Uint8Array {
   const { inner } = type;
   const isList = Array.isArray(value) || ArrayBuffer.isView(value);
-  if (!inner || !isList) return refuseValue(type, value, place);
+  if (!inner || !isList) return refuseValue(type, value, index);
   return packList(inner, value as ArrayLike<unknown>, options).bytes;
 }
 
@@ -90,25 +90,25 @@ function optional(type: TypeDescription, value: unknown, options: PackOptions): 
 }
 
 /** Packs an element that is not a number. */
-function element(type: TypeDescription, value: unknown, place: string, options: PackOptions): Uint8Array {
+function element(type: TypeDescription, value: unknown, index: string, options: PackOptions): Uint8Array {
   switch (type.kind) {
     case "string":
-      return encodeText(type, value, place, options);
+      return encodeText(type, value, index, options);
     case "json":
-      return jsonOf(type, value, place);
+      return jsonOf(type, value, index);
     case "variable-array":
-      return innerArray(type, value, place, options);
+      return innerArray(type, value, index, options);
     case "optional":
       return optional(type, value, options);
     case "utf32":
-      return codePoints(type, value, place, options);
+      return codePoints(type, value, index, options);
     case "null-terminated-bytes": {
-      const bytes = bytesOf(value) ?? encodeText(type, value, place, options);
-      return padded(type, bytes, value, place, options.cast);
+      const bytes = bytesOf(value) ?? encodeText(type, value, index, options);
+      return padded(type, bytes, value, index, options.cast);
     }
     default: {
-      const bytes = bytesOf(value) ?? refuseValue(type, value, place);
-      return type.kind === "bytes" ? bytes : padded(type, bytes, value, place, options.cast);
+      const bytes = bytesOf(value) ?? refuseValue(type, value, index);
+      return type.kind === "bytes" ? bytes : padded(type, bytes, value, index, options.cast);
     }
   }
 }
@@ -160,20 +160,23 @@ function fieldOf(struct: unknown, name: string): unknown {
 function listed(
   field: FieldDescription,
   structs: readonly unknown[],
-  place: (at: number) => string,
+  indexAt: (at: number) => string,
 ): unknown[] {
   const count = product(field.shape) * (field.type.kind === "complex" ? 2 : 1);
   return structs.flatMap((struct, at) => {
     const value = fieldOf(struct, field.name);
     if (value === undefined) {
-      throw new ZarrError("Argument", `a struct has no field ${JSON.stringify(field.name)} at ${place(at)}`);
+      throw new ZarrError(
+        "Argument",
+        `a struct has no field ${JSON.stringify(field.name)} at ${indexAt(at)}`,
+      );
     }
     if (field.shape.length === 0 && field.type.kind !== "complex") return [value];
     const entries = Array.from(value as ArrayLike<unknown>).flat(field.shape.length);
     if (entries.length === count) return entries;
     throw new ZarrError(
       "Argument",
-      `the field ${JSON.stringify(field.name)} has another length at ${place(at)}`,
+      `the field ${JSON.stringify(field.name)} has another length at ${indexAt(at)}`,
       {
         expected: `${count} numbers`,
         actual: shown(entries.length),
@@ -189,10 +192,10 @@ function packStructs(type: TypeDescription, values: Values, options: PackOptions
   const structs = given ? [] : gather(values);
   for (const field of fields) {
     const shape = [...values.shape, ...field.shape];
-    const place = (at: number) => placeText(at, values.shape);
+    const indexAt = (at: number) => indexText(at, values.shape);
     const source = given
       ? spreadColumn(column(field, values, fieldOf(given, field.name) as never), field, shape)
-      : { data: listed(field, structs, place), shape, stride: stridesInOrder(shape) };
+      : { data: listed(field, structs, indexAt), shape, stride: stridesInOrder(shape) };
     scatter(bytes, size, field, packValues(field.type, source, options).bytes);
   }
   return { bytes };
@@ -218,7 +221,7 @@ export function packValues(type: TypeDescription, values: Values, options: PackO
   if (isNumeric(type)) return { bytes: packNumbers(type, values, options) };
   if (type.kind === "struct") return packStructs(type, values, options);
   const elements = gather(values).map((value, at) =>
-    element(type, value, placeText(at, values.shape), options),
+    element(type, value, indexText(at, values.shape), options),
   );
   return joined(type, elements);
 }

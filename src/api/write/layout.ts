@@ -77,7 +77,7 @@ export function indexAt(shape: readonly number[], position: number): number[] {
 export const ONE = "";
 
 /** The position of a value in a shape, as text for error messages. */
-export function placeText(linear: number, shape: readonly number[]): string {
+export function indexText(linear: number, shape: readonly number[]): string {
   return shape.length === 0 ? ONE : `[${indexAt(shape, linear).join(", ")}]`;
 }
 

@@ -23,7 +23,7 @@ import { integerRange } from "../../engine/ts/model/number_types.ts";
 import { BoolArray } from "../../engine/ts/model/wrapper_arrays.ts";
 import { call } from "../../engine/ts/port/engine.ts";
 import type { FloatsToPack, PackedFloats } from "../../engine/ts/port/operations.ts";
-import { eachRow, entryOf, ONE, placeText, unitsOf, type Values } from "./layout.ts";
+import { eachRow, entryOf, indexText, ONE, unitsOf, type Values } from "./layout.ts";
 
 export interface PackOptions {
   /** Whether to convert values that the type cannot represent. */
@@ -113,14 +113,14 @@ function isSame(type: TypeDescription, data: unknown): boolean {
   return isWhole && isView(type) && data instanceof CLASSES[type.view ?? "Uint8Array"];
 }
 
-export function refuseValue({ name }: TypeDescription, value: unknown, place: string): never {
+export function refuseValue({ name }: TypeDescription, value: unknown, index: string): never {
   const one =
     typeof value === "bigint"
       ? `${value}n`
       : typeof value === "string"
         ? JSON.stringify(value)
         : shown(value);
-  const text = place === ONE ? one : `${one} at ${place}`;
+  const text = index === ONE ? one : `${one} at ${index}`;
   throw new ZarrError("Argument", `${name} cannot hold ${text} (\`cast: true\` converts it)`, {
     expected: name,
     actual: text,
@@ -164,7 +164,7 @@ function packNarrow(
   const byteLength = (numbers.length * (type.size ?? 1)) / units;
   const packed = floats({ name, numbers, cast, byteLength });
   if (typeof packed !== "number") return packed;
-  return refuseValue(type, numbers[packed], placeText(Math.floor(packed / units), shape));
+  return refuseValue(type, numbers[packed], indexText(Math.floor(packed / units), shape));
 }
 
 /** Packs values that have been broadcast to their shape. */
@@ -188,7 +188,7 @@ export function packNumbers(type: TypeDescription, values: Values, options: Pack
   } else {
     eachNumber(source, units, (value, at) => {
       const number = convert(value);
-      if (number === undefined) refuseValue(type, value, placeText(Math.floor(at / units), values.shape));
+      if (number === undefined) refuseValue(type, value, indexText(Math.floor(at / units), values.shape));
       packed[at] = number as never;
     });
   }

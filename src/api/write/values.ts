@@ -164,7 +164,7 @@ export function appendedLength(
 }
 
 /**
- * Packs values. Errors tell the place of a value in a flat list by `target`, the shape of the
+ * Packs values. Errors tell the index of a value in a flat list by `target`, the shape of the
  * selection.
  */
 export function sourceOf(
@@ -181,7 +181,7 @@ export function sourceOf(
 
 /**
  * The source for packed elements, as `get` returns them with `as: "bytes"`. The engine checks that
- * there are as many as places.
+ * there are as many as indices.
  */
 export function packedSource(type: TypeDescription, value: unknown): Source {
   const data = isChunk(value) ? value.data : value;

@@ -145,7 +145,7 @@ export async function writeSelection(
   const { selection } = request;
   const type = await typeOf(array, signal);
   const source = await packed(type, value, options).catch(async () => {
-    // A wrong selection is told first, and the place of a wrong value in the selection.
+    // A wrong selection is told first, and the index of a wrong value in the selection.
     const { cost } = await call(
       "planRead",
       (objects) => ({ array: arrayNumber(objects, array), selection }),

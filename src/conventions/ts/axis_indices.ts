@@ -163,7 +163,7 @@ function listOf<T>(list: readonly T[], field: string): readonly T[] {
   return list;
 }
 
-/** The index of an axis with `here` elements at the place of an index of one with `all`. */
+/** The index of an axis with `here` elements that lies where an index does of one with `all`. */
 const coarser = (index: number, all: number, here: number): number =>
   all === here ? index : Math.max(0, Math.min(Math.floor(((index + 0.5) * here) / all), here - 1));
 

@@ -1,10 +1,10 @@
 /**
- * Divides a map into pieces in which linear interpolation between the corners gives the places in
- * the source's reference system. So proj4 projects a few hundred places and not every pixel.
+ * Divides a map into pieces in which linear interpolation between the corners gives the positions
+ * in the source's reference system. So proj4 projects a few hundred positions and not every pixel.
  * `src/kernel/warp` interpolates.
  */
 import type { Extent } from "./geometry.ts";
-import type { Place, Projection } from "./projection.ts";
+import type { Position, Projection } from "./projection.ts";
 
 /** The largest error of the interpolation, in pixels. */
 const TOLERANCE = 1 / 16;
@@ -36,7 +36,7 @@ export interface MapGrid {
 
 const RADIANS = Math.PI / 180;
 
-function onSphere([longitude, latitude]: Place): Point {
+function onSphere([longitude, latitude]: Position): Point {
   const [lon, lat] = [longitude * RADIANS, latitude * RADIANS];
   return [Math.cos(lat) * Math.cos(lon), Math.cos(lat) * Math.sin(lon), Math.sin(lat)];
 }
@@ -63,18 +63,18 @@ function pixelsApart(error: Point, right: Point, down: Point): number {
 interface Shape {
   isSphere: boolean;
   corners: Point[];
-  /** Converts a place to these coordinates. */
-  seen(place: Place): Point;
+  /** Converts a position to these coordinates. */
+  seen(position: Position): Point;
 }
 
-function shapeOf(places: Place[], isGlobe: boolean): Shape {
-  const isSphere = isGlobe && places.some(([, latitude]) => Math.abs(latitude) > POLAR);
-  const first = places[0]?.[0] ?? 0;
-  const seen = (place: Place): Point => {
-    if (isSphere) return onSphere(place);
-    return isGlobe ? [near(place[0], first), place[1]] : place;
+function shapeOf(positions: Position[], isGlobe: boolean): Shape {
+  const isSphere = isGlobe && positions.some(([, latitude]) => Math.abs(latitude) > POLAR);
+  const first = positions[0]?.[0] ?? 0;
+  const seen = (position: Position): Point => {
+    if (isSphere) return onSphere(position);
+    return isGlobe ? [near(position[0], first), position[1]] : position;
   };
-  return { isSphere, corners: places.map(seen), seen };
+  return { isSphere, corners: positions.map(seen), seen };
 }
 
 /** Bilinear interpolation between four points. `u` and `v` are from 0 to 1. */
@@ -95,13 +95,13 @@ class Pieces {
   readonly #grid: MapGrid;
   readonly #projection: Projection;
   /** Projected corners of pixels, by column and row. */
-  readonly #places = new Map<number, Place | undefined>();
+  readonly #positions = new Map<number, Position | undefined>();
 
   constructor(grid: MapGrid, projection: Projection) {
     [this.#grid, this.#projection] = [grid, projection];
   }
 
-  #project(column: number, row: number): Place | undefined {
+  #project(column: number, row: number): Position | undefined {
     const { extent, size } = this.#grid;
     const [left, bottom, right, top] = extent;
     const x = left + ((right - left) * column) / size[0];
@@ -109,10 +109,10 @@ class Pieces {
     return this.#projection.toSource([x, y]);
   }
 
-  #at(column: number, row: number): Place | undefined {
+  #at(column: number, row: number): Position | undefined {
     const key = row * (this.#grid.size[0] + 1) + column;
-    if (!this.#places.has(key)) this.#places.set(key, this.#project(column, row));
-    return this.#places.get(key);
+    if (!this.#positions.has(key)) this.#positions.set(key, this.#project(column, row));
+    return this.#positions.get(key);
   }
 
   #add({ column, row, width, height }: Piece, isSphere: boolean, corners: Point[]): void {
@@ -121,7 +121,7 @@ class Pieces {
     this.count += 1;
   }
 
-  /** Adds one pixel, with the place of its centre. */
+  /** Adds one pixel, with the position of its centre. */
   #addPixel(piece: Piece): void {
     const centre = this.#project(piece.column + 0.5, piece.row + 0.5);
     if (centre) this.#add(piece, false, [centre, centre, centre, centre]);
@@ -148,14 +148,14 @@ class Pieces {
       [0, down],
       [width, down],
     ] as const;
-    const placesOf = (offsets: readonly (readonly [number, number])[]) =>
+    const positionsOf = (offsets: readonly (readonly [number, number])[]) =>
       offsets.map(([x, y]) => this.#at(column + x, row + y));
-    const [corners, tested] = [placesOf(shares), placesOf(tests)];
+    const [corners, tested] = [positionsOf(shares), positionsOf(tests)];
     const all = [...corners, ...tested];
-    if (all.every((place) => place === undefined)) return;
-    if (all.every((place) => place !== undefined)) {
-      const shape = shapeOf(corners as Place[], this.#projection.isGlobe);
-      if (tests.every((test, at) => isStraight(shape, piece, test, tested[at] as Place))) {
+    if (all.every((position) => position === undefined)) return;
+    if (all.every((position) => position !== undefined)) {
+      const shape = shapeOf(corners as Position[], this.#projection.isGlobe);
+      if (tests.every((test, at) => isStraight(shape, piece, test, tested[at] as Position))) {
         this.#add(piece, shape.isSphere, shape.corners);
         return;
       }
@@ -180,12 +180,12 @@ class Pieces {
   }
 }
 
-/** Whether interpolation in a piece gives this place, within the tolerance. */
+/** Whether interpolation in a piece gives this position, within the tolerance. */
 function isStraight(
   { corners, seen, isSphere }: Shape,
   { width, height }: Piece,
   [x, y]: readonly [number, number],
-  place: Place,
+  position: Position,
 ): boolean {
   let drawn = between(corners, x / width, y / height);
   if (isSphere) {
@@ -195,7 +195,7 @@ function isStraight(
   const [a, b, c] = corners as [Point, Point, Point];
   const right = less(b, a).map((number) => number / width);
   const down = less(c, a).map((number) => number / height);
-  return pixelsApart(less(drawn, seen(place)), right, down) <= TOLERANCE;
+  return pixelsApart(less(drawn, seen(position)), right, down) <= TOLERANCE;
 }
 
 /**

@@ -35,7 +35,7 @@ import { affineOf } from "./geometry.ts";
 import { isLongitude as isLongitudeBy } from "./longitude.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";
 import { hasDegrees } from "./projection.ts";
-import { levelIn, type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
+import { type FoundLevel, findLevel, levelIn, pyramidAlone, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid } from "./pyramid_model.ts";
 import { type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 import { coordinateVariable } from "./variables.ts";
@@ -57,7 +57,7 @@ interface Parts {
   units?: string;
   time?: TimeUnits;
   exact?: ArrayLike<bigint>;
-  /** Whether the values are longitudes, of which 360 degrees more are the same place. */
+  /** Whether the values are longitudes, of which 360 degrees more are the same point. */
   isLongitude: boolean;
 }
 
@@ -352,7 +352,7 @@ async function ofVariable(
  * Whether the pyramid's transform takes precedence over a coordinate variable. OME does so for all
  * axes, `spatial:` for x and y.
  */
-function isPlacedBy({ pyramid, level }: PlacedLevel, axis: number): boolean {
+function isPositionedBy({ pyramid, level }: FoundLevel, axis: number): boolean {
   if (pyramid.convention === "ome") return true;
   const isInPlane = axis === pyramid.plane.x || axis === pyramid.plane.y;
   return isInPlane && (pyramid.isSpatial || hasTransform(level.array));
@@ -360,9 +360,9 @@ function isPlacedBy({ pyramid, level }: PlacedLevel, axis: number): boolean {
 
 const hasTransform = (array: AnyArray) => "spatial:transform" in array.attrs;
 
-function ofPlace(
+function ofLevel(
   dimension: string,
-  { level, pyramid }: PlacedLevel,
+  { level, pyramid }: FoundLevel,
   axis: number,
   length: number,
 ): Coordinates {
@@ -421,13 +421,13 @@ async function ofResult(
  * The array's level in a pyramid, if it is known without a search in the groups above. An array
  * with its own `spatial:transform` is a pyramid of one level.
  */
-async function placeAtHand(
+async function levelAtHand(
   array: AnyArray,
   { pyramid: given, signal }: CoordsOptions,
-): Promise<PlacedLevel | undefined> {
+): Promise<FoundLevel | undefined> {
   const known = given ? levelIn(given, array) : rememberedLevel(array);
   if (known || given || !hasTransform(array)) return known;
-  return placedLevel(array, pyramidAlone, signal);
+  return findLevel(array, pyramidAlone, signal);
 }
 
 /**
@@ -461,12 +461,12 @@ async function ofArray(
   const axis = axisOf(dimensionNamesOf(array[FACTS]), array.shape.length, dimension, array.path);
   const [name = undefined, length = 0] = [dimensionNamesOf(array[FACTS])?.[axis], array.shape[axis]];
   const shown = name ?? String(axis);
-  const atHand = await placeAtHand(array, options);
-  if (atHand && isPlacedBy(atHand, axis)) return ofPlace(shown, atHand, axis, length);
+  const atHand = await levelAtHand(array, options);
+  if (atHand && isPositionedBy(atHand, axis)) return ofLevel(shown, atHand, axis, length);
   const variable = name ? await variableOf(array, name, length, signal) : undefined;
   if (variable) return ofVariable(shown, variable, signal);
-  const place = atHand ?? (options.pyramid ? undefined : await placedLevel(array, pyramidAlone, signal));
-  if (place) return ofPlace(shown, place, axis, length);
+  const found = atHand ?? (options.pyramid ? undefined : await findLevel(array, pyramidAlone, signal));
+  if (found) return ofLevel(shown, found, axis, length);
   throw new NotFoundError(
     `coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length ` +
       "in the array's group or in those above it, and no transform of the array",

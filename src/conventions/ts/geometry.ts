@@ -4,7 +4,7 @@
  */
 
 /** The transform of a level from indices to world coordinates. */
-export interface Placed {
+export interface Positioned {
   /** World units per index step, one number per axis. */
   readonly scale: readonly number[];
   /** World coordinate of the centre of the first element, one number per axis. */
@@ -24,14 +24,14 @@ export type Extent = readonly [number, number, number, number];
 
 /** The transform of x and y: `x = a·column + b·row + c`, `y = d·column + e·row + f`. */
 export function affineOf(
-  { affine, scale, translation }: Placed,
+  { affine, scale, translation }: Positioned,
   { x, y }: Plane,
-): NonNullable<Placed["affine"]> {
+): NonNullable<Positioned["affine"]> {
   if (affine) return affine;
   return [scale[x] ?? 1, 0, translation[x] ?? 0, 0, scale[y] ?? 1, translation[y] ?? 0];
 }
 
-export function toWorld(level: Placed, plane: Plane, index: readonly number[]): number[] {
+export function toWorld(level: Positioned, plane: Plane, index: readonly number[]): number[] {
   const world = level.scale.map((scale, axis) => scale * (index[axis] ?? 0) + (level.translation[axis] ?? 0));
   if (level.affine) {
     const [a, b, c, d, e, f] = level.affine;
@@ -42,7 +42,7 @@ export function toWorld(level: Placed, plane: Plane, index: readonly number[]): 
   return world;
 }
 
-export function toIndex(level: Placed, plane: Plane, world: readonly number[]): number[] {
+export function toIndex(level: Positioned, plane: Plane, world: readonly number[]): number[] {
   const index = level.scale.map(
     (scale, axis) => ((world[axis] ?? 0) - (level.translation[axis] ?? 0)) / scale,
   );
@@ -84,11 +84,11 @@ function boxed(box: Extent, rank: number, plane: Plane, map: (point: number[]) =
 }
 
 /** The bounding box in indices (columns and rows) of an extent in world coordinates. */
-export const indexBox = (level: Placed, plane: Plane, extent: Extent): Extent =>
+export const indexBox = (level: Positioned, plane: Plane, extent: Extent): Extent =>
   boxed(extent, level.scale.length, plane, (point) => toIndex(level, plane, point));
 
 /** The bounding box in world coordinates of a box of indices. */
-export const worldBox = (level: Placed, plane: Plane, box: Extent): Extent =>
+export const worldBox = (level: Positioned, plane: Plane, box: Extent): Extent =>
   boxed(box, level.scale.length, plane, (point) => toWorld(level, plane, point));
 
 /** The elements of an axis that a range of indices touches, clipped to the array. */

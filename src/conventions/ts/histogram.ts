@@ -9,7 +9,7 @@ import { type CfOptions, conversionOf } from "../../api/read/conversion.ts";
 import { eventsTo, readArguments } from "../../api/read/read.ts";
 import { type ReadOptions, requestWith } from "../../api/read/request.ts";
 import { DECODE_RULE, READ_RULES } from "../../api/read/rules.ts";
-import { type AnySelection, placesOf, requestOf } from "../../api/selection.ts";
+import { type AnySelection, byIndex, requestOf } from "../../api/selection.ts";
 import {
   need,
   needFunction,
@@ -21,7 +21,7 @@ import {
   refuse,
 } from "../../engine/ts/model/argument.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
-import { newSummary, PLACES } from "../../engine/ts/model/request.ts";
+import { newSummary, SUMMARY_INDEX } from "../../engine/ts/model/request.ts";
 import type { DataType, Readable } from "../../engine/ts/model/types.ts";
 import { call } from "../../engine/ts/port/engine.ts";
 import { type AtIndices, levelIndices } from "./axis_indices.ts";
@@ -70,7 +70,7 @@ export class Histogram {
     [this.count, this.missing, this.below, this.above] = [count, missing, below, above];
     [this.min, this.max] = min <= max ? [min, max] : [Number.NaN, Number.NaN];
     this.mean = sum / count;
-    this.counts = numbers.slice(PLACES.bins);
+    this.counts = numbers.slice(SUMMARY_INDEX.bins);
     this.window = window;
   }
 
@@ -131,7 +131,7 @@ function summaryOf(
   for (const list of lists) {
     for (let at = 0; at < list.length; at += 1) {
       const number = Number(list[at]);
-      add(numbers, number, placeOf(number, low, high, bins));
+      add(numbers, number, indexFor(number, low, high, bins));
     }
   }
   return numbers;
@@ -139,7 +139,7 @@ function summaryOf(
 
 /** The lowest and the highest finite number; zeros if there is none. Their difference is finite. */
 function boundsOf(numbers: Float64Array): [low: number, high: number] {
-  const { [PLACES.lowest]: low = 0, [PLACES.highest]: high = 0 } = numbers;
+  const { [SUMMARY_INDEX.lowest]: low = 0, [SUMMARY_INDEX.highest]: high = 0 } = numbers;
   const within = (number: number) => Math.max(-MAX_NUMBER, Math.min(number, MAX_NUMBER));
   return low <= high ? [within(low), within(high)] : [0, 0];
 }
@@ -148,28 +148,28 @@ function boundsOf(numbers: Float64Array): [low: number, high: number] {
 const MAX_NUMBER = Number.MAX_VALUE / 2;
 
 /**
- * The place in a summary at which a number is counted: missing, outside of the window, or a bin.
+ * The index in a summary where a number is counted: missing, outside of the window, or a bin.
  * The rule is that of the kernel (`src/kernel/summary.rs`).
  */
-function placeOf(number: number, low: number, high: number, bins: number): number {
-  if (Number.isNaN(number)) return PLACES.missing;
-  if (number < low) return PLACES.below;
-  if (number > high) return PLACES.above;
-  if (high === low) return PLACES.bins;
+function indexFor(number: number, low: number, high: number, bins: number): number {
+  if (Number.isNaN(number)) return SUMMARY_INDEX.missing;
+  if (number < low) return SUMMARY_INDEX.below;
+  if (number > high) return SUMMARY_INDEX.above;
+  if (high === low) return SUMMARY_INDEX.bins;
   const begin = (bin: number) => low + (bin * (high - low)) / bins;
   const bin = Math.min(Math.floor(((number - low) / (high - low)) * bins), bins - 1);
-  if (bin > 0 && number < begin(bin)) return PLACES.bins + bin - 1;
-  return PLACES.bins + (bin + 1 < bins && number >= begin(bin + 1) ? bin + 1 : bin);
+  if (bin > 0 && number < begin(bin)) return SUMMARY_INDEX.bins + bin - 1;
+  return SUMMARY_INDEX.bins + (bin + 1 < bins && number >= begin(bin + 1) ? bin + 1 : bin);
 }
 
-function add(numbers: Float64Array, number: number, place: number): void {
-  numbers[place] = (numbers[place] as number) + 1;
-  if (place === PLACES.missing) return;
-  numbers[PLACES.count] = (numbers[PLACES.count] as number) + 1;
+function add(numbers: Float64Array, number: number, index: number): void {
+  numbers[index] = (numbers[index] as number) + 1;
+  if (index === SUMMARY_INDEX.missing) return;
+  numbers[SUMMARY_INDEX.count] = (numbers[SUMMARY_INDEX.count] as number) + 1;
   if (!Number.isFinite(number)) return;
-  numbers[PLACES.lowest] = Math.min(numbers[PLACES.lowest] as number, number);
-  numbers[PLACES.highest] = Math.max(numbers[PLACES.highest] as number, number);
-  numbers[PLACES.sum] = (numbers[PLACES.sum] as number) + number;
+  numbers[SUMMARY_INDEX.lowest] = Math.min(numbers[SUMMARY_INDEX.lowest] as number, number);
+  numbers[SUMMARY_INDEX.highest] = Math.max(numbers[SUMMARY_INDEX.highest] as number, number);
+  numbers[SUMMARY_INDEX.sum] = (numbers[SUMMARY_INDEX.sum] as number) + number;
 }
 
 /** Lowest and highest value of the types with at most 256 values. */
@@ -194,7 +194,7 @@ async function subject(
   const level = isPyramid ? source.levels.at(-1) : undefined;
   if (isPyramid && !level) throw new ZarrError("Argument", "the pyramid has no level");
   const array = (level?.array ?? source) as AnyArray;
-  if (!isPyramid || hasSelection) return [array, await placesOf(array, selection, signal)];
+  if (!isPyramid || hasSelection) return [array, await byIndex(array, selection, signal)];
   return [array, levelIndices(source, source.levels.length - 1, at)];
 }
 
@@ -245,11 +245,11 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
 
 /** Drops the empty bins below the lowest and above the highest value. Each bin is one value. */
 function narrowed(numbers: Float64Array, first: number): Histogram {
-  if (numbers[PLACES.count] === 0) return new Histogram(numbers, [first, first + 256]);
-  const [low, high] = [numbers[PLACES.lowest] as number, numbers[PLACES.highest] as number];
-  const bins = numbers.slice(PLACES.bins + low - first, PLACES.bins + high - first + 1);
-  const kept = new Float64Array(PLACES.bins + bins.length);
-  kept.set(numbers.subarray(0, PLACES.bins));
-  kept.set(bins, PLACES.bins);
+  if (numbers[SUMMARY_INDEX.count] === 0) return new Histogram(numbers, [first, first + 256]);
+  const [low, high] = [numbers[SUMMARY_INDEX.lowest] as number, numbers[SUMMARY_INDEX.highest] as number];
+  const bins = numbers.slice(SUMMARY_INDEX.bins + low - first, SUMMARY_INDEX.bins + high - first + 1);
+  const kept = new Float64Array(SUMMARY_INDEX.bins + bins.length);
+  kept.set(numbers.subarray(0, SUMMARY_INDEX.bins));
+  kept.set(bins, SUMMARY_INDEX.bins);
   return new Histogram(kept, [low, high + 1]);
 }

@@ -122,11 +122,11 @@ export class KnownNodes<Store extends Readable> {
 
   /** Several callers may wait for the same node, so no caller's signal cancels this. */
   async #open(path: string, kind: "array" | "group" | undefined): Promise<void> {
-    const place = new Location(this.#store, path as AbsolutePath);
+    const location = new Location(this.#store, path as AbsolutePath);
     const { dialect } = this.#root;
     const opener = dialect ? openerBeside({ dialect }) : open;
     try {
-      this.add(path, await opener(place, kind ? ({ kind } as { kind: "array" }) : {}));
+      this.add(path, await opener(location, kind ? ({ kind } as { kind: "array" }) : {}));
     } catch (error) {
       if (!(error instanceof ZarrError) || !PASSED_OVER.includes(error.code)) throw error;
       this.add(path, undefined);

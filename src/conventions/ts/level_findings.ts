@@ -16,7 +16,7 @@ const CONTRADICTIONS = ["pyramid/axes", "pyramid/scales", "pyramid/shape"];
 const MAX_IMAGES = 8;
 
 /** A group in a store, which can be asked for its arrays. */
-const isPlaced = (node: NodeLike): node is PlacedNode<Readable> =>
+const isPlacedNode = (node: NodeLike): node is PlacedNode<Readable> =>
   kindOf(node) === "group" &&
   typeof node.path === "string" &&
   typeof (node as { store?: unknown }).store === "object";
@@ -24,7 +24,7 @@ const isPlaced = (node: NodeLike): node is PlacedNode<Readable> =>
 /** Contradictions between a group's metadata of levels and its arrays, which are opened. */
 export async function levelFindings(node: NodeLike, signal: AbortSignal | undefined): Promise<Finding[]> {
   const findings: Finding[] = [];
-  if (!isPlaced(node)) return findings;
+  if (!isPlacedNode(node)) return findings;
   try {
     for (let image = 0, images = 1; image < Math.min(images, MAX_IMAGES); image += 1) {
       const read = await pyramidOfOwn(node, image, signal);

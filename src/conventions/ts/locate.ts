@@ -40,7 +40,7 @@ async function located(
   return found.nearest(value as number, how);
 }
 
-/** A selection of the same form, with indices in place of values. */
+/** A selection of the same form, with indices instead of values. */
 type Located<Selection> = Selection extends Points | null | undefined
   ? Selection
   : {
@@ -74,11 +74,9 @@ async function locatedAll(
   if (globalThis.Array.isArray(selection)) {
     const before = selection.indexOf("...");
     const missing = array.shape.length - selection.length + 1;
-    const axisOf = (place: number) => (before >= 0 && place > before ? place + missing - 1 : place);
+    const axisOf = (idx: number) => (before >= 0 && idx > before ? idx + missing - 1 : idx);
     return Promise.all(
-      selection.map((entry, place) =>
-        isByValue(entry) ? located(array, axisOf(place), entry, options) : entry,
-      ),
+      selection.map((entry, idx) => (isByValue(entry) ? located(array, axisOf(idx), entry, options) : entry)),
     );
   }
   const entries = Object.entries(selection as Record<string, DimensionSelection>).map(

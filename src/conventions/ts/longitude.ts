@@ -1,6 +1,6 @@
 /**
  * Which coordinates are longitudes and latitudes, by CF's attributes and names, and the turns of a
- * longitude: 315.3 and −44.7 are one place. Searches, maps and weights share these rules.
+ * longitude: 315.3 and −44.7 are one point. Searches, maps and weights share these rules.
  */
 import type { Attributes } from "../../engine/ts/model/types.ts";
 
@@ -29,7 +29,7 @@ export const isLatitude = ({ name, attrs }: Named): boolean =>
 /** Degrees of a turn. */
 const TURN = 360;
 
-/** Longitudes over more turns than this are no longitudes of places. */
+/** Longitudes over more turns than this are no longitudes of points. */
 const MAX_TURNS = 2;
 
 /** Lowest and highest. */
@@ -39,7 +39,7 @@ type Ends = readonly [low: number, high: number];
 const turns = ([low, high]: Ends): boolean => high - low <= MAX_TURNS * TURN;
 
 /**
- * The longitudes of the place of a value: itself if it is between the ends, else the two turns of
+ * The longitudes of the point of a value: itself if it is between the ends, else the two turns of
  * it that are next to them.
  */
 export function turnsOf(value: number, ends: Ends): number[] {

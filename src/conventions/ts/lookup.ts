@@ -56,7 +56,7 @@ export class Lookup {
   readonly #direction: 1 | -1 | 0;
   /** The elements in ascending order of their values. Undefined if they have no other order. */
   readonly #order: Uint32Array | undefined;
-  /** Whether values are longitudes, so that a turn more or less is the same place. */
+  /** Whether values are longitudes, so that a turn more or less is the same point. */
   readonly #isTurning: boolean;
 
   private constructor(values: Series, direction: 1 | -1 | 0, isTurning: boolean, order?: Uint32Array) {
@@ -82,11 +82,11 @@ export class Lookup {
     return this.#order?.length ?? this.#values.length;
   }
 
-  /** The element at a place in ascending order. Undefined beyond the ends. */
-  #element(place: number): number | undefined {
-    if (place < 0 || place >= this.#count) return undefined;
-    if (this.#order) return this.#order[place];
-    return this.#direction === -1 ? this.#count - 1 - place : place;
+  /** The element of a rank in ascending order. Undefined beyond the ends. */
+  #element(rank: number): number | undefined {
+    if (rank < 0 || rank >= this.#count) return undefined;
+    if (this.#order) return this.#order[rank];
+    return this.#direction === -1 ? this.#count - 1 - rank : rank;
   }
 
   /** Number of elements below a value; with `orEqual`, also those equal to it. */
@@ -115,9 +115,9 @@ export class Lookup {
     return value - this.#at(before) < this.#at(after) - value ? before : after;
   }
 
-  /** The first of the elements that have the same value as the one at a place. */
-  #first(place: number): number | undefined {
-    const element = this.#element(place);
+  /** The first of the elements that have the same value as the one of a rank. */
+  #first(rank: number): number | undefined {
+    const element = this.#element(rank);
     if (element === undefined) return undefined;
     const value = this.#at(element);
     return this.#element(this.#direction === -1 ? this.#below(value, true) - 1 : this.#below(value, false));
@@ -125,7 +125,7 @@ export class Lookup {
 
   /** The lowest and the highest value. There must be one. */
   get #ends(): readonly [number, number] {
-    const at = (place: number) => this.#at(this.#element(place) as number);
+    const at = (rank: number) => this.#at(this.#element(rank) as number);
     return [at(0), at(this.#count - 1)];
   }
 
@@ -209,10 +209,10 @@ export class Lookup {
   range(low: number, high: number, what: string): Slice | number[] {
     const spans =
       this.#isTurning && this.#count > 0 ? spansOf([low, high], this.#ends) : [[low, high] as const];
-    const parts = spans.map(([from, to]) => this.#placesOf(from, to)).filter(([start, end]) => end > start);
+    const parts = spans.map(([from, to]) => this.#ranksOf(from, to)).filter(([start, end]) => end > start);
     const [first = [0, 0] as const, ...more] = parts;
     if (!this.#order && more.length === 0)
-      return this.#sliceOf(parts.length > 0 ? first : this.#placesOf(low, high));
+      return this.#sliceOf(parts.length > 0 ? first : this.#ranksOf(low, high));
     const count = parts.reduce((sum, [start, end]) => sum + end - start, 0);
     needListable(count, what);
     const list = parts.flatMap(([start, end]) =>
@@ -222,8 +222,8 @@ export class Lookup {
     return this.#direction === -1 ? list.reverse() : list;
   }
 
-  /** The places in ascending order of the elements between two values. */
-  #placesOf(low: number, high: number): readonly [start: number, end: number] {
+  /** The ranks in ascending order of the elements between two values. */
+  #ranksOf(low: number, high: number): readonly [start: number, end: number] {
     const start = this.#below(low, false);
     return [start, Math.max(start, this.#below(high, true))];
   }

@@ -15,7 +15,7 @@ import { type Coordinates, coords } from "./coordinates.ts";
 import { affineOf, type Plane } from "./geometry.ts";
 import { isLatitude, isLongitude, type Named, says } from "./longitude.ts";
 import { type CrsLike, isGeographic, LONLAT, projOfGridMapping } from "./projection.ts";
-import { type PlacedLevel, placedLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
+import { type FoundLevel, findLevel, pyramidAlone, rememberedLevel } from "./pyramid.ts";
 import type { Pyramid, PyramidAxis } from "./pyramid_model.ts";
 import { namedVariable, referencesIn } from "./variables.ts";
 
@@ -69,15 +69,15 @@ async function crsOf(array: AnyArray, { crs }: Pyramid): Promise<CrsLike | undef
 /** The placement of an array that is a level of a pyramid. */
 async function ofLevel(
   { array, from }: Search,
-  placed: PlacedLevel | undefined,
+  level: FoundLevel | undefined,
 ): Promise<FoundPlacement | undefined> {
-  if (!placed) return undefined;
-  const { axes, plane } = placed.pyramid;
+  if (!level) return undefined;
+  const { axes, plane } = level.pyramid;
   const named = (axis: number) => ({ name: axes[axis]?.name ?? "", attrs: { units: axes[axis]?.unit } });
   const [x, y] = [named(plane.x), named(plane.y)];
   const isGlobe = isLongitude(x) && isLatitude(y);
-  const crs = from ?? (await crsOf(array, placed.pyramid)) ?? (isGlobe ? LONLAT : undefined);
-  const pixels = { kind: "affine", affine: affineOf(placed.level, plane) } as const;
+  const crs = from ?? (await crsOf(array, level.pyramid)) ?? (isGlobe ? LONLAT : undefined);
+  const pixels = { kind: "affine", affine: affineOf(level.level, plane) } as const;
   return { axes, plane, pixels, crs, units: unitsOf(x, y) };
 }
 
@@ -130,7 +130,7 @@ async function over(array: AnyArray, variable: AnyArray, { x, y }: Plane) {
   const order = own ? names.map((name) => own.indexOf(String(name))) : [0, 1];
   const fits =
     variable.shape.length === 2 &&
-    order.every((at, place) => variable.shape[at] === shape[[y, x][place] as number]);
+    order.every((at, idx) => variable.shape[at] === shape[[y, x][idx] as number]);
   if (!fits) return undefined;
   const count = (shape[y] ?? 0) * (shape[x] ?? 0);
   if (count > MAX_GRID_ELEMENTS) {
@@ -171,15 +171,15 @@ async function searched(array: AnyArray, from: CrsLike | undefined): Promise<Fou
   const known = rememberedLevel(array);
   const isSaid = own || (known && known.pyramid.convention !== "array");
   const search = { array, alone, from };
-  const places = [
+  const attempts = [
     () => ofLevel(search, isSaid ? known : undefined),
     () => ofAxes(search),
     () => ofGrid(search),
-    async () => ofLevel(search, await placedLevel(array, pyramidAlone, undefined)),
+    async () => ofLevel(search, await findLevel(array, pyramidAlone, undefined)),
   ];
   let first: FoundPlacement | undefined;
-  for (const place of places) {
-    const found = await place();
+  for (const attempt of attempts) {
+    const found = await attempt();
     if (found?.crs !== undefined) return found;
     first ??= found;
   }

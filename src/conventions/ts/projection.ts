@@ -1,7 +1,7 @@
 /**
- * Transforms places between coordinate reference systems with proj4. The caller passes proj4; this
- * package does not depend on it. Longitude and latitude alone do not need it. CF's grid mappings
- * without WKT become proj4 strings, by the names of CF's appendix F.
+ * Transforms positions between coordinate reference systems with proj4. The caller passes proj4;
+ * this package does not depend on it. Longitude and latitude alone do not need it. CF's grid
+ * mappings without WKT become proj4 strings, by the names of CF's appendix F.
  */
 import { object } from "../../engine/ts/model/argument.ts";
 import { UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
@@ -10,23 +10,23 @@ import type { Attributes } from "../../engine/ts/model/types.ts";
 /** A coordinate reference system: a code, a proj4 or WKT string, or PROJJSON. */
 export type CrsLike = string | Record<string, unknown>;
 
-export type Place = readonly [x: number, y: number];
+export type Position = readonly [x: number, y: number];
 
 // biome-ignore lint/suspicious/noExplicitAny: only `any` is assignable to proj4's own types
 type AnyCrs = any;
 
 /** The used part of proj4's default export. */
 export interface Proj4Like {
-  (from: AnyCrs, to: AnyCrs): { forward(place: number[]): number[] };
+  (from: AnyCrs, to: AnyCrs): { forward(position: number[]): number[] };
   Proj: new (crs: AnyCrs) => object;
 }
 
-/** The transformation of a map's places to the reference system of a source. */
+/** The transformation of a map's positions to the reference system of a source. */
 export interface Projection {
   /** Whether the source's x and y are longitudes and latitudes. */
   isGlobe: boolean;
-  /** Transforms a place of the map. Undefined if the source's system has no such place. */
-  toSource(place: Place): Place | undefined;
+  /** Transforms a position of the map. Undefined if the source's system has no such position. */
+  toSource(position: Position): Position | undefined;
 }
 
 const DEGREES = /^(EPSG:4326|OGC:CRS84|CRS:84|WGS84|.*\/OGC\/1\.3\/CRS84)$/i;
@@ -93,9 +93,9 @@ function systemOf(proj4: Proj4Like, crs: CrsLike, what: string): System {
   }
 }
 
-const isPlace = (place: readonly number[]): boolean => place.slice(0, 2).every(Number.isFinite);
+const isPosition = (position: readonly number[]): boolean => position.slice(0, 2).every(Number.isFinite);
 
-function ofLonLat([x, y]: Place): Place | undefined {
+function ofLonLat([x, y]: Position): Position | undefined {
   return Number.isFinite(x) && Math.abs(y) <= 90 ? [x, y] : undefined;
 }
 
@@ -106,7 +106,7 @@ function ofLonLat([x, y]: Place): Place | undefined {
 export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | undefined): Projection {
   if (isDegrees(map) && isDegrees(source)) return { isGlobe: true, toSource: ofLonLat };
   if (!proj4) {
-    if (textOf(map) === textOf(source)) return { isGlobe: false, toSource: (place) => place };
+    if (textOf(map) === textOf(source)) return { isGlobe: false, toSource: (position) => position };
     throw new ZarrError("Argument", "this transformation of reference systems requires proj4", {
       expected: 'import proj4 from "proj4"; warp(array, { proj4, … })',
       actual: `${nameOf(source)} → ${nameOf(map)}`,
@@ -115,20 +115,21 @@ export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | u
   const [to, from] = [systemOf(proj4, map, "the map"), systemOf(proj4, source, "the array")];
   const there = proj4(to.crs, from.crs);
   const back = proj4(from.crs, to.crs);
-  // Places are compared in the map's units. A degree is about 111 320 m.
+  // Positions are compared in the map's units. A degree is about 111 320 m.
   const unit = to.isGlobe ? BACK : BACK * 111_320;
-  const isBack = (place: Place, found: number[]) => {
+  const isBack = (position: Position, found: number[]) => {
     const returned = back.forward([...found]);
     return (
-      isNear(returned[0] ?? Number.NaN, place[0], unit) && isNear(returned[1] ?? Number.NaN, place[1], unit)
+      isNear(returned[0] ?? Number.NaN, position[0], unit) &&
+      isNear(returned[1] ?? Number.NaN, position[1], unit)
     );
   };
-  const toSource = (place: Place): Place | undefined => {
-    if (to.isGlobe && Math.abs(place[1]) > 90) return undefined;
-    const found = there.forward([...place]);
-    if (!isPlace(found)) return undefined;
-    // Outside of their domain many projections return another place.
-    if (!to.isCylinder && !isBack(place, found)) return undefined;
+  const toSource = (position: Position): Position | undefined => {
+    if (to.isGlobe && Math.abs(position[1]) > 90) return undefined;
+    const found = there.forward([...position]);
+    if (!isPosition(found)) return undefined;
+    // Outside of their domain many projections return another position.
+    if (!to.isCylinder && !isBack(position, found)) return undefined;
     return [found[0] as number, found[1] as number];
   };
   return { isGlobe: from.isGlobe, toSource };
@@ -136,7 +137,7 @@ export function projectionOf(map: CrsLike, source: CrsLike, proj4: Proj4Like | u
 
 type Words = Record<string, number | string | undefined>;
 
-/** A number, or the number at a place of a list. */
+/** A number, or the number at an index of a list. */
 function numberOf(value: unknown, at = 0): number | undefined {
   const one = globalThis.Array.isArray(value) ? value[at] : at === 0 ? value : undefined;
   return typeof one === "number" && Number.isFinite(one) ? one : undefined;

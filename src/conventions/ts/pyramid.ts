@@ -3,8 +3,8 @@
  * (`src/conventions/rust/pyramid`) names the nodes that it needs and interprets them. This file
  * opens them (`known_nodes.ts`).
  *
- * It also finds the pyramid of which an array is a level, because its transform places the array in
- * the world. The levels of pyramids that were read are remembered. For other arrays the groups
+ * It also finds the pyramid of which an array is a level, because its transform positions the array
+ * in the world. The levels of pyramids that were read are remembered. For other arrays the groups
  * above are searched once.
  */
 
@@ -177,19 +177,19 @@ export const pyramidOfOwn = (
 ): Promise<Pyramid> => unlessAborted(read(node, { labels: false, own: true, image, signal }), signal);
 
 /** A pyramid and one of its levels. */
-export interface PlacedLevel {
+export interface FoundLevel {
   pyramid: Pyramid;
   level: PyramidLevel;
 }
 
-interface Remembered extends PlacedLevel {
+interface Remembered extends FoundLevel {
   known: KnownNodes<Readable>;
 }
 
 const remembered = new WeakMap<AnyArray, Remembered>();
 
 /** Searches by the array's facts, because `refresh` and every change replace these. */
-const searches = new WeakMap<ArrayFacts, Promise<PlacedLevel | undefined>>();
+const searches = new WeakMap<ArrayFacts, Promise<FoundLevel | undefined>>();
 
 /**
  * Remembers the levels of a pyramid with a transform. The first pyramid that contains an array
@@ -203,13 +203,13 @@ export function rememberLevels(pyramid: Pyramid, known: KnownNodes<Readable>): v
 }
 
 /** The remembered level of an array. */
-export function rememberedLevel(array: AnyArray): PlacedLevel | undefined {
+export function rememberedLevel(array: AnyArray): FoundLevel | undefined {
   const found = remembered.get(unproxied(array));
   return found?.known.isCurrent ? found : undefined;
 }
 
 /** The level of a pyramid that has the array's path. */
-export function levelIn(pyramid: Pyramid, array: AnyArray): PlacedLevel | undefined {
+export function levelIn(pyramid: Pyramid, array: AnyArray): FoundLevel | undefined {
   const level = pyramid.levels.find(({ path }) => path === array.path);
   return level && pyramid.isPlaced ? { pyramid, level } : undefined;
 }
@@ -218,27 +218,23 @@ export function levelIn(pyramid: Pyramid, array: AnyArray): PlacedLevel | undefi
 const MAX_PARENTS = 3;
 
 /** Codes of errors that mean: this node has no pyramid with the array. */
-const LEAVES_UNPLACED = ["NotFound", "Format", "Unsupported", "Argument"];
+const MEANS_NO_LEVEL = ["NotFound", "Format", "Unsupported", "Argument"];
 
 type PyramidOf = (node: PlacedNode<Readable>) => Promise<Pyramid>;
 
-async function levelAt(
-  array: AnyArray,
-  path: string,
-  pyramidOf: PyramidOf,
-): Promise<PlacedLevel | undefined> {
+async function levelAt(array: AnyArray, path: string, pyramidOf: PyramidOf): Promise<FoundLevel | undefined> {
   try {
     if (path === array.path) return levelIn(await pyramidOf(array), array);
     if (path !== "/" && isKnownAbsent(array.store, path)) return undefined;
-    const place = new Location(array.store, path as AbsolutePath);
-    return levelIn(await pyramidOf(await openerBeside(array)(place, { kind: "group" })), array);
+    const location = new Location(array.store, path as AbsolutePath);
+    return levelIn(await pyramidOf(await openerBeside(array)(location, { kind: "group" })), array);
   } catch (error) {
-    if (error instanceof ZarrError && LEAVES_UNPLACED.includes(error.code)) return undefined;
+    if (error instanceof ZarrError && MEANS_NO_LEVEL.includes(error.code)) return undefined;
     throw error;
   }
 }
 
-async function searched(array: AnyArray, pyramidOf: PyramidOf): Promise<PlacedLevel | undefined> {
+async function searched(array: AnyArray, pyramidOf: PyramidOf): Promise<FoundLevel | undefined> {
   let path: string = array.path;
   for (let step = 0; step <= MAX_PARENTS; step += 1) {
     const found = await levelAt(array, path, pyramidOf);
@@ -249,17 +245,17 @@ async function searched(array: AnyArray, pyramidOf: PyramidOf): Promise<PlacedLe
 }
 
 /** Remembers the level for another object of the same array. */
-function rememberFor(array: AnyArray, found: PlacedLevel | undefined): void {
+function rememberFor(array: AnyArray, found: FoundLevel | undefined): void {
   const known = found && remembered.get(found.level.array);
   if (known && known.level === found.level) remembered.set(array, known);
 }
 
 /** Searches the array and the groups above it. Undefined if no pyramid has the array. */
-export function placedLevel(
+export function findLevel(
   array: AnyArray,
   pyramidOf: PyramidOf,
   signal: AbortSignal | undefined,
-): Promise<PlacedLevel | undefined> {
+): Promise<FoundLevel | undefined> {
   const known = rememberedLevel(array);
   if (known) return Promise.resolve(known);
   // A failed search is repeated at the next call, because the server may answer then.

@@ -9,15 +9,15 @@ import {
   type Extent,
   elementsIn,
   indexBox,
-  type Placed,
   type Plane,
+  type Positioned,
   pointIn,
   toWorld,
   worldBox,
 } from "./geometry.ts";
 
 /** One level: an array and its transform to world coordinates. */
-export interface PyramidLevel<Store extends Readable = Readable> extends Placed {
+export interface PyramidLevel<Store extends Readable = Readable> extends Positioned {
   /** The name of the level in the metadata. */
   readonly asset: string;
   readonly path: string;
@@ -130,9 +130,9 @@ function tileAt(
   row: number,
   others: (number | Slice | null)[],
 ) {
-  const span = (axis: number, place: number): [number, number] => {
+  const span = (axis: number, chunk: number): [number, number] => {
     const size = level.chunks[axis] ?? 1;
-    return [place * size, Math.min((place + 1) * size, level.shape[axis] ?? 0)];
+    return [chunk * size, Math.min((chunk + 1) * size, level.shape[axis] ?? 0)];
   };
   const [left, right] = span(plane.x, column);
   const [top, bottom] = span(plane.y, row);

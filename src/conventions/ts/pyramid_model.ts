@@ -14,8 +14,8 @@ import {
   type Extent,
   elementsIn,
   indexBox,
-  type Placed,
   type Plane,
+  type Positioned,
   toIndex,
   toWorld,
   worldBox,
@@ -54,7 +54,7 @@ export interface PyramidChannel {
 
 /** An image of a group. */
 export interface PyramidImage {
-  /** Its place in `series`. */
+  /** Its index in `series`. */
   readonly index: number;
   /** The path of its group. */
   readonly path: string;
@@ -74,7 +74,7 @@ export interface PyramidFacts {
   image: number;
   axes: PyramidAxis[];
   crs?: Crs | null;
-  levels: (Placed & { path: string; asset: string; packed: boolean })[];
+  levels: (Positioned & { path: string; asset: string; packed: boolean })[];
   channels: PyramidChannel[];
   labels: string[];
   variables: string[];
@@ -117,7 +117,7 @@ export interface Viewport extends Omit<View, "unitsPerPixel"> {
   /** World units per CSS pixel; picks the level if `level` is not given. */
   unitsPerPixel?: number | undefined;
   level?: number | undefined;
-  /** Tiles near this place come first. Default: the centre of the extent. */
+  /** Tiles near this point come first. Default: the centre of the extent. */
   center?: readonly [x: number, y: number] | undefined;
   /** Number of tiles to add on each side of the view. Default: 0. */
   margin?: number | undefined;
@@ -171,7 +171,7 @@ export class Pyramid<Store extends Readable = Readable> {
    * the fields of a plate's wells. A node without several has one.
    */
   readonly series: readonly PyramidImage[];
-  /** The place of this image in `series`. */
+  /** The index of this image in `series`. */
   readonly image: number;
   /** One per dimension of the arrays, in their order. */
   readonly axes: readonly PyramidAxis[];
@@ -216,16 +216,16 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 
   #level(
-    { path, asset, packed, ...placed }: PyramidFacts["levels"][number],
+    { path, asset, packed, ...position }: PyramidFacts["levels"][number],
     arrays: Map<string, ZarrArray<DataType, Store>>,
   ): PyramidLevel<Store> {
     const array = arrays.get(path) as ZarrArray<DataType, Store>;
-    const sides = [this.plane.x, this.plane.y].map((axis) => Math.abs(placed.scale[axis] ?? 1));
+    const sides = [this.plane.x, this.plane.y].map((axis) => Math.abs(position.scale[axis] ?? 1));
     const unitsPerElement = Math.max(...sides);
     // In v2 the fill value marks missing values, as in xarray.
     const isPacked = packed || array.zarrFormat === 2;
     const { shape, chunks } = array;
-    return { ...placed, asset, path, array, shape, chunks, unitsPerElement, isPacked };
+    return { ...position, asset, path, array, shape, chunks, unitsPerElement, isPacked };
   }
 
   #at(index: number): PyramidLevel<Store> {

@@ -55,8 +55,8 @@ export class TimeUnits {
     needList(counts, "counts");
     const all: T[] = [];
     for (let at = 0; at < counts.length; at += AT_ONCE) {
-      const some = globalThis.Array.from({ length: Math.min(AT_ONCE, counts.length - at) }, (_, place) =>
-        finite(counts[at + place]),
+      const some = globalThis.Array.from({ length: Math.min(AT_ONCE, counts.length - at) }, (_, idx) =>
+        finite(counts[at + idx]),
       );
       all.push(...answered(await this.#ask({ counts: some })));
     }

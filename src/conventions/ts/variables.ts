@@ -78,8 +78,8 @@ function onlyBelow(array: AnyArray, apex: AbsolutePath, name: string): AbsoluteP
  */
 async function lateral(array: AnyArray, name: string): Promise<AnyArray | undefined> {
   if (consolidatedChildren(array.store, "/") === undefined) return undefined;
-  const place = new Location(array.store, "/");
-  const root = await openerBeside(array)(place, { kind: "group" }).catch(undefinedIfAbsent);
+  const location = new Location(array.store, "/");
+  const root = await openerBeside(array)(location, { kind: "group" }).catch(undefinedIfAbsent);
   if (!CF_WITH_GROUPS.test(String(root?.attrs.Conventions))) return undefined;
   let apex = parentOf(array.path);
   for (let step = 0; step < MAX_GROUPS; step += 1) {

@@ -239,7 +239,7 @@ export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOp
   const { source, whole, located } = await locatedIn(array, { extent, size }, options);
   const shape: [number, number] = [size[1], size[0]];
   if (!located) {
-    // A wrong index is an error at every place of the map.
+    // A wrong index is an error at every point of the map.
     levelIndices(indexedBy(source, array), 0, at);
     const data = new Float32Array(size[0] * size[1]).fill(Number.NaN);
     return { data, mask: new Uint8Array(data.length), shape };
@@ -256,22 +256,22 @@ function maskOf(data: Float32Array): Uint8Array<ArrayBuffer> {
   return mask;
 }
 
-/** The element of an array nearest to a place of a map. */
+/** The element of an array nearest to a point of a map. */
 export interface ElementAt {
   column: number;
   row: number;
 }
 
-/** Size of the map around a place, relative to its coordinates: about their precision. */
+/** Size of the map around a point, relative to its coordinates: about their precision. */
 const POINT = 1e-9;
 
-/** The element at a place of a map, found as by `warp`. Null if there is none. */
-export async function elementAtPlace(
+/** The element at a point of a map, found as by `warp`. Null if there is none. */
+export async function elementAtPoint(
   array: ZarrArray<DataType, Readable>,
   [x, y]: readonly [x: number, y: number],
   from: WarpedFrom,
 ): Promise<ElementAt | null> {
-  const [across, up] = [x, y].map((place) => POINT * Math.max(1, Math.abs(place))) as [number, number];
+  const [across, up] = [x, y].map((value) => POINT * Math.max(1, Math.abs(value))) as [number, number];
   const grid: MapGrid = { extent: [x - across, y - up, x + across, y + up], size: [1, 1] };
   const { whole, located } = await locatedIn(array, grid, from);
   const [column = Number.NaN, row = Number.NaN] = located?.positions ?? [];

@@ -76,7 +76,7 @@ export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): Deck
 }
 
 /**
- * Returns the props of a `TileLayer` in a `MapView`. Elements are placed as by `warp`, on the web's
+ * Returns the props of a `TileLayer` in a `MapView`. Elements are drawn as by `warp`, on the web's
  * Mercator map. Where the array has no element, pictures are transparent.
  *
  *     const tiles = mapTiles(air, { window: [220, 310], colors: "viridis", proj4 });

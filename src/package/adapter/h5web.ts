@@ -104,10 +104,10 @@ export class ZarrApi extends DataProviderApi {
     const told = ({ parts, totalParts }: { parts: number; totalParts: number }) =>
       onProgress?.(parts / Math.max(totalParts, 1));
     const options = { signal, onProgress: told };
-    const places = selectionOf(selection);
+    const selected = selectionOf(selection);
     const result = packing
-      ? await array.get(places, { ...options, decode: packing, as: "float64" })
-      : await array.get(places, options);
+      ? await array.get(selected, { ...options, decode: packing, as: "float64" })
+      : await array.get(selected, options);
     const values = valuesOf(array.dtype, result);
     return array.shape.length === 0 ? (values as ArrayLike<unknown>)[0] : values;
   }

@@ -34,14 +34,14 @@ type Corners = readonly [left: number, top: number, right: number, bottom: numbe
 function cornersOf(map: LeafletMap, { x, y, z }: Coords, width: number, height: number): Corners {
   const { crs } = map.options;
   const at = (across: number, down: number) => {
-    const place = map.unproject([across * width, down * height], z);
-    return crs?.project(place) ?? { x: place.lng, y: place.lat };
+    const point = map.unproject([across * width, down * height], z);
+    return crs?.project(point) ?? { x: point.lng, y: point.lat };
   };
   const [first, last] = [at(x, y), at(x + 1, y + 1)];
   return [first.x, first.y, last.x, last.y];
 }
 
-/** Draws a box of the finest level's pixels at its place in a tile. */
+/** Draws a box of the finest level's pixels where it lies in a tile. */
 async function drawPixels(
   context: CanvasRenderingContext2D,
   pyramid: Pyramid,
@@ -63,7 +63,7 @@ async function drawPixels(
 /**
  * Makes a grid layer that draws a pyramid. In a map of `CRS.Simple`, one unit is one element of the
  * finest level. The first row is at latitude 0, and latitude decreases from row to row. In other
- * maps, `warp` places the elements, and pixels outside the array are transparent. Tiles that leave
+ * maps, `warp` draws the elements, and pixels outside the array are transparent. Tiles that leave
  * the map are aborted. An error is Leaflet's event `tileerror`.
  *
  *     pyramidLayer(L, image, { window: [0, 4000], colors: "viridis" }).addTo(map);

@@ -21,7 +21,7 @@ const SIDE = 256;
 /** `{z}/{x}/{y}`, with indices of axes as the query. */
 const TILE = /^[^:]+:\/\/(\d+)\/(\d+)\/(\d+)(?:\?(.*))?$/;
 
-function placeOf(url: string): { index: { x: number; y: number; z: number }; at: At } {
+function tileOf(url: string): { index: { x: number; y: number; z: number }; at: At } {
   const [, z, x, y, query = ""] = TILE.exec(url) ?? [];
   if (z === undefined)
     throw new ZarrError("Argument", `${url} is not a tile`, {
@@ -41,7 +41,7 @@ export class PyramidProtocol {
   readonly #options: MapPictureOptions;
 
   /**
-   * Elements are placed as by `warp`, on the web's Mercator map. Where the array has no element,
+   * Elements are drawn as by `warp`, on the web's Mercator map. Where the array has no element,
    * tiles are transparent.
    *
    *     const image = await pyramid(array);
@@ -80,7 +80,7 @@ export class PyramidProtocol {
     { url }: { url: string },
     { signal }: { signal: AbortSignal },
   ): Promise<{ data: ImageBitmap }> => {
-    const { index, at } = placeOf(url);
+    const { index, at } = tileOf(url);
     const picture = await mapTile(this.#pyramid, webMapBox(index, SIDE), this.#with(at), signal);
     return { data: await createImageBitmap(picture) };
   };

@@ -1,8 +1,8 @@
 /**
  * Makes pictures of tiles, for map libraries that draw images: selects the level of a tile,
- * converts its elements to colours, and places it. Each adapter translates the tiles of its library
- * into these tiles. The OpenLayers adapter does not use this file, because OpenLayers takes
- * elements instead of pictures.
+ * converts its elements to colours, and puts it into the tile. Each adapter translates the tiles of
+ * its library into these tiles. The OpenLayers adapter does not use this file, because OpenLayers
+ * takes elements instead of pictures.
  */
 import { addLight, type Colors, colorTable, type LabelColors } from "../../api/read/colors.ts";
 import { type CfOptions, type ConversionOptions, windowOf } from "../../api/read/conversion.ts";
@@ -196,13 +196,13 @@ function rangesOf(pyramid: Pyramid, level: PyramidLevel, [left, top, right, bott
   const indexOf = (x: number, y: number) =>
     toIndex(level, plane, toWorld(finest, plane, pointIn(level.shape.length, plane, [x - 0.5, y - 0.5])));
   const [first, last] = [indexOf(left, top), indexOf(right, bottom)];
-  const within = (axis: number, place = 0) =>
-    Math.min(Math.max(Math.ceil(place - 1e-6), 0), level.shape[axis] ?? 0);
+  const within = (axis: number, index = 0) =>
+    Math.min(Math.max(Math.ceil(index - 1e-6), 0), level.shape[axis] ?? 0);
   const range = (axis: number) => [within(axis, first[axis]), within(axis, last[axis])] as const;
   return { x: range(plane.x), y: range(plane.y) };
 }
 
-/** A picture of elements, and its place in pixels of the finest level. */
+/** A picture of elements, and its position in pixels of the finest level. */
 export interface PixelTile {
   image: ImageData;
   bounds: Box;
@@ -210,7 +210,7 @@ export interface PixelTile {
   level: number;
 }
 
-/** Returns the place of elements of a level in pixels of the finest level. */
+/** Returns the position of elements of a level in pixels of the finest level. */
 function boundsOf(
   { plane, levels }: Pyramid,
   level: PyramidLevel,
@@ -220,8 +220,8 @@ function boundsOf(
   const finest = levels[0] as PyramidLevel;
   const edge = (across = 0, down = 0) => {
     const index = pointIn(level.shape.length, plane, [across - 0.5, down - 0.5], -0.5);
-    const place = toIndex(finest, plane, toWorld(level, plane, index));
-    return [(place[plane.x] ?? 0) + 0.5, (place[plane.y] ?? 0) + 0.5] as const;
+    const finer = toIndex(finest, plane, toWorld(level, plane, index));
+    return [(finer[plane.x] ?? 0) + 0.5, (finer[plane.y] ?? 0) + 0.5] as const;
   };
   return [...edge(x[0], y[0]), ...edge(x[1], y[1])];
 }
@@ -289,7 +289,9 @@ async function levelOfMap(
   return levelFor(pyramid, span / step);
 }
 
-/** Returns the width of a pixel in units of the source. Infinity where the source has no place. */
+/**
+ * Returns the width of a pixel in units of the source. Infinity where the source has no position.
+ */
 function pixelSpan(
   { extent: [left, bottom, right, top], size }: Pick<MapBox, "extent" | "size">,
   across: number,
@@ -314,8 +316,8 @@ function shaded(numbers: Float32Array, { colors, window, gamma = 1, decode }: Pa
   const words = new Uint32Array(numbers.length);
   for (let at = 0; at < numbers.length; at += 1) {
     const share = Math.min(Math.max(((numbers[at] as number) - low) / (high - low), 0), 1);
-    const place = gamma === 1 ? share : share ** gamma;
-    words[at] = table[Number.isNaN(place) ? last + 1 : Math.floor(place * last + 0.5)] as number;
+    const position = gamma === 1 ? share : share ** gamma;
+    words[at] = table[Number.isNaN(position) ? last + 1 : Math.floor(position * last + 0.5)] as number;
   }
   return new Uint8ClampedArray(words.buffer);
 }
@@ -333,7 +335,7 @@ export async function mapTile(
   const { proj4, from, method = "nearest", priority = 0 } = options;
   const level = await levelOfMap(pyramid, map, options, signal);
   const { array } = level;
-  const placed = {
+  const onMap = {
     ...map,
     method,
     priority,
@@ -344,7 +346,7 @@ export async function mapTile(
   const read = async (paint: Paint) => {
     // The level's own indices: `warp` takes its array for the finest one.
     const at = levelIndices(pyramid, pyramid.levels.indexOf(level), paint.at);
-    const { data } = await warp(array, { ...placed, at, decode: paint.decode ?? false });
+    const { data } = await warp(array, { ...onMap, at, decode: paint.decode ?? false });
     return shaded(data, paint, array.dtype);
   };
   return imageOf(await Promise.all(paintsOf(pyramid, options).map(read)), ...map.size);
@@ -353,7 +355,7 @@ export async function mapTile(
 /** Half the width of the web's map in metres. */
 const HALF_WORLD = Math.PI * 6378137;
 
-/** Returns the place of a tile in the grid of web maps, whose first row is the top one. */
+/** Returns the index of a tile in the grid of web maps, whose first row is the top one. */
 export function webMapBox({ x, y, z }: { x: number; y: number; z: number }, side: number): MapBox {
   const width = (2 * HALF_WORLD) / 2 ** z;
   const [left, top] = [x * width - HALF_WORLD, HALF_WORLD - y * width];

@@ -129,7 +129,7 @@ export class VivSource {
     signal: AbortSignal | undefined,
   ): Promise<VivPixels> {
     const { plane } = this.#pyramid;
-    const places = this.#places(selection, columns, rows);
+    const selected = this.#spans(selection, columns, rows);
     const options = {
       as: this.#as,
       memoryOrder: [plane.y, plane.x],
@@ -137,7 +137,7 @@ export class VivSource {
       signal,
     };
     try {
-      const { data } = await this.#level.array.get(places, options);
+      const { data } = await this.#level.array.get(selected, options);
       return { data: data as VivPixels["data"], width: columns[1] - columns[0], height: rows[1] - rows[0] };
     } catch (error) {
       if (signal?.aborted) throw ABORTED;
@@ -145,7 +145,7 @@ export class VivSource {
     }
   }
 
-  #places(
+  #spans(
     selection: VivSelection["selection"],
     columns: readonly [number, number],
     rows: readonly [number, number],
@@ -156,8 +156,8 @@ export class VivSource {
       [start * step, Math.min(stop * step, this.#level.shape[axis] ?? 0)] as const;
     const spans = [span(columns, plane.x), span(rows, plane.y)] as const;
     const level = levels.indexOf(this.#level);
-    const places = planeSelection(this.#pyramid, level, this.#at(selection), spans);
-    return places.map((place) => (typeof place === "number" ? place : { ...place, step }));
+    const entries = planeSelection(this.#pyramid, level, this.#at(selection), spans);
+    return entries.map((entry) => (typeof entry === "number" ? entry : { ...entry, step }));
   }
 
   /** A list is in the order of `labels`, where x and y are last. */

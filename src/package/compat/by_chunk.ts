@@ -54,8 +54,8 @@ interface Axis {
 /** Access to elements by index, in typed arrays, lists and zarrita's classes. */
 interface Holder {
   readonly length: number;
-  get(place: number): unknown;
-  set(place: number, value: unknown): void;
+  get(index: number): unknown;
+  set(index: number, value: unknown): void;
 }
 
 const outside = (length: number, index: unknown) =>
@@ -103,16 +103,16 @@ function axisOf(entry: EngineDimension | undefined, length: number, grid: GridAx
 }
 
 function holderOf(data: unknown): Holder {
-  const values = data as { get?: (place: number) => unknown; set?: unknown; length: number } & unknown[];
+  const values = data as { get?: (index: number) => unknown; set?: unknown; length: number } & unknown[];
   if (typeof values?.length !== "number") {
     throw new UnsupportedError("a replaced getChunk that returns chunks of structs");
   }
   if (typeof values.get === "function") return values as Holder;
   return {
     length: values.length,
-    get: (place) => values[place],
-    set: (place, value) => {
-      values[place] = value;
+    get: (index) => values[index],
+    set: (index, value) => {
+      values[index] = value;
     },
   };
 }

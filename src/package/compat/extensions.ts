@@ -187,8 +187,8 @@ export interface ZarritaArray {
  */
 export async function decodeInWorkers<A extends ZarritaArray>(array: A): Promise<A> {
   if (array instanceof ZarrArray) return array;
-  const place = root(array.store as Readable).resolve(array.path as AbsolutePath);
-  const ours = await open(place, { kind: "array" });
+  const location = root(array.store as Readable).resolve(array.path as AbsolutePath);
+  const ours = await open(location, { kind: "array" });
   const getChunk = (index: number[], options?: ReadOptions, shared?: { useSharedArrayBuffer?: boolean }) =>
     ours.getChunk(index, options, shared);
   return inFront(array, { getChunk });

@@ -57,7 +57,7 @@ export interface GetOptions extends ReadOptions {
   memoryOrder?: readonly (string | number)[] | undefined;
   /** Memory for the elements, as in `Array.get`. */
   out?: ArrayBufferView | undefined;
-  /** @deprecated zarrita's former place of `signal`. */
+  /** @deprecated zarrita's former option for `signal`. */
   opts?: { signal?: AbortSignal | undefined } | undefined;
 }
 
@@ -79,7 +79,7 @@ type AnyOptions = GetOptions &
     createQueue?: GetOptions["createQueue"];
   };
 
-/** Returns the signal of the options, from either of its places. */
+/** Returns the signal of the options, from where either version of zarrita has it. */
 export function signalOf({ signal, opts }: Pick<GetOptions, "signal" | "opts">): AbortSignal | undefined {
   return signal && opts?.signal ? AbortSignal.any([signal, opts.signal]) : (signal ?? opts?.signal);
 }
@@ -103,7 +103,7 @@ type GotNumbers<As extends NumberType | undefined, S> = S extends (infer Entry)[
 
 /** Returns the only element of a chunk. */
 function scalarOf(chunk: Chunk<DataType>): unknown {
-  const values = chunk.data as { get?(place: number): unknown } & ArrayLike<unknown>;
+  const values = chunk.data as { get?(index: number): unknown } & ArrayLike<unknown>;
   if ("complex" in chunk && chunk.complex) return [values[0], values[1]];
   return typeof values.get === "function" ? values.get(0) : values[0];
 }
@@ -169,8 +169,8 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   if (byChunk) {
     const { getByChunk } = await late();
     const { shape, grid } = facts;
-    const place = { array, selection: request.selection, shape, grid, order };
-    const chunk = await getByChunk({ ...place, signal, useSharedArrayBuffer, createQueue });
+    const wanted = { array, selection: request.selection, shape, grid, order };
+    const chunk = await getByChunk({ ...wanted, signal, useSharedArrayBuffer, createQueue });
     if (chunk) return (isScalar ? scalarOf(chunk) : chunk) as Got<D, S>;
   }
   const read = await readOf(array, request, { ...given, signal }, isScalar ? "scalar" : "wrapped");
@@ -185,7 +185,7 @@ export interface SetOptions extends WriteOptions {
    * visible to the caller.
    */
   useSharedArrayBuffer?: boolean | undefined;
-  /** @deprecated zarrita's former place of `signal`. */
+  /** @deprecated zarrita's former option for `signal`. */
   opts?: { signal?: AbortSignal | undefined } | undefined;
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { ZipReader } from "../../api/store/zip.ts";
-import { isReadable, need, needRange, needUrl, optionsOf, placesIn } from "../../engine/ts/model/argument.ts";
+import { boundsIn, isReadable, need, needRange, needUrl, optionsOf } from "../../engine/ts/model/argument.ts";
 import { bodyOf } from "../../engine/ts/model/body.ts";
 import { namesOfThrown, ZarrError } from "../../engine/ts/model/errors.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
@@ -22,8 +22,8 @@ export class BlobReader implements ZipReader {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    const places = placesIn(this.blob.size, { offset, length });
-    return new Uint8Array(await this.blob.slice(...places).arrayBuffer());
+    const bounds = boundsIn(this.blob.size, { offset, length });
+    return new Uint8Array(await this.blob.slice(...bounds).arrayBuffer());
   }
 }
 

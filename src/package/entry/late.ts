@@ -9,7 +9,7 @@ export { consolidatedStore, containerAt, referencesInArchive } from "../../api/c
 export { engineCodecEntry } from "../../api/engine_codec.ts";
 export { labelWords } from "../../api/read/label_colors.ts";
 export { plannedCost } from "../../api/read/planning.ts";
-export { readPlaced } from "../../api/read/scattered.ts";
+export { readScattered } from "../../api/read/scattered.ts";
 export { partsOf } from "../../api/read/stream.ts";
 export { treeOf } from "../../api/tree.ts";
 export { attributesChange } from "../../api/update_attributes.ts";

@@ -30,16 +30,16 @@ export type ZarrViewAttribute =
 /** What an element shows, as its attributes: set them in another element, and it shows the same. */
 export type ZarrViewState = Partial<Record<ZarrViewAttribute, string>>;
 
-/** A value at a place, as the element shows it. */
+/** A value at a point, as the element shows it. */
 export interface ZarrViewValue {
   name: string;
   text: string;
   value: unknown;
 }
 
-/** What lies at a place that the user has chosen. */
+/** What lies at a point that the user has chosen. */
 export interface ZarrViewPick {
-  /** The place on the map. */
+  /** The point on the map. */
   place: readonly [x: number, y: number];
   index: readonly { name: string; index: number }[];
   coordinates: readonly { name: string; text: string }[];
@@ -52,7 +52,7 @@ export interface ZarrViewEventMap extends HTMLElementEventMap {
   "zarr-load": CustomEvent<{ kind: string; title: string }>;
   /** The user has moved or changed something. */
   "zarr-view": CustomEvent<ZarrViewState>;
-  /** The user has chosen a place. */
+  /** The user has chosen a point. */
   "zarr-pick": CustomEvent<ZarrViewPick>;
   /** Something could not be read. */
   "zarr-error": CustomEvent<unknown>;
@@ -60,7 +60,7 @@ export interface ZarrViewEventMap extends HTMLElementEventMap {
 
 /** The element `<zarr-view>`, which shows a node of a data set in any page. */
 export interface ZarrViewElement extends HTMLElement {
-  /** A store in the place of the address `src`, such as a folder that the user has dropped. */
+  /** A store instead of the address `src`, such as a folder that the user has dropped. */
   store: Readable | null;
   /** What is shown, as attributes. */
   readonly state: ZarrViewState;

@@ -134,10 +134,12 @@ function bucketUrl(href: string, { endpoint, platform, scheme }: Storage): strin
   const [, bucket = "", path = "", query = ""] = BUCKET.exec(href) ?? [];
   if (isSecure(endpoint)) return `${endpoint.replace(/\/$/, "")}/${bucket}${path}${query}`;
   if (!platform.includes("{bucket}")) return href;
-  const place = platform.replace(/\{(\w+)\}/g, (_, name) =>
+  const server = platform.replace(/\{(\w+)\}/g, (_, name) =>
     name === "bucket" ? bucket : shortText(scheme[name], MAX_NAME_CHARACTERS),
   );
-  return isSecure(place) && !/\.\.|\/\/\./.test(place) ? `${place.replace(/\/$/, "")}${path}${query}` : href;
+  return isSecure(server) && !/\.\.|\/\/\./.test(server)
+    ? `${server.replace(/\/$/, "")}${path}${query}`
+    : href;
 }
 
 /** An address as `open` takes it, where the document tells enough. */
@@ -147,9 +149,9 @@ function openable(href: string, storage: Storage): string {
 }
 
 /** An address before its query, without slashes at the end, and the query. */
-function partsOf(address: string): [place: string, query: string] {
-  const [, place = "", query = ""] = /^([^?#]*)(\?[^#]*)?/.exec(address) ?? [];
-  return [withoutSlashes(place), query];
+function partsOf(address: string): [bare: string, query: string] {
+  const [, bare = "", query = ""] = /^([^?#]*)(\?[^#]*)?/.exec(address) ?? [];
+  return [withoutSlashes(bare), query];
 }
 
 function withoutSlashes(text: string): string {
@@ -164,11 +166,11 @@ const DOCUMENT = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
 export const rootOf = (address: string): string => partsOf(address)[0].replace(DOCUMENT, "");
 
 /** The length of an address up to the root that is the nearest of the named ones above it. */
-function namedRoot(place: string, roots: ReadonlySet<string>): number {
-  let end = place.length;
+function namedRoot(address: string, roots: ReadonlySet<string>): number {
+  let end = address.length;
   for (let level = 0; level < MAX_LEVELS && end > 0 && roots.size > 0; level += 1) {
-    if (roots.has(place.slice(0, end))) return end;
-    end = place.lastIndexOf("/", end - 1);
+    if (roots.has(address.slice(0, end))) return end;
+    end = address.lastIndexOf("/", end - 1);
   }
   return -1;
 }
@@ -177,14 +179,14 @@ function namedRoot(place: string, roots: ReadonlySet<string>): number {
 const STORE = /\.(zarr|icechunk|parq|parquet|zip|ozx)$/i;
 
 /** The length of an address up to the last name that says that it is a store; else the whole. */
-function rootByName(place: string): number {
-  let end = place.length;
+function rootByName(address: string): number {
+  let end = address.length;
   while (end > 0) {
-    const start = place.lastIndexOf("/", end - 1);
-    if (STORE.test(place.slice(start + 1, end))) return end;
+    const start = address.lastIndexOf("/", end - 1);
+    if (STORE.test(address.slice(start + 1, end))) return end;
     end = start;
   }
-  return place.length;
+  return address.length;
 }
 
 /** Percent-decodes a name. A "%" without two hex digits is kept. */
@@ -200,12 +202,12 @@ function decoded(name: string): string {
  * Splits the address of a node in the root of its store and the path below. The root is the one
  * that the document names, or a folder whose name says that it is a store, or else the node.
  */
-export function placeOf(address: string, roots: ReadonlySet<string>): { url: string; path: string } {
+export function storeOf(address: string, roots: ReadonlySet<string>): { url: string; path: string } {
   const [whole, query] = partsOf(address);
-  const place = whole.replace(DOCUMENT, "");
-  const named = namedRoot(place, roots);
-  const end = named >= 0 ? named : rootByName(place);
-  const names = place.slice(end).split("/").filter(Boolean);
-  const path = names.map(/^https?:/i.test(place) ? decoded : String).join("/");
-  return { url: place.slice(0, end) + query, path };
+  const node = whole.replace(DOCUMENT, "");
+  const named = namedRoot(node, roots);
+  const end = named >= 0 ? named : rootByName(node);
+  const names = node.slice(end).split("/").filter(Boolean);
+  const path = names.map(/^https?:/i.test(node) ? decoded : String).join("/");
+  return { url: node.slice(0, end) + query, path };
 }

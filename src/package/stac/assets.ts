@@ -5,7 +5,7 @@
 import { object, optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
 import { InvalidMetadataError, ZarrError } from "../../engine/ts/model/errors.ts";
 import { warn } from "../../engine/ts/port/warnings.ts";
-import { addressOf, type Fault, type Json, listOf, objectOf, placeOf, rootOf, textOf } from "./addresses.ts";
+import { addressOf, type Fault, type Json, listOf, objectOf, rootOf, storeOf, textOf } from "./addresses.ts";
 import { type AssetsOptions, documentsIn, givenDocument, readDocument, shownUrl } from "./document.ts";
 import {
   type AssetFormat,
@@ -110,7 +110,7 @@ function baseOf(document: Json, url: string | undefined): string | undefined {
 }
 
 /** An entry that is Zarr data, with its address as `open` takes it. */
-interface PlacedEntry extends Entry {
+interface AddressedEntry extends Entry {
   format: AssetFormat;
   address: string;
 }
@@ -122,8 +122,8 @@ interface LeftOut extends Fault {
 }
 
 /** What the entries of a document say together. */
-interface Placed {
-  assets: PlacedEntry[];
+interface SortedAssets {
+  assets: AddressedEntry[];
   /** The roots of stores that the document names. */
   roots: Set<string>;
   /** Those with consolidated metadata. */
@@ -136,40 +136,40 @@ interface Placed {
  * The addresses of the entries that are Zarr data, and the roots of their stores. `room` is the
  * number of entries that may still be; it ends after one more.
  */
-function placedIn(document: Json, url: string | undefined, room: number): Placed {
+function sortedIn(document: Json, url: string | undefined, room: number): SortedAssets {
   const base = baseOf(document, url);
-  const placed: Placed = { assets: [], roots: new Set(), consolidated: new Set(), leftOut: [] };
+  const sorted: SortedAssets = { assets: [], roots: new Set(), consolidated: new Set(), leftOut: [] };
   for (const entry of entriesOf(document)) {
     const { asset } = entry;
     // The consolidated metadata are at a root.
     const isMetadata = /\/\.zmetadata$/.test(textOf(asset.href));
     const format = formatOf(asset, textOf(asset.href).replace(/[?#].*$/s, ""));
     if (!isMetadata && !format) continue;
-    if (placed.assets.length + placed.leftOut.length > room) break;
+    if (sorted.assets.length + sorted.leftOut.length > room) break;
     const address = addressOf(asset, document, base);
     if (typeof address !== "string") {
-      placed.leftOut.push({ ...address, field: `${entry.field}.href`, document });
+      sorted.leftOut.push({ ...address, field: `${entry.field}.href`, document });
       continue;
     }
-    if (isMetadata) placed.consolidated.add(rootOf(address));
-    if (isMetadata || entry.key === "store") placed.roots.add(rootOf(address));
-    if (format) placed.assets.push({ ...entry, format, address });
+    if (isMetadata) sorted.consolidated.add(rootOf(address));
+    if (isMetadata || entry.key === "store") sorted.roots.add(rootOf(address));
+    if (format) sorted.assets.push({ ...entry, format, address });
   }
-  return placed;
+  return sorted;
 }
 
 /** Leaves out what is undefined. */
 const withoutGaps = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 
-function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Placed): Asset {
+function assetOf(entry: AddressedEntry, document: Json, { roots, consolidated }: SortedAssets): Asset {
   const { key, alternate, asset, address, format } = entry;
-  const place = placeOf(address, roots);
+  const store = storeOf(address, roots);
   const roles = key === "store" ? ["store"] : (asset.roles ?? []);
   const { hosts = [] } = asset;
   return {
     key,
-    ...place,
+    ...store,
     format,
     role: roles[0] ?? "",
     roles,
@@ -177,7 +177,7 @@ function assetOf(entry: PlacedEntry, document: Json, { roots, consolidated }: Pl
     document: textOf(document.id),
     ...withoutGaps({
       alternate,
-      consolidated: consolidationOf(asset) ?? (consolidated.has(rootOf(place.url)) || undefined),
+      consolidated: consolidationOf(asset) ?? (consolidated.has(rootOf(store.url)) || undefined),
       kind: nodeKindOf(asset),
       zarrFormat: zarrFormatOf(asset),
       snapshot: textOf(asset["icechunk:snapshot_id"]) || undefined,
@@ -193,15 +193,15 @@ const MAX_NAME_CHARACTERS = 200;
  * Warns of entries that are left out: of the first ones by name, of the others by their number.
  * Lists of items have entries of the same name, so the item is named.
  */
-function warnOf(leftOut: LeftOut[], place: string): void {
+function warnOf(leftOut: LeftOut[], source: string): void {
   for (const { field, message, expected, actual, document } of leftOut.slice(0, MAX_WARNINGS)) {
     const id = textOf(document.id).slice(0, MAX_NAME_CHARACTERS);
     const name = `${field.slice(0, MAX_NAME_CHARACTERS)}${id && ` of ${JSON.stringify(id)}`}`;
-    warn(`${name} is left out: ${message}: expected ${expected}, found ${actual}`, place);
+    warn(`${name} is left out: ${message}: expected ${expected}, found ${actual}`, source);
   }
   const others = leftOut.length - MAX_WARNINGS;
   if (others > 0)
-    warn(`${others} more ${others === 1 ? "asset is" : "assets are"} left out, without an address`, place);
+    warn(`${others} more ${others === 1 ? "asset is" : "assets are"} left out, without an address`, source);
 }
 
 /**
@@ -226,22 +226,22 @@ export async function assetsOf(
     ? await readDocument(document, options)
     : givenDocument(object(document, "document"), options);
   signal?.throwIfAborted();
-  const place =
+  const source =
     read.url === undefined || !isAddress ? "the document" : `the document at ${shownUrl(read.url)}`;
   const found: Asset[] = [];
   const leftOut: LeftOut[] = [];
-  for (const each of documentsIn(read.document, place)) {
-    const placed = placedIn(each, read.url, MAX_ASSETS - found.length - leftOut.length);
-    for (const entry of placed.assets) found.push(assetOf(entry, each, placed));
-    for (const entry of placed.leftOut) leftOut.push(entry);
+  for (const each of documentsIn(read.document, source)) {
+    const sorted = sortedIn(each, read.url, MAX_ASSETS - found.length - leftOut.length);
+    for (const entry of sorted.assets) found.push(assetOf(entry, each, sorted));
+    for (const entry of sorted.leftOut) leftOut.push(entry);
     if (found.length + leftOut.length > MAX_ASSETS)
-      throw new ZarrError("Limit", `${place} has too many assets`, { expected: `at most ${MAX_ASSETS}` });
+      throw new ZarrError("Limit", `${source} has too many assets`, { expected: `at most ${MAX_ASSETS}` });
   }
   const [first] = leftOut;
   if (found.length === 0 && first) {
     const { field, message, expected, actual } = first;
     throw new InvalidMetadataError(message, { field: field.slice(0, MAX_NAME_CHARACTERS), expected, actual });
   }
-  warnOf(leftOut, place);
+  warnOf(leftOut, source);
   return found;
 }

@@ -54,19 +54,19 @@ async function answerOf(url: string, { fetch = fetchHere, signal }: AssetsOption
 
 /** Throws unless an answer is a document, from where the address may lead. */
 function checkAnswer({ status, url: end }: Response, url: string): void {
-  const place = `the STAC document at ${shownUrl(url)}`;
-  if (status === 404 || status === 410) throw new NotFoundError(place, { actual: `status ${status}` });
+  const source = `the STAC document at ${shownUrl(url)}`;
+  if (status === 404 || status === 410) throw new NotFoundError(source, { actual: `status ${status}` });
   if (status !== 200)
-    throw new ZarrError("Store", `${place} was refused`, {
+    throw new ZarrError("Store", `${source} was refused`, {
       expected: "status 200",
       actual: `status ${status}`,
     });
   if (/^https:/i.test(url) && /^http:/i.test(end))
-    throw new ZarrError("Store", `${place} was redirected from https to http`);
+    throw new ZarrError("Store", `${source} was redirected from https to http`);
 }
 
-export async function readDocument(place: string | URL, options: AssetsOptions): Promise<Read> {
-  const url = parsedUrl(resolvedUri(String(place)), "document").href;
+export async function readDocument(address: string | URL, options: AssetsOptions): Promise<Read> {
+  const url = parsedUrl(resolvedUri(String(address)), "document").href;
   const response = await answerOf(url, options);
   checkAnswer(response, url);
   let body: ArrayBuffer;
@@ -84,12 +84,12 @@ export async function readDocument(place: string | URL, options: AssetsOptions):
   return { document: parsed(newDecoder().decode(body), shownUrl(url)), url: response.url || url };
 }
 
-function parsed(text: string, place: string): unknown {
+function parsed(text: string, source: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     const expected = "the JSON of a STAC document";
-    throw invalid(`the document at ${place} is not JSON`, { expected, actual: text.slice(0, 60) }, cause);
+    throw invalid(`the document at ${source} is not JSON`, { expected, actual: text.slice(0, 60) }, cause);
   }
 }
 
@@ -105,12 +105,12 @@ function saidOf(document: unknown): string {
 }
 
 /** The items and collections in a document: itself, or those that it lists. */
-export function documentsIn(document: unknown, place: string): Json[] {
+export function documentsIn(document: unknown, source: string): Json[] {
   const { type, stac_version, features, collections } = objectOf(document);
   if (type === "FeatureCollection" && Array.isArray(features)) return features.map(objectOf);
   if (typeof stac_version === "string") return [objectOf(document)];
   if (Array.isArray(collections)) return collections.map(objectOf);
-  throw invalid(`${place} is not a STAC document`, {
+  throw invalid(`${source} is not a STAC document`, {
     field: "stac_version",
     expected: "an item, a collection, a catalogue, or a list of items or collections",
     actual: saidOf(document),

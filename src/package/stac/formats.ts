@@ -66,8 +66,8 @@ const NAMES: [RegExp, AssetFormat][] = [
 
 const DOCUMENT = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
 
-const named = (place: string): AssetFormat | undefined =>
-  NAMES.find(([name]) => name.test(place.replace(DOCUMENT, "")))?.[1];
+const named = (address: string): AssetFormat | undefined =>
+  NAMES.find(([name]) => name.test(address.replace(DOCUMENT, "")))?.[1];
 
 /** Media types of containers, the most exact first. */
 const ICECHUNK = /icechunk/;
@@ -85,33 +85,33 @@ const SIDE = /^(thumbnail|overview|metadata|documentation)$/;
 const hasField = (asset: Json, prefix: string) => Object.keys(asset).some((name) => name.startsWith(prefix));
 
 /**
- * The container of an asset; undefined if it is not Zarr data. `place` is its address without the
+ * The container of an asset; undefined if it is not Zarr data. `address` is its address without the
  * query.
  */
-export function formatOf(asset: Described, place: string): AssetFormat | undefined {
+export function formatOf(asset: Described, address: string): AssetFormat | undefined {
   const type = textOf(asset.type).toLowerCase().trim();
   const roles = asset.roles ?? [];
   if (ICECHUNK.test(type) || asset.isIcechunk) return "icechunk";
   if (REFERENCES.test(type)) return "references";
-  if (ZARR.test(type)) return named(place) ?? "zarr";
+  if (ZARR.test(type)) return named(address) ?? "zarr";
   const refers = roles.some((role) => REFERRING.test(role));
   if (FILES.test(type)) return refers ? "references" : undefined;
-  if (ARCHIVES.test(type)) return /\.(zarr\.zip|ozx)$/i.test(place) ? "zip" : undefined;
+  if (ARCHIVES.test(type)) return /\.(zarr\.zip|ozx)$/i.test(address) ? "zip" : undefined;
   if (!UNTOLD.test(type)) return undefined;
-  return formatByName(asset, place, roles, refers);
+  return formatByName(asset, address, roles, refers);
 }
 
 /** The container of an asset whose media type tells nothing. */
 function formatByName(
   asset: Described,
-  place: string,
+  address: string,
   roles: string[],
   refers: boolean,
 ): AssetFormat | undefined {
-  const name = named(place);
+  const name = named(address);
   if (roles.includes("zarr") || asset.isZarr) return name ?? "zarr";
   if (name === "references") return refers ? name : undefined;
-  if (name === "zip") return /\.(zarr\.zip|ozx)$/i.test(place) ? name : undefined;
+  if (name === "zip") return /\.(zarr\.zip|ozx)$/i.test(address) ? name : undefined;
   const isSide = roles.some((role) => SIDE.test(role)) && !roles.includes("data");
   return isSide ? undefined : name;
 }

@@ -69,18 +69,18 @@ async function growing(
   reduced: Reduced,
   dimension: string | number,
   options: StatisticsOptions,
-): Promise<{ axis: number; place: SelectedAxis; block: number }> {
+): Promise<{ axis: number; selected: SelectedAxis; block: number }> {
   const axis = axisOf(reduced, dimension, "dimension");
   const { axes, along } = await shapeOf(reduced, options);
-  const [place, one] = [axes[axis] as SelectedAxis, along[axis] as Along];
+  const [selected, one] = [axes[axis] as SelectedAxis, along[axis] as Along];
   if (one === "reduce" || one === "group")
     refuse("the dimension along which a result grows does not stay", "a dimension of the result", dimension);
-  return { axis, place, block: typeof one === "object" ? one.block : 1 };
+  return { axis, selected, block: typeof one === "object" ? one.block : 1 };
 }
 
 /**
  * Reduces the selected elements, and yields the answers for one stretch of a dimension after the
- * other, in its order. The dimension is one that stays, given by name or place.
+ * other, in its order. The dimension is one that stays, given by name or index.
  *
  *     const options = { op: "mean", over: ["latitude", "longitude"], decode: "cf" };
  *     for await (const { start, result } of reduceAlong(air, null, "time", options)) {
@@ -117,7 +117,7 @@ async function* steps<Op>(
   await source[FACTS].refreshStale?.(others.signal);
   const facts = source[FACTS];
   const reduced = await reducedOf(source, selection, others.signal);
-  const { axis, place, block } = await growing(reduced, dimension, others);
+  const { axis, selected, block } = await growing(reduced, dimension, others);
   await bindCodecs(source[FACTS], others.signal);
   const leaving = new AbortController();
   const ends = [leaving.signal, ...(others.signal ? [others.signal] : [])];
@@ -125,14 +125,14 @@ async function* steps<Op>(
     // One for each step: Node warns of a signal to which many calls listen.
     const signal = AbortSignal.any(ends);
     const axes = [...reduced.axes];
-    axes[axis] = { ...place, indices: place.indices.slice(from, to) };
+    axes[axis] = { ...selected, indices: selected.indices.slice(from, to) };
     const prepared = await prepare({ ...reduced, axes }, ops, { ...others, signal });
     const results = await run(source, prepared, facts, { ...others, signal, keepsWords: false });
-    const length = Math.ceil(place.indices.length / block);
+    const length = Math.ceil(selected.indices.length / block);
     return { start: from / block, length, result: answerOf(op, results) };
   };
   try {
-    yield* inOrder(stepsOf(place, await stepExtent(reduced, axis), block), answer);
+    yield* inOrder(stepsOf(selected, await stepExtent(reduced, axis), block), answer);
   } finally {
     leaving.abort();
   }

@@ -16,7 +16,9 @@ export interface NumbersOver {
   /** In C order. */
   data: ArrayLike<number | bigint | boolean>;
   shape: readonly number[];
-  /** Names or places of dimensions of the array. Default: all of its dimensions, in their order. */
+  /**
+   * Names or indices of dimensions of the array. Default: all of its dimensions, in their order.
+   */
   dimensionNames?: readonly (string | number | null)[] | undefined;
   /**
    * The index in the array of the first number along each dimension: the numbers lie over a part of
@@ -37,21 +39,21 @@ export interface Reduced {
 }
 
 /**
- * The dimension with a name, or at a place. A place is also a text if no dimension has that name,
+ * The dimension with a name, or of an index. An index is also a text if no dimension has that name,
  * as keys of objects are texts: `{ coarsen: { 0: 4 } }`.
  */
 export function axisOf({ array, names }: Reduced, dimension: string | number, field: string): number {
   const rank = array.shape.length;
   const named = names?.indexOf(dimension as string) ?? -1;
-  const isPlace = typeof dimension === "string" ? /^\d+$/.test(dimension) : typeof dimension === "number";
-  const axis = named < 0 && isPlace ? Number(dimension) : named;
+  const isIndex = typeof dimension === "string" ? /^\d+$/.test(dimension) : typeof dimension === "number";
+  const axis = named < 0 && isIndex ? Number(dimension) : named;
   if (Number.isInteger(axis) && axis >= 0 && axis < rank) return axis;
   const known = names?.map((name) => JSON.stringify(name)).join(", ") ?? `0 to ${rank - 1}`;
   return refuseField(field, rank === 0 ? "absent: the array has no dimensions" : known, dimension);
 }
 
 /**
- * The dimensions that a caller lists. A name and a place may mean the same one, which is refused.
+ * The dimensions that a caller lists. A name and an index may mean the same one, which is refused.
  */
 export function axesOf(reduced: Reduced, dimensions: readonly (string | number)[], field: string): number[] {
   const axes = dimensions.map((dimension) => axisOf(reduced, dimension, field));

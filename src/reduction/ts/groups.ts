@@ -63,8 +63,8 @@ function byNumber(
 ): { keys: number[]; labels: Float64Array } {
   const isNumber = (number: number | null): number is number => number !== null && !Number.isNaN(number);
   const found = ids ?? [...new Set(Array.from(numbers).filter(isNumber))].sort((one, other) => one - other);
-  const places = new Map(found.map((key, at) => [key, at]));
-  const label = (number: number | null) => (number === null ? -1 : (places.get(number) ?? -1));
+  const indices = new Map(found.map((key, at) => [key, at]));
+  const label = (number: number | null) => (number === null ? -1 : (indices.get(number) ?? -1));
   return { keys: [...found], labels: Float64Array.from(Array.from(numbers, label)) };
 }
 
@@ -158,17 +158,17 @@ function joinedKeys(before: readonly GroupKey[], now: readonly GroupKey[]): read
   return [...new Set([...before, ...now])].sort((one, other) => order(one) - order(other));
 }
 
-/** The place of each key among all. */
-export function placesAmong(keys: readonly GroupKey[], all: readonly GroupKey[]): number[] {
-  const places = new Map(all.map((key, at) => [JSON.stringify(key), at]));
-  return keys.map((key) => places.get(JSON.stringify(key)) ?? -1);
+/** The index of each key among all. */
+export function indicesAmong(keys: readonly GroupKey[], all: readonly GroupKey[]): number[] {
+  const indices = new Map(all.map((key, at) => [JSON.stringify(key), at]));
+  return keys.map((key) => indices.get(JSON.stringify(key)) ?? -1);
 }
 
 /** The groups of a reduction that goes on from one with the groups `before`: all of both. */
 export function withGroups({ keys, labels }: Grouping, before: readonly GroupKey[]): Grouping {
   const all = joinedKeys(before, keys);
-  const places = placesAmong(keys, all);
-  const values = Array.from(labels.values, (label) => (label < 0 ? label : (places[label] as number)));
+  const indices = indicesAmong(keys, all);
+  const values = Array.from(labels.values, (label) => (label < 0 ? label : (indices[label] as number)));
   return { keys: [...all], labels: { ...labels, values } };
 }
 

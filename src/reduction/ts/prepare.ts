@@ -7,7 +7,7 @@ import type { AnyArray } from "../../api/array.ts";
 import { typeNameOf } from "../../api/array_definitions.ts";
 import { type ArrayNode, FACTS } from "../../api/node_facts.ts";
 import { type CfOptions, type Conversion, conversionOf } from "../../api/read/conversion.ts";
-import { placedRequest, type ReadOptions, requestWith } from "../../api/read/request.ts";
+import { locatedRequest, type ReadOptions, requestWith } from "../../api/read/request.ts";
 import { type AnySelection, dimensionNamesOf } from "../../api/selection.ts";
 import type { ReductionAnswer, ReductionRequest } from "../../contract/contract.ts";
 import type { Places } from "../../conventions/ts/coordinates.ts";
@@ -17,7 +17,7 @@ import { ZarrError } from "../../engine/ts/model/errors.ts";
 import type { EngineDimension, Growth } from "../../engine/ts/model/request.ts";
 import type { ChunkCounts } from "../../engine/ts/port/operations.ts";
 import { axesOf, type Over, type Reduced, spreadOf } from "./beside.ts";
-import { type Grouping, type Groups, groupingOf, placesAmong, withGroups } from "./groups.ts";
+import { type Grouping, type Groups, groupingOf, indicesAmong, withGroups } from "./groups.ts";
 import {
   askedOf,
   ELEMENTS_TO_COME,
@@ -36,7 +36,7 @@ import { type Weights, weightsOf } from "./weights.ts";
 
 /** Options of `reduce` and `statistics`, besides those of reads. */
 export interface StatisticsOptions extends ReadOptions, QuantileOptions {
-  /** The dimensions that go, by name or place. Default: all; with `coarsen` none. */
+  /** The dimensions that go, by name or index. Default: all; with `coarsen` none. */
   over?: string | number | readonly (string | number)[] | undefined;
   /** Along these dimensions, so many elements become one. Blocks begin where the selection does. */
   coarsen?: Record<string, number> | undefined;
@@ -148,7 +148,7 @@ async function whereOf(reduced: Reduced, { where, signal }: StatisticsOptions) {
   return { range: [min, max] as const };
 }
 
-/** The place of the dimension whose indices `argmin` and `argmax` tell. */
+/** The index of the dimension whose indices `argmin` and `argmax` tell. */
 function argAxis(ops: readonly ReduceOp[], { along, axes }: Shape): number | undefined {
   if (!ops.some((op) => op.startsWith("arg"))) return undefined;
   const gone = [...along.keys()].filter((axis) => along[axis] === "reduce" && !axes[axis]?.isIndex);
@@ -224,10 +224,10 @@ export async function reducedOf(
   selection: AnySelection | null | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Reduced> {
-  const placed = await placedRequest(array, selection, signal);
+  const located = await locatedRequest(array, selection, signal);
   return {
     array,
-    axes: selectedAxes(placed.selection, array.shape),
+    axes: selectedAxes(located.selection, array.shape),
     names: dimensionNamesOf(array[FACTS]),
   };
 }
@@ -306,7 +306,7 @@ export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], option
       ...chunkCounts(shape, reduced.array.chunks),
       inBulk: reduced.array.shards !== undefined && !spread,
     },
-    before: before && { words: before.words, groups: placesAmong(before.groups ?? [], groups ?? []) },
+    before: before && { words: before.words, groups: indicesAmong(before.groups ?? [], groups ?? []) },
     questions: questionsOf(asked),
     settings: { source, freedom: ddof, skipsMissing: skipMissing },
   };

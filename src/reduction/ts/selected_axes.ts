@@ -63,15 +63,15 @@ export class Indices {
 export interface SelectedAxis {
   /** The index in the array of each place. */
   indices: Indices;
-  /** Whether the selection has an index in place of the dimension, which drops it. */
+  /** Whether the selection has an index instead of the dimension, which drops it. */
   isIndex: boolean;
 }
 
 const numberOf = (value: Integer): number => Number(value);
 
 function ofIndex(index: number, extent: number, axis: number): number {
-  const place = index < 0 ? index + extent : index;
-  if (place >= 0 && place < extent) return place;
+  const inRange = index < 0 ? index + extent : index;
+  if (inRange >= 0 && inRange < extent) return inRange;
   throw new InvalidSelectionError("an index is out of bounds", {
     field: `dimension ${axis}`,
     expected: `${-extent} to ${extent - 1}`,

@@ -1,4 +1,6 @@
-/** Servers that are compatible with S3: moto, and s3rver of npm. The files are put into a bucket. */
+/**
+ * Servers that are compatible with S3: moto, and s3rver of npm. The files are put into a bucket.
+ */
 import { join } from "node:path";
 
 export const hosts = (tools) => [

@@ -51,9 +51,9 @@ const described = (name: string, given: NewVariable | VariableData): NewVariable
     : { dims: [name], ...(given as NewVariable) };
 
 async function variableOf(name: string, given: NewVariable, isCoordinate: boolean): Promise<Variable> {
-  const place = `${isCoordinate ? "coords" : "variables"}.${name}`;
-  const rules = { ...arrayRules(object(given, place)), dims: "a list", data: "anything" } as const;
-  optionsOf(given, rules, place, undefined, `${place}.`);
+  const field = `${isCoordinate ? "coords" : "variables"}.${name}`;
+  const rules = { ...arrayRules(object(given, field)), dims: "a list", data: "anything" } as const;
+  optionsOf(given, rules, field, undefined, `${field}.`);
   const { data, dims, attributes = {} } = given;
   if (!dims) return refuse(`the variable ${JSON.stringify(name)} has no dimensions`, "dims", dims);
   if (name === "" || name.includes("/")) refuse("the name of a variable is not valid", "no slash", name);

@@ -10,10 +10,10 @@ import { conventionAttributes, validate } from "../conventions.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 import {
   type CreatePyramidOptions,
+  indicesOfXY,
   type NewAxis,
   type PyramidStatistic,
   perAxis,
-  placesOfXY,
 } from "./pyramid_options.ts";
 
 /** A level before it is written. */
@@ -75,7 +75,7 @@ const METHODS: Record<Described["method"], { ome: string; multiscales: string; d
 };
 
 /** Returns the size of an element and the centre of the first one, for each axis of a level. */
-function placeOf(level: PlannedLevel, { axes }: Described, { scale, translation }: CreatePyramidOptions) {
+function transformOf(level: PlannedLevel, { axes }: Described, { scale, translation }: CreatePyramidOptions) {
   const finest = perAxis(axes, scale, 1, "the scale");
   const first = perAxis(axes, translation, 0, "the translation");
   if (finest.includes(0)) refuse("the scale of an axis is not valid", "not 0", finest);
@@ -87,7 +87,7 @@ function placeOf(level: PlannedLevel, { axes }: Described, { scale, translation 
 }
 
 function datasetOf(level: PlannedLevel, described: Described, options: CreatePyramidOptions) {
-  const { scale, translation } = placeOf(level, described, options);
+  const { scale, translation } = transformOf(level, described, options);
   const isMoved = translation.some((distance) => distance !== 0);
   return {
     path: level.asset,
@@ -128,8 +128,8 @@ function omeAttributes(described: Described, options: CreatePyramidOptions, isIn
 
 /** Returns the affine transformation of the corners of x and y, as `spatial:transform` has it. */
 function affineOf(level: PlannedLevel, described: Described, options: CreatePyramidOptions) {
-  const { scale, translation } = placeOf(level, described, options);
-  const [x, y] = placed(described).map((axis) => {
+  const { scale, translation } = transformOf(level, described, options);
+  const [x, y] = neededIndices(described).map((axis) => {
     const [size, centre] = [scale[axis] as number, translation[axis] as number];
     return { size, corner: centre - size / 2 };
   }) as [Side, Side];
@@ -141,9 +141,9 @@ interface Side {
   corner: number;
 }
 
-/** Returns the indices of the axes x and y, which the convention places. */
-function placed({ axes }: Described): [x: number, y: number] {
-  const [x, y] = placesOfXY(axes);
+/** Returns the indices of the axes x and y, which the convention positions. */
+function neededIndices({ axes }: Described): [x: number, y: number] {
+  const [x, y] = indicesOfXY(axes);
   if (x >= 0 && y >= 0) return [x, y];
   return refuse(
     "scale, translation and crs need the axes x and y",
@@ -158,8 +158,8 @@ async function multiscalesAttributes(
 ): Promise<Attributes> {
   const { axes, levels, method } = described;
   const { scale, translation, crs, attributes = {} } = options;
-  const isPlaced = scale !== undefined || translation !== undefined || crs !== undefined;
-  const [x, y] = isPlaced ? placed(described) : [0, 0];
+  const isPositioned = scale !== undefined || translation !== undefined || crs !== undefined;
+  const [x, y] = isPositioned ? neededIndices(described) : [0, 0];
   const others = Object.keys({ ...scale, ...translation }).filter(
     (name) => name !== axes[x]?.name && name !== axes[y]?.name,
   );
@@ -169,7 +169,7 @@ async function multiscalesAttributes(
     asset: level.asset,
     derived_from: levels[index - 1]?.asset,
     transform: { scale: level.factors, translation: level.factors.map((factor) => (factor - 1) / 2) },
-    ...(isPlaced && {
+    ...(isPositioned && {
       "spatial:shape": [level.shape[y], level.shape[x]],
       "spatial:transform": affineOf(level, described, options),
     }),
@@ -180,7 +180,7 @@ async function multiscalesAttributes(
     all = { ...all, ...(await conventionAttributes(all, { known, properties: own, overwrite: true })) };
   };
   await declare("multiscales", properties);
-  if (isPlaced) {
+  if (isPositioned) {
     const transform = affineOf(levels[0] as PlannedLevel, described, options);
     const dimensions = [axes[y]?.name, axes[x]?.name];
     await declare("spatial", { "spatial:dimensions": dimensions, "spatial:transform": transform });

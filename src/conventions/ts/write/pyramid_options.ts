@@ -70,7 +70,7 @@ export interface CreatePyramidOptions {
   axes?: readonly (string | NewAxis)[] | undefined;
   /** Size of an element of the finest level by the name of the axis. Default: 1. */
   scale?: Readonly<Record<string, number>> | undefined;
-  /** The place of the first element's centre by the name of the axis. Default: 0. */
+  /** The position of the first element's centre by the name of the axis. Default: 0. */
   translation?: Readonly<Record<string, number>> | undefined;
   /** Code of the reference system of x and y, such as `"EPSG:32633"`; for `multiscales` alone. */
   crs?: string | undefined;
@@ -208,13 +208,13 @@ const X = ["x", "lon", "longitude", "easting"];
 const Y = ["y", "lat", "latitude", "northing"];
 
 /** Returns the index of the axis x, and of y; −1 for none. */
-export function placesOfXY(axes: readonly NewAxis[]): [x: number, y: number] {
+export function indicesOfXY(axes: readonly NewAxis[]): [x: number, y: number] {
   const at = (names: string[]) => axes.findIndex(({ name }) => names.includes(name.toLowerCase()));
   return [at(X), at(Y)];
 }
 
 /** Returns the indices of the axes of a plane: x and y; the last two if no axis has such a name. */
 export function planeAxes(axes: readonly NewAxis[]): number[] {
-  const named = placesOfXY(axes).filter((axis) => axis >= 0);
+  const named = indicesOfXY(axes).filter((axis) => axis >= 0);
   return named.length > 0 ? named : [axes.length - 2, axes.length - 1];
 }

@@ -139,9 +139,9 @@ function packFixed(type: TypeDescription, size: number, { data, shape, stride }:
   }
   const output = new Uint8Array(product(shape) * size);
   const loops = loopsOver(shape, stride);
-  for (let place = 0; loops.left > 0; loops.next(), place += size) {
+  for (let offset = 0; loops.left > 0; loops.next(), offset += size) {
     const at = loops.source * size;
-    for (let byte = 0; byte < size; byte += 1) output[place + byte] = bytes[at + byte] as number;
+    for (let byte = 0; byte < size; byte += 1) output[offset + byte] = bytes[at + byte] as number;
   }
   return output;
 }

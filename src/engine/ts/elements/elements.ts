@@ -179,23 +179,23 @@ export function packedOf(type: TypeDescription, bytes: Uint8Array, { shape, stri
 }
 
 /** A field of one struct: a scalar, or a list if the field is an array. */
-function fieldAt({ type, shape }: FieldDescription, { data }: Packed, place: number): unknown {
-  if (shape.length === 0) return scalarAt(type, data, place);
+function fieldAt({ type, shape }: FieldDescription, { data }: Packed, index: number): unknown {
+  if (shape.length === 0) return scalarAt(type, data, index);
   const count = product(shape);
-  return Array.from({ length: count }, (_, at) => scalarAt(type, data, place * count + at));
+  return Array.from({ length: count }, (_, at) => scalarAt(type, data, index * count + at));
 }
 
 /** The element at an index of the data. */
-function scalarAt(type: TypeDescription, data: Data, place: number): unknown {
+function scalarAt(type: TypeDescription, data: Data, index: number): unknown {
   if (type.kind === "struct") {
     const all = (type.fields ?? []).map((field) => {
-      return [field.name, fieldAt(field, (data as Columns)[field.name] as Packed, place)];
+      return [field.name, fieldAt(field, (data as Columns)[field.name] as Packed, index)];
     });
     return Object.fromEntries(all);
   }
   const values = data as ArrayLike<unknown>;
-  if (type.kind === "complex") return [values[2 * place], values[2 * place + 1]];
-  return type.kind === "bool" ? values[place] !== 0 : values[place];
+  if (type.kind === "complex") return [values[2 * index], values[2 * index + 1]];
+  return type.kind === "bool" ? values[index] !== 0 : values[index];
 }
 
 /** Converts one packed element to a scalar. Complex numbers become `[re, im]`, structs objects. */

@@ -1,5 +1,5 @@
 /**
- * Iteration over boxes of elements, in C order: nested loops over places in one or two memories,
+ * Iteration over boxes of elements, in C order: nested loops over offsets in one or two memories,
  * and the rows of a part in its result.
  */
 import { stridesInOrder } from "./typed_arrays.ts";
@@ -11,7 +11,9 @@ export interface Loop {
   target: number;
 }
 
-/** Nested loops, as an odometer: the places of the current round, and the number of rounds left. */
+/**
+ * Nested loops, as an odometer: the offsets of the current round, and the number of rounds left.
+ */
 export class Loops {
   source: number;
   target: number;
@@ -56,7 +58,7 @@ export const loopsOver = (shape: readonly number[], stride: readonly number[], s
  * A box inside a larger one. Dimensions are in memory order, slowest first; extents are in
  * elements, `elementSize` is in bytes.
  */
-export interface Placement {
+export interface TargetBox {
   targetShape: readonly number[];
   start: readonly number[];
   shape: readonly number[];
@@ -69,12 +71,12 @@ export interface PartBox {
   shape: ArrayLike<number>;
 }
 
-/** The placement of a part in a result. `order` has the dimensions in memory order. */
-export function placementOf(
+/** The box of a part in a result. `order` has the dimensions in memory order. */
+export function targetBoxOf(
   { start, shape }: PartBox,
   target: { shape: readonly number[]; order: readonly number[] },
   elementSize: number,
-): Placement {
+): TargetBox {
   const inMemory = (values: ArrayLike<number>) => target.order.map((axis) => values[axis] ?? 0);
   return { targetShape: inMemory(target.shape), start: inMemory(start), shape: inMemory(shape), elementSize };
 }
@@ -88,7 +90,7 @@ export class Rows {
   readonly count: number;
   readonly #loops: Loops;
 
-  constructor({ targetShape, start, shape, elementSize }: Placement) {
+  constructor({ targetShape, start, shape, elementSize }: TargetBox) {
     const steps = stridesInOrder(targetShape).map((stride) => stride * elementSize);
     let inRow = shape.length;
     let rowBytes = elementSize;

@@ -14,7 +14,7 @@ export function isInOrder(shape: readonly number[], stride: readonly number[]): 
   return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
 }
 
-/** Number of places from the first element to behind the last one, if no stride is negative. */
+/** Number of elements from the first element to behind the last one, if no stride is negative. */
 export const reach = (shape: readonly number[], stride: readonly number[]): number =>
   shape.includes(0)
     ? 0

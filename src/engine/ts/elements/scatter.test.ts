@@ -4,42 +4,42 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Rows } from "./loops.ts";
-import { placeAtOnce, placeElements, placeFill, repeat } from "./scatter.ts";
+import { repeat, scatterAtOnce, scatterElements, scatterFill } from "./scatter.ts";
 
 const always = () => true;
 
 /** A part of 2 × 2 at [1, 1] of 3 × 4 elements. */
 const BOX = { targetShape: [3, 4], start: [1, 1], shape: [2, 2], elementSize: 1 };
-const PLACED = [0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 0];
+const SCATTERED = [0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 0];
 
 test("a box within a box", async () => {
   const target = new Uint8Array(12);
-  await placeElements(target, BOX, Uint8Array.of(1, 2, 3, 4), always);
-  assert.deepEqual([...target], PLACED);
+  await scatterElements(target, BOX, Uint8Array.of(1, 2, 3, 4), always);
+  assert.deepEqual([...target], SCATTERED);
   const other = new Uint8Array(12);
-  placeAtOnce(other, BOX, Uint8Array.of(1, 2, 3, 4));
-  assert.deepEqual([...other], PLACED);
+  scatterAtOnce(other, BOX, Uint8Array.of(1, 2, 3, 4));
+  assert.deepEqual([...other], SCATTERED);
 });
 
 test("elements of two bytes", async () => {
   const target = new Uint8Array(8);
-  const placement = { targetShape: [2, 2], start: [0, 1], shape: [2, 1], elementSize: 2 };
-  await placeElements(target, placement, Uint8Array.of(1, 2, 3, 4), always);
+  const targetBox = { targetShape: [2, 2], start: [0, 1], shape: [2, 1], elementSize: 2 };
+  await scatterElements(target, targetBox, Uint8Array.of(1, 2, 3, 4), always);
   assert.deepEqual([...target], [0, 0, 1, 2, 0, 0, 3, 4]);
 });
 
 test("one element without dimensions", async () => {
   const target = new Uint8Array(2);
-  const placement = { targetShape: [], start: [], shape: [], elementSize: 2 };
-  await placeElements(target, placement, Uint8Array.of(7, 8), always);
+  const targetBox = { targetShape: [], start: [], shape: [], elementSize: 2 };
+  await scatterElements(target, targetBox, Uint8Array.of(7, 8), always);
   assert.deepEqual([...target], [7, 8]);
 });
 
 test("three dimensions, the last of them complete", async () => {
-  const placement = { targetShape: [2, 3, 2], start: [0, 1, 0], shape: [2, 2, 2], elementSize: 1 };
-  assert.equal(new Rows(placement).rowBytes, 4);
+  const targetBox = { targetShape: [2, 3, 2], start: [0, 1, 0], shape: [2, 2, 2], elementSize: 1 };
+  assert.equal(new Rows(targetBox).rowBytes, 4);
   const target = new Uint8Array(12);
-  await placeElements(target, placement, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), always);
+  await scatterElements(target, targetBox, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), always);
   assert.deepEqual([...target], [0, 0, 1, 2, 3, 4, 0, 0, 5, 6, 7, 8]);
 });
 
@@ -55,8 +55,8 @@ test("a part as large as its result is one row", () => {
 
 test("one packed element fills a part", async () => {
   const target = new Uint8Array(12);
-  const placement = { targetShape: [2, 3], start: [0, 1], shape: [2, 2], elementSize: 2 };
-  await placeFill(target, placement, Uint8Array.of(1, 2), always);
+  const targetBox = { targetShape: [2, 3], start: [0, 1], shape: [2, 2], elementSize: 2 };
+  await scatterFill(target, targetBox, Uint8Array.of(1, 2), always);
   assert.deepEqual([...target], [0, 0, 1, 2, 1, 2, 0, 0, 1, 2, 1, 2]);
 });
 
@@ -96,12 +96,12 @@ test("a long copy pauses, and checks whether it is still wanted", async (t) => {
   // Each look at the clock is 5 ms after the last: every 256 rows are a turn of their own.
   const counted = fakeClock(t, 5);
   const target = new Uint8Array(4096);
-  const placed: number[] = [];
-  await placeElements(target, ROWS, new Uint8Array(2048).fill(1), () => {
-    placed.push(rowsIn(target));
+  const written: number[] = [];
+  await scatterElements(target, ROWS, new Uint8Array(2048).fill(1), () => {
+    written.push(rowsIn(target));
     return true;
   });
-  assert.deepEqual(placed, [256, 512, 768, 1024, 1280, 1536, 1792]);
+  assert.deepEqual(written, [256, 512, 768, 1024, 1280, 1536, 1792]);
   assert.equal(counted.turns, 7);
   assert.equal(rowsIn(target), 2048);
 });
@@ -111,7 +111,7 @@ test("a copy pauses every 4 ms", async (t) => {
   // last two another.
   const counted = fakeClock(t, 1);
   const target = new Uint8Array(4096);
-  await placeElements(target, ROWS, new Uint8Array(2048).fill(1), always);
+  await scatterElements(target, ROWS, new Uint8Array(2048).fill(1), always);
   assert.equal(counted.turns, 2);
   assert.equal(rowsIn(target), 2048);
 });
@@ -120,12 +120,12 @@ test("a cancelled copy writes nothing more", async (t) => {
   fakeClock(t, 5);
   const target = new Uint8Array(4096);
   let asked = 0;
-  await placeElements(target, ROWS, new Uint8Array(2048).fill(1), () => {
+  await scatterElements(target, ROWS, new Uint8Array(2048).fill(1), () => {
     asked += 1;
     return asked < 2;
   });
   assert.equal(rowsIn(target), 512);
   const pattern = new Uint8Array(4096);
-  await placeFill(pattern, ROWS, Uint8Array.of(1), () => false);
+  await scatterFill(pattern, ROWS, Uint8Array.of(1), () => false);
   assert.equal(rowsIn(pattern), 256);
 });

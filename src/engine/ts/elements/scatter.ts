@@ -5,7 +5,7 @@
  */
 
 import { isDue, pauseIfDue } from "../model/waiting.ts";
-import { type Loop, Loops, type Placement, Rows } from "./loops.ts";
+import { type Loop, Loops, Rows, type TargetBox } from "./loops.ts";
 
 /** Approximate numbers of rows and bytes copied between two checks of the clock. */
 const ROWS_BETWEEN = 256;
@@ -28,29 +28,29 @@ function inTurns(some: () => boolean, goesOn: GoesOn): void | Promise<void> {
   while (some()) if (isDue()) return rest();
 }
 
-/** Calls `place` for every row. */
+/** Calls `copy` for every row. */
 function eachRow(
   rows: Rows,
   goesOn: GoesOn,
-  place: (offset: number, row: number) => void,
+  copy: (offset: number, row: number) => void,
 ): void | Promise<void> {
   const between = Math.max(1, Math.min(ROWS_BETWEEN, Math.floor(BYTES_BETWEEN / rows.rowBytes)));
   let row = 0;
   return inTurns(() => {
     const end = Math.min(rows.count, row + between);
-    for (; row < end; row += 1) place(rows.next(), row);
+    for (; row < end; row += 1) copy(rows.next(), row);
     return row < rows.count;
   }, goesOn);
 }
 
 /** Copies the packed elements of a part into the result, with pauses. */
-export function placeElements(
+export function scatterElements(
   target: Uint8Array,
-  placement: Placement,
+  targetBox: TargetBox,
   elements: Uint8Array,
   goesOn: GoesOn,
 ): void | Promise<void> {
-  const rows = new Rows(placement);
+  const rows = new Rows(targetBox);
   const { rowBytes } = rows;
   return eachRow(rows, goesOn, (offset, row) => {
     target.set(elements.subarray(row * rowBytes, (row + 1) * rowBytes), offset);
@@ -58,21 +58,21 @@ export function placeElements(
 }
 
 /** Copies the packed elements of a part into the result, without pauses. */
-export function placeAtOnce(target: Uint8Array, placement: Placement, elements: Uint8Array): void {
-  const rows = new Rows(placement);
+export function scatterAtOnce(target: Uint8Array, targetBox: TargetBox, elements: Uint8Array): void {
+  const rows = new Rows(targetBox);
   for (let at = 0; at < elements.length; at += rows.rowBytes) {
     target.set(elements.subarray(at, at + rows.rowBytes), rows.next());
   }
 }
 
 /** Fills a part of the result with one packed element. */
-export function placeFill(
+export function scatterFill(
   target: Uint8Array,
-  placement: Placement,
+  targetBox: TargetBox,
   element: Uint8Array,
   goesOn: GoesOn,
 ): void | Promise<void> {
-  const rows = new Rows(placement);
+  const rows = new Rows(targetBox);
   const pattern = new Uint8Array(rows.rowBytes);
   repeat(pattern, element);
   return eachRow(rows, goesOn, (offset) => target.set(pattern, offset));
@@ -96,10 +96,10 @@ export function repeat(bytes: Uint8Array, element: Uint8Array): void {
  * the step in elements of the chunk, and the first index in the part. `ours`: nothing else uses the
  * memory of the elements.
  */
-export type PlacedChunk = [numbers: Float64Array, elements: Uint8Array, ours: boolean];
+export type ChunkToScatter = [numbers: Float64Array, elements: Uint8Array, ours: boolean];
 
 /** The layout of the result, and the origin of the part in it. */
-export interface Place {
+export interface Destination {
   /** Dimensions in memory order, slowest first. */
   order: readonly number[];
   /** Strides of the result in elements, by dimension of the array. */
@@ -108,7 +108,7 @@ export interface Place {
   elementSize: number;
 }
 
-/** A run of `run` bytes, and the loops around it, outermost first. Places are in bytes. */
+/** A run of `run` bytes, and the loops around it, outermost first. Offsets are in bytes. */
 interface Runs {
   loops: Loop[];
   run: number;
@@ -119,7 +119,7 @@ interface Runs {
 /** `TypedArray.set` is faster than a loop for runs of at least this many bytes. */
 const LONG_RUN = 192;
 
-function runsOf({ order, strides, start, elementSize }: Place, numbers: Float64Array): Runs {
+function runsOf({ order, strides, start, elementSize }: Destination, numbers: Float64Array): Runs {
   const runs: Runs = { loops: [], run: elementSize, source: (numbers[0] ?? 0) * elementSize, target: 0 };
   for (const axis of [...order].reverse()) {
     const [count = 0, step = 0, place = 0] = numbers.subarray(1 + 3 * axis);
@@ -222,22 +222,22 @@ class Progress {
  * this many bytes is anything else.
  */
 export function wholeResult(
-  place: Place,
-  [numbers, elements]: PlacedChunk,
+  destination: Destination,
+  [numbers, elements]: ChunkToScatter,
   byteLength: number,
 ): Uint8Array | undefined {
-  const { loops, run, source } = runsOf(place, numbers);
+  const { loops, run, source } = runsOf(destination, numbers);
   return loops.length === 0 && run === byteLength ? elements.subarray(source, source + run) : undefined;
 }
 
 /** Copies a box of a chunk into the result. Pauses if it takes long, and then returns a promise. */
-export function placeChunk(
+export function scatterChunk(
   target: Uint8Array,
-  place: Place,
-  [numbers, elements]: PlacedChunk,
+  destination: Destination,
+  [numbers, elements]: ChunkToScatter,
   isWanted: GoesOn,
 ): void | Promise<void> {
-  const runs = runsOf(place, numbers);
+  const runs = runsOf(destination, numbers);
   const progress = new Progress(runs, elements, target);
   const between = Math.max(1, Math.floor(BYTES_BETWEEN / runs.run));
   return inTurns(() => {

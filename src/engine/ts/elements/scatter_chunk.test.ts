@@ -4,13 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Place, placeChunk, wholeResult } from "./scatter.ts";
+import { type Destination, scatterChunk, wholeResult } from "./scatter.ts";
 
 const always = () => true;
 const CHUNK = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9);
 
 /** A result of 4 × 4 bytes, row by row. */
-const place = (more: Partial<Place> = {}): Place => ({
+const destination = (more: Partial<Destination> = {}): Destination => ({
   order: [0, 1],
   strides: [4, 1],
   start: [0, 0],
@@ -29,15 +29,15 @@ interface Taken {
 const numbers = (first: number, ...dimensions: Taken[]) =>
   Float64Array.from([first, ...dimensions.flatMap(({ count, step, at }) => [count, step, at])]);
 
-async function placed(
-  where: Place,
+async function scattered(
+  where: Destination,
   first: number,
   taken: [Taken, Taken],
   size = 16,
   chunk: Uint8Array = CHUNK,
 ): Promise<number[]> {
   const target = new Uint8Array(size);
-  await placeChunk(target, where, [numbers(first, ...taken), chunk, false], always);
+  await scatterChunk(target, where, [numbers(first, ...taken), chunk, false], always);
   return [...target];
 }
 
@@ -46,7 +46,10 @@ test("every other row and column", async () => {
     { count: 2, step: 6, at: 1 },
     { count: 2, step: 2, at: 1 },
   ];
-  assert.deepEqual(await placed(place(), 0, taken), [0, 0, 0, 0, 0, 1, 3, 0, 0, 7, 9, 0, 0, 0, 0, 0]);
+  assert.deepEqual(
+    await scattered(destination(), 0, taken),
+    [0, 0, 0, 0, 0, 1, 3, 0, 0, 7, 9, 0, 0, 0, 0, 0],
+  );
 });
 
 test("backwards", async () => {
@@ -54,7 +57,10 @@ test("backwards", async () => {
     { count: 3, step: -3, at: 0 },
     { count: 3, step: -1, at: 0 },
   ];
-  assert.deepEqual(await placed(place(), 8, taken), [9, 8, 7, 0, 6, 5, 4, 0, 3, 2, 1, 0, 0, 0, 0, 0]);
+  assert.deepEqual(
+    await scattered(destination(), 8, taken),
+    [9, 8, 7, 0, 6, 5, 4, 0, 3, 2, 1, 0, 0, 0, 0, 0],
+  );
 });
 
 test("the origin of the part is added", async () => {
@@ -62,8 +68,8 @@ test("the origin of the part is added", async () => {
     { count: 1, step: 0, at: 0 },
     { count: 2, step: 1, at: 1 },
   ];
-  const where = place({ start: [2, 1] });
-  assert.deepEqual(await placed(where, 4, taken), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0]);
+  const where = destination({ start: [2, 1] });
+  assert.deepEqual(await scattered(where, 4, taken), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0]);
 });
 
 test("a result in F order", async () => {
@@ -71,8 +77,8 @@ test("a result in F order", async () => {
     { count: 2, step: 3, at: 0 },
     { count: 3, step: 1, at: 0 },
   ];
-  const where = place({ order: [1, 0], strides: [1, 2] });
-  assert.deepEqual(await placed(where, 0, taken, 6), [1, 4, 2, 5, 3, 6]);
+  const where = destination({ order: [1, 0], strides: [1, 2] });
+  assert.deepEqual(await scattered(where, 0, taken, 6), [1, 4, 2, 5, 3, 6]);
 });
 
 test("a whole chunk into a result of its shape", async () => {
@@ -80,7 +86,7 @@ test("a whole chunk into a result of its shape", async () => {
     { count: 3, step: 3, at: 0 },
     { count: 3, step: 1, at: 0 },
   ];
-  assert.deepEqual(await placed(place({ strides: [3, 1] }), 0, taken, 9), [...CHUNK]);
+  assert.deepEqual(await scattered(destination({ strides: [3, 1] }), 0, taken, 9), [...CHUNK]);
 });
 
 for (const elementSize of [1, 2, 4, 8]) {
@@ -90,7 +96,13 @@ for (const elementSize of [1, 2, 4, 8]) {
       { count: 2, step: 3, at: 0 },
       { count: 1, step: 0, at: 1 },
     ];
-    const found = await placed(place({ strides: [2, 1], elementSize }), 2, taken, 4 * elementSize, chunk);
+    const found = await scattered(
+      destination({ strides: [2, 1], elementSize }),
+      2,
+      taken,
+      4 * elementSize,
+      chunk,
+    );
     const element = (index: number) =>
       Array.from({ length: elementSize }, (_, at) => index * elementSize + at);
     const none = new Array(elementSize).fill(0);
@@ -104,18 +116,24 @@ test("a chunk at an odd offset in memory", async () => {
     { count: 2, step: 2, at: 0 },
     { count: 1, step: 1, at: 0 },
   ];
-  const found = await placed(place({ strides: [1, 1], elementSize: 2 }), 1, taken, 4, memory.subarray(1));
+  const found = await scattered(
+    destination({ strides: [1, 1], elementSize: 2 }),
+    1,
+    taken,
+    4,
+    memory.subarray(1),
+  );
   assert.deepEqual(found, [2, 0, 4, 0]);
 });
 
 /** 2000 rows, of each of which 400 bytes are selected. */
-const LONG: Place = { order: [0, 1], strides: [500, 1], start: [0, 0], elementSize: 1 };
+const LONG: Destination = { order: [0, 1], strides: [500, 1], start: [0, 0], elementSize: 1 };
 const longNumbers = numbers(0, { count: 2000, step: 400, at: 0 }, { count: 400, step: 1, at: 50 });
 
 test("long rows are copied as runs", async () => {
   const chunk = new Uint8Array(2000 * 400).map((_, at) => (at % 251) + 1);
   const target = new Uint8Array(2000 * 500);
-  await placeChunk(target, LONG, [longNumbers, chunk, false], always);
+  await scatterChunk(target, LONG, [longNumbers, chunk, false], always);
   for (const row of [0, 1, 777, 1999]) {
     const expected = new Uint8Array(500);
     expected.set(chunk.subarray(row * 400, (row + 1) * 400), 50);
@@ -131,7 +149,7 @@ test("a long copy pauses, and ends when it is cancelled", async (t: TestContext)
   });
   const target = new Uint8Array(2000 * 500);
   let asked = 0;
-  await placeChunk(target, LONG, [longNumbers, new Uint8Array(2000 * 400).fill(1), false], () => {
+  await scatterChunk(target, LONG, [longNumbers, new Uint8Array(2000 * 400).fill(1), false], () => {
     asked += 1;
     return asked < 2;
   });
@@ -145,8 +163,8 @@ test("a chunk is the whole result only if all of it lies there in the same order
   const rows = numbers(0, { count: 3, step: 3, at: 0 }, { count: 3, step: 1, at: 0 });
   const columns = numbers(0, { count: 3, step: 1, at: 0 }, { count: 3, step: 3, at: 0 });
   const twoRows = numbers(3, { count: 2, step: 3, at: 0 }, { count: 3, step: 1, at: 0 });
-  assert.deepEqual(wholeResult(place(square), [rows, CHUNK, false], 9), CHUNK);
-  assert.deepEqual(wholeResult(place(square), [twoRows, CHUNK, false], 6), CHUNK.subarray(3));
-  assert.equal(wholeResult(place(square), [columns, CHUNK, false], 9), undefined, "transposed");
-  assert.equal(wholeResult(place(square), [twoRows, CHUNK, false], 9), undefined, "rows are missing");
+  assert.deepEqual(wholeResult(destination(square), [rows, CHUNK, false], 9), CHUNK);
+  assert.deepEqual(wholeResult(destination(square), [twoRows, CHUNK, false], 6), CHUNK.subarray(3));
+  assert.equal(wholeResult(destination(square), [columns, CHUNK, false], 9), undefined, "transposed");
+  assert.equal(wholeResult(destination(square), [twoRows, CHUNK, false], 9), undefined, "rows are missing");
 });

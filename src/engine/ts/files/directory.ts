@@ -9,7 +9,7 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
-import { type FolderPlace, lockBelow, placeOf } from "./folder_locations.ts";
+import { type FolderLocation, folderLocationOf, lockBelow } from "./folder_locations.ts";
 import {
   type Entries,
   type FolderIo,
@@ -96,7 +96,7 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
   }
 }
 
-/** Writes a file in its place. One that could not be written whole is removed. */
+/** Writes a file at its path. One that could not be written whole is removed. */
 async function fillThere(folder: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
   try {
     await fill(await folder.getFileHandle(name, { create: true }), bytes);
@@ -141,7 +141,7 @@ const atKey = (error: ZarrError, key: string): ZarrError =>
 export class HandleFolder implements FolderIo {
   readonly #root: () => Promise<FileSystemDirectoryHandle>;
   readonly #writes = new Map<string, Promise<void>>();
-  #place: Promise<FolderPlace> | undefined;
+  #location: Promise<FolderLocation> | undefined;
 
   /** `root` is the folder, or a function that returns it when it is first needed. */
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
@@ -227,11 +227,11 @@ export class HandleFolder implements FolderIo {
   }
 
   async lockOf(names: Names): Promise<string> {
-    this.#place ??= this.#root().then(placeOf);
-    this.#place.catch(() => {
-      this.#place = undefined;
+    this.#location ??= this.#root().then(folderLocationOf);
+    this.#location.catch(() => {
+      this.#location = undefined;
     });
-    return lockBelow(await this.#place, names);
+    return lockBelow(await this.#location, names);
   }
 
   keys(top: Names): AsyncGenerator<AbsolutePath> {

@@ -18,7 +18,7 @@ interface Relation {
 }
 
 /** The relations of a folder, oldest first. The last one is to itself. */
-export type FolderPlace = readonly Relation[];
+export type FolderLocation = readonly Relation[];
 
 interface UsedFolder {
   handle: FileSystemDirectoryHandle;
@@ -49,7 +49,7 @@ async function privatePath(handle: FileSystemDirectoryHandle): Promise<Names | u
 }
 
 /** Finds out where a folder is. */
-export async function placeOf(handle: FileSystemDirectoryHandle): Promise<FolderPlace> {
+export async function folderLocationOf(handle: FileSystemDirectoryHandle): Promise<FolderLocation> {
   const path = await privatePath(handle);
   if (path) return [{ lock: "opfs:", names: path, above: "other" }];
   const relations: Relation[] = [];
@@ -69,8 +69,8 @@ export async function placeOf(handle: FileSystemDirectoryHandle): Promise<Folder
 /**
  * The name of the lock of a file in a folder: in the oldest of the known folders that has the file.
  */
-export function lockBelow(place: FolderPlace, names: Names): string {
-  for (const { lock, names: between, above } of place) {
+export function lockBelow(location: FolderLocation, names: Names): string {
+  for (const { lock, names: between, above } of location) {
     if (above === "other") return `${lock}${keyOf([...between, ...names])}`;
     if (between.every((name, at) => name === names[at]))
       return `${lock}${keyOf(names.slice(between.length))}`;

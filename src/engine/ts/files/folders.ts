@@ -6,7 +6,7 @@
  * every page loads.
  */
 
-import { placesIn } from "../model/argument.ts";
+import { boundsIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
 import {
@@ -88,7 +88,7 @@ export function withState(bytes: Uint8Array, { size, version }: FileState): Uint
 /** Reads a byte range of a file. A range beyond the end is shortened. */
 async function readFileRange(file: File, range: RangeQuery): Promise<Uint8Array> {
   const { size, lastModified } = file;
-  const [start, end] = placesIn(size, range);
+  const [start, end] = boundsIn(size, range);
   return withState(await readBytes(file.slice(start, end)), { size, version: `${lastModified} ${size}` });
 }
 

@@ -13,7 +13,7 @@ import type { Dirent } from "node:fs";
 import type * as Files from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type * as Paths from "node:path";
-import { placesIn } from "../model/argument.ts";
+import { boundsIn } from "../model/argument.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, RangeQuery } from "../model/types.ts";
 import {
@@ -310,7 +310,7 @@ async function readUnchanged(
 }
 
 async function readRange(file: FileHandle, range: RangeQuery, state: FileState): Promise<Uint8Array> {
-  const [start, end] = placesIn(state.size, range);
+  const [start, end] = boundsIn(state.size, range);
   const bytes = new Uint8Array(end - start);
   let filled = 0;
   while (filled < bytes.length) {

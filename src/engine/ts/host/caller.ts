@@ -17,7 +17,7 @@ const ignore = () => {};
 export async function openCaller(startup: Extract<ToEngine, { type: "start" }>): Promise<Channel> {
   let listener: WorkerListener<ToPage[]> = NOBODY;
   const channel: Channel = {
-    place: "caller",
+    kind: "caller",
     isLocal: true,
     post: (messages) => {
       for (const message of messages) server.receive(message);

@@ -294,7 +294,7 @@ const GIVE: Record<string, (linker: Linker, result: never) => unknown> = {
   },
 };
 
-/** Throws the error that is in a result from a place on, or returns the first number. */
+/** Throws the error that is in a result from an index on, or returns the first number. */
 function thrown(linker: Linker, words: Words, from: number): number {
   if (words[from + 1]) throw linker.take(words[from] as number);
   return words[0] as number;

@@ -30,7 +30,7 @@ function checked(build: Build, module: WebAssembly.Module): WebAssembly.Module {
   throw new Error(`it does not export ${WASM_EXPORT[build]}`);
 }
 
-/** Whether `init` gave it, or the bundler placed it. The others are texts of the package. */
+/** Whether `init` gave it, or the bundler copied it. The others are texts of the package. */
 const isGiven = (wasm: WasmText): boolean => !("zstandard" in wasm || "deflated" in wasm);
 
 /** The compiled modules of an engine. Another engine may have been given other files. */

@@ -176,12 +176,12 @@ export function optionsOf<T>(
   rules: RuleTable,
   name = "options",
   others?: "the store's" | "anyone's",
-  place = "",
+  prefix = "",
 ): T {
   object(value, name);
   for (const [member, given] of Object.entries(value as object)) {
     if (given === undefined) continue;
-    const field = place + member;
+    const field = prefix + member;
     const rule = Object.hasOwn(rules, member) ? rules[member] : undefined;
     if (rule === undefined && others !== "anyone's") {
       const known = Object.keys(rules);
@@ -247,7 +247,7 @@ export function needRange(range: RangeQuery): void {
 }
 
 /** The start and the end of a range in a value of this size. Node ends at parts beyond a `Blob`. */
-export function placesIn(size: number, range: RangeQuery): [start: number, end: number] {
+export function boundsIn(size: number, range: RangeQuery): [start: number, end: number] {
   needRange(range);
   if ("suffixLength" in range) return [Math.max(0, size - range.suffixLength), size];
   const start = Math.min(range.offset, size);

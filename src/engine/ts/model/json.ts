@@ -38,7 +38,7 @@ export function exactJson(
 }
 
 /** The places of marks, by key or index. A string is the token that a mark replaces. */
-type Places = { [key: string]: Places | string };
+type Marks = { [key: string]: Marks | string };
 
 /** Begins the text that replaces a token. */
 export const MARK = "\u0000";
@@ -63,21 +63,21 @@ const rounded: Meaning = (token) => TOKENS[token] ?? Number(token);
 export function parseJsonText({ text, places }: JsonText, exactIntegers = false): unknown {
   if (places === undefined) return JSON.parse(text);
   const meaningOf = exactIntegers ? exact : rounded;
-  const [value, marks] = [JSON.parse(text), JSON.parse(places) as Places | string];
+  const [value, marks] = [JSON.parse(text), JSON.parse(places) as Marks | string];
   if (typeof marks === "string") return meaningOf(marks);
   restore(value, marks, meaningOf);
   return value;
 }
 
-function restore(value: Record<string, unknown>, places: Places, meaningOf: Meaning): void {
-  for (const [key, place] of Object.entries(places)) {
+function restore(value: Record<string, unknown>, marks: Marks, meaningOf: Meaning): void {
+  for (const [key, mark] of Object.entries(marks)) {
     // If a key occurs twice, the marks may belong to the occurrence that `JSON.parse` drops.
     if (!Object.hasOwn(value, key)) continue;
     const inner = value[key];
-    if (typeof place === "string") {
-      if (inner === MARK + place) value[key] = meaningOf(place);
+    if (typeof mark === "string") {
+      if (inner === MARK + mark) value[key] = meaningOf(mark);
     } else if (typeof inner === "object" && inner !== null) {
-      restore(inner as Record<string, unknown>, place, meaningOf);
+      restore(inner as Record<string, unknown>, mark, meaningOf);
     }
   }
 }

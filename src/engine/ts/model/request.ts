@@ -21,7 +21,7 @@ export type { ConversionRequest, Growth };
  * The index of each number of a summary. The bins are last. `place` in `src/kernel/summary.rs`
  * defines the same indices.
  */
-export const PLACES = {
+export const SUMMARY_INDEX = {
   count: 0,
   missing: 1,
   below: 2,
@@ -34,9 +34,9 @@ export const PLACES = {
 
 /** An empty summary. */
 export function newSummary(bins: number): Float64Array {
-  const numbers = new Float64Array(PLACES.bins + bins);
-  numbers[PLACES.lowest] = Number.POSITIVE_INFINITY;
-  numbers[PLACES.highest] = Number.NEGATIVE_INFINITY;
+  const numbers = new Float64Array(SUMMARY_INDEX.bins + bins);
+  numbers[SUMMARY_INDEX.lowest] = Number.POSITIVE_INFINITY;
+  numbers[SUMMARY_INDEX.highest] = Number.NEGATIVE_INFINITY;
   return numbers;
 }
 
@@ -47,8 +47,8 @@ export function newSummary(bins: number): Float64Array {
 export function addSummary(numbers: Float64Array, found: Float64Array, times: number): void {
   for (let at = 0; at < numbers.length; at += 1) {
     const [before, added] = [numbers[at] as number, found[at] as number];
-    if (at === PLACES.lowest) numbers[at] = Math.min(before, added);
-    else if (at === PLACES.highest) numbers[at] = Math.max(before, added);
+    if (at === SUMMARY_INDEX.lowest) numbers[at] = Math.min(before, added);
+    else if (at === SUMMARY_INDEX.highest) numbers[at] = Math.max(before, added);
     else numbers[at] = before + added * times;
   }
 }

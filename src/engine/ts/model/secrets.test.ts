@@ -1,4 +1,4 @@
-/** Texts keep the place of a URL and lose its secrets. */
+/** Texts keep the address of a URL and lose its secrets. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CodecPipelineError, fieldsOfError, NotFoundError, UnsupportedError, ZarrError } from "./errors.ts";

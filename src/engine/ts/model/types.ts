@@ -355,7 +355,7 @@ export interface AsyncStore extends AsyncReadable, Partial<AsyncWritable> {
   /**
    * A name for the storage location, the same in every tab and worker that writes to it. Writes to
    * the same chunk then wait for each other (Web Locks). Without it, only writes through the same
-   * store object wait. `a/b` names the place of the keys `/b/…` in a store with the name `a`.
+   * store object wait. `a/b` stands for the keys `/b/…` in a store with the name `a`.
    */
   readonly lockName?: string;
   /**

@@ -38,14 +38,17 @@ const INDICES = new Proxy(Object.prototype, {
   },
 });
 
-/** Throws for an index outside. Strings of no length have no places, so any index is theirs. */
+/**
+ * Throws for an index outside. Strings of no length have no elements in memory, so any index is
+ * theirs.
+ */
 function checkIndex(idx: number, { length, chars }: Indexed & { chars: number }): void {
   if (idx >= 0 && (idx < length || chars === 0)) return;
   throw new RangeError(`index ${idx} is out of range: ${length}`);
 }
 
 /** The key of the method that gives the units of one string. */
-const PLACE: unique symbol = Symbol("zarr-wasm.place");
+const UNITS: unique symbol = Symbol("zarr-wasm.units");
 
 /** Replaces a number that is not a code point. */
 const REPLACEMENT = 0xfffd;
@@ -182,7 +185,7 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> 
    *
    * @internal
    */
-  [PLACE](idx: number): Units {
+  [UNITS](idx: number): Units {
     return this[MEMORY].subarray(this.chars * idx, this.chars * (idx + 1)) as Units;
   }
 
@@ -220,13 +223,13 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
   /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
     checkIndex(idx, this);
-    return newDecoder().decode(this[PLACE](idx).slice()).replaceAll("\0", "");
+    return newDecoder().decode(this[UNITS](idx).slice()).replaceAll("\0", "");
   }
 
   set(idx: number, value: string): void {
-    const place = this[PLACE](idx);
-    place.fill(0);
-    place.set(newEncoder().encode(value));
+    const units = this[UNITS](idx);
+    units.fill(0);
+    units.set(newEncoder().encode(value));
   }
 }
 
@@ -248,12 +251,12 @@ export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> ext
   /** The string at an index. Throws a `RangeError` outside of the array. */
   get(idx: number): string {
     checkIndex(idx, this);
-    return codesToText(this[PLACE](idx)).replaceAll("\0", "");
+    return codesToText(this[UNITS](idx)).replaceAll("\0", "");
   }
 
   set(idx: number, value: string): void {
-    const place = this[PLACE](idx);
-    place.fill(0);
-    place.set([...value].slice(0, this.chars).map((char) => char.codePointAt(0) ?? 0));
+    const units = this[UNITS](idx);
+    units.fill(0);
+    units.set([...value].slice(0, this.chars).map((char) => char.codePointAt(0) ?? 0));
   }
 }

@@ -27,7 +27,7 @@ const VERSION = Symbol.for("zarr-wasm.version");
 
 export const isObject = (value: unknown) => Object(value) === value;
 
-/** What the engine refuses in place of what cannot cross, or cannot be read. */
+/** What the engine refuses instead of what cannot cross, or cannot be read. */
 const plainOf = (value: unknown) => (isObject(value) || typeof value === "symbol" ? {} : value);
 
 /**

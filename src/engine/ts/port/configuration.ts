@@ -22,8 +22,8 @@ export interface InitOptions extends WasmOptions<WasmSource | Promise<WasmSource
    */
   worker?: (() => Worker) | null | undefined;
   /**
-   * The engine's wasm, in place of the inlined text: the URL of the file `zarr-wasm/engine.wasm`,
-   * which the bundler places. The page compiles a file while it arrives, and browsers need less
+   * The engine's wasm, instead of the inlined text: the URL of the file `zarr-wasm/engine.wasm`,
+   * which the bundler copies. The page compiles a file while it arrives, and browsers need less
    * time for it than for a text. `zarr-wasm/slim` has no inlined text: it takes this file, or
    * `zarr_wasm.wasm`, which the command `zarr-wasm <folder>` writes.
    */

@@ -17,7 +17,7 @@ interface Sent {
 
 /** A channel that clones messages, as workers do, and records them. */
 class FakeChannel implements Channel {
-  readonly place = "blob";
+  readonly kind = "blob";
   readonly isLocal: boolean;
   readonly sent: Sent[] = [];
   readonly held: boolean[] = [];

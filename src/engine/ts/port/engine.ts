@@ -13,14 +13,14 @@ import { unlessAborted } from "../model/waiting.ts";
 import { configuration, engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
 import type { AnswerOf, OperationName } from "./operations.ts";
-import { type Channel, type EnginePlace, PROTOCOL_VERSION, type ToEngine, type ToPage } from "./protocol.ts";
+import { type Channel, type EngineKind, PROTOCOL_VERSION, type ToEngine, type ToPage } from "./protocol.ts";
 import { keepWarning, warn } from "./warnings.ts";
 import { loadStartup } from "./wasm.ts";
-import { firstOpened, NotStarted, ofWebWorker, started, startedAt, workerPlaces } from "./worker_start.ts";
+import { firstOpened, NotStarted, ofWebWorker, started, startedAt, workerKinds } from "./worker_start.ts";
 
-/** The place at which an engine started last, and why the other places refused. */
-export const places: { place: EnginePlace | undefined; refused: string[] } = {
-  place: undefined,
+/** The kind of worker in which an engine started last, and why the other kinds refused. */
+export const lastStart: { kind: EngineKind | undefined; refused: string[] } = {
+  kind: undefined,
   refused: [],
 };
 
@@ -70,38 +70,38 @@ type Script = Blob | string | undefined;
 const prefersWorker = (): boolean =>
   (globalThis as { document?: unknown }).document !== undefined && typeof Worker !== "undefined" && !isNode();
 
-type WorkerPlace = Exclude<EnginePlace, "caller">;
+type WorkerKind = Exclude<EngineKind, "caller">;
 
-/** The places to try, in order. An empty list means the caller's thread. */
-function placesToTry(): WorkerPlace[] {
+/** The kinds of workers to try, in order. An empty list means the caller's thread. */
+function kindsToTry(): WorkerKind[] {
   const { engine = prefersWorker() ? "worker" : "caller", worker, workerUrl } = configuration;
   if (engine === "caller" && !worker) return [];
-  const own: WorkerPlace[] = [...workerPlaces(workerUrl), ...(isNode() ? (["node"] as const) : [])];
+  const own: WorkerKind[] = [...workerKinds(workerUrl), ...(isNode() ? (["node"] as const) : [])];
   return worker ? ["custom", ...own] : own;
 }
 
 /** Starts an engine's worker: the user's, or one of the package's own script. */
-async function openAt(place: WorkerPlace, startup: Startup, script: Script): Promise<Channel> {
+async function openAs(kind: WorkerKind, startup: Startup, script: Script): Promise<Channel> {
   const start = startOf(startup);
   const source = {
-    script: place === "node" || script instanceof Blob ? script : undefined,
+    script: kind === "node" || script instanceof Blob ? script : undefined,
     url: startup.options.workerUrl,
     name: ENGINE_WORKER,
     trusted: scriptUrl,
   };
-  const worker = await (place === "custom"
+  const worker = await (kind === "custom"
     ? started(
         ofWebWorker<ToEngine[], ToPage[]>((configuration.worker as () => Worker)(), ENGINE_WORKER),
         start,
       )
-    : startedAt(place, source, start));
-  return { ...worker, place, isLocal: false };
+    : startedAt(kind, source, start));
+  return { ...worker, kind, isLocal: false };
 }
 
 const scriptOf = (program: string): Script =>
   isNode() ? program : new Blob([program], { type: "text/javascript" });
 
-/** Starts an engine at the first place that works, beginning with the place that worked before. */
+/** Starts an engine with the first kind that works, beginning with the one that worked before. */
 export async function openChannel(): Promise<Channel> {
   const { wasm, programs } = await loadStartup();
   const script = programs && scriptOf(programs.decoder + programs.engine);
@@ -111,14 +111,14 @@ export async function openChannel(): Promise<Channel> {
     options: { ...engineOptions(), workerScript: programs && scriptOf(programs.decoder) },
     wasm,
   };
-  const all = placesToTry();
-  const known = all.filter((place) => place === places.place && !configuration.worker);
+  const all = kindsToTry();
+  const known = all.filter((kind) => kind === lastStart.kind && !configuration.worker);
   const channel = await firstOpened(
     known.length > 0 ? known : all,
-    (place) => openAt(place, startup, script),
-    places.refused,
+    (kind) => openAs(kind, startup, script),
+    lastStart.refused,
   );
-  places.place = channel?.place ?? "caller";
+  lastStart.kind = channel?.kind ?? "caller";
   return channel ?? (await loadCaller()).openCaller(startup);
 }
 

@@ -36,7 +36,7 @@ export interface EngineSource {
   loadEngine: (() => Promise<EngineTexts>) | undefined;
   /** Loads the programs alone, where the wasm is a file. */
   loadPrograms: (() => Promise<WorkerPrograms>) | undefined;
-  /** The URL of the engine's wasm; undefined if this bundler did not place the file. */
+  /** The URL of the engine's wasm; undefined if this bundler did not copy the file. */
   wasmFile: (() => Promise<URL | undefined>) | undefined;
   loadCaller: () => Promise<CallerModule>;
   /** The builds that are loaded when a call needs them, as texts. */

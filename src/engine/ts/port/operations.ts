@@ -198,7 +198,7 @@ export interface ReduceArguments extends ReadCall {
   wantsPartial: boolean;
   /**
    * What another reduction with the same cells remembered, from which this one goes on, and the
-   * places of its groups among those of this one.
+   * indices of its groups among those of this one.
    */
   before: { words: Uint8Array; groups: number[] } | undefined;
   /** Whether the answer has what was remembered. */

@@ -101,12 +101,12 @@ export interface EngineStatus {
   build: EngineBuild | undefined;
   /** Number of decode workers. */
   workers: number;
-  /** The place at which a decoder started, and why the places before it refused. */
+  /** The kind of decoder that started, and why the kinds before it refused. */
   decoder: "blob" | "url" | "node" | "caller" | undefined;
   refused: string[];
-  /** Number of parts decoded, by place. */
+  /** Number of parts decoded, by kind of decoder. */
   parts: { workers: number; caller: number };
-  /** Number of stored chunks encoded, by place. */
+  /** Number of stored chunks encoded, by kind of decoder. */
   encoded: { workers: number; caller: number };
   /** Working time in ms, summed over all decoders. */
   decodeMs: number;
@@ -166,10 +166,10 @@ export type CodecResult = Uint8Array<ArrayBuffer> | ErrorRecord;
  * Where the engine runs: a worker that was started from a blob, from a URL or by the user's
  * function (`custom`); a worker thread of Node; or the caller's thread.
  */
-export type EnginePlace = "blob" | "url" | "node" | "custom" | "caller";
+export type EngineKind = "blob" | "url" | "node" | "custom" | "caller";
 
 export interface Channel extends RunningWorker<ToEngine[], ToPage[]> {
-  readonly place: EnginePlace;
+  readonly kind: EngineKind;
   /** Both ends run on this thread: messages are passed by reference, not cloned. */
   readonly isLocal: boolean;
   /**

@@ -1,6 +1,6 @@
 /**
  * Provides the wasm builds that the engine needs: what `init` received, the file that the bundler
- * placed, or a text in a chunk of the package. The page loads them, because a blob worker cannot
+ * copied, or a text in a chunk of the package. The page loads them, because a blob worker cannot
  * import. The page compiles files while they arrive. The engine compiles texts.
  */
 import { loadBuild, loadEngine, loadPrograms, wasmFile } from "#source";
@@ -72,14 +72,14 @@ async function compiledGiven(given: { url: string }): Promise<WasmText> {
   );
 }
 
-/** The file that the bundler placed could not be loaded, so the text is used. */
+/** The file that the bundler copied could not be loaded, so the text is used. */
 let isFileLost = false;
 
 /**
- * The URL of the engine's wasm, if the bundler placed the file. Next.js gives a path in place of a
+ * The URL of the engine's wasm, if the bundler copied the file. Next.js gives a path instead of a
  * URL, and some bundlers give the path of the build machine.
  */
-async function placedFile(): Promise<string | undefined> {
+async function bundledFile(): Promise<string | undefined> {
   if (isFileLost || isNode()) return undefined;
   const path = await wasmFile?.();
   try {
@@ -98,7 +98,7 @@ async function engineText(): Promise<{ deflated: string }> {
 async function engineWasm(): Promise<WasmText> {
   const given = await givenWasm("engine");
   if (given) return "url" in given ? compiledGiven(given) : given;
-  const file = await placedFile();
+  const file = await bundledFile();
   if (file === undefined) return engineText();
   return compileFile(file).then(
     (module) => ({ module }),
@@ -113,7 +113,7 @@ async function engineWasm(): Promise<WasmText> {
 /** The engine's bytes, which are the prefix of the other builds. */
 async function enginePrefix(): Promise<WasmBytes> {
   const given = await givenWasm("engine");
-  const url = given && "url" in given ? given.url : await placedFile();
+  const url = given && "url" in given ? given.url : await bundledFile();
   return url === undefined ? engineText() : { url };
 }
 
@@ -142,7 +142,7 @@ interface Startup {
  * a file, the worker starts while the file is loading, and asks for the wasm later.
  */
 export async function loadStartup(): Promise<Startup> {
-  if (configuration.wasm === undefined && (await placedFile()) === undefined) {
+  if (configuration.wasm === undefined && (await bundledFile()) === undefined) {
     const texts = await loadEngine?.();
     return { programs: texts, wasm: texts && { deflated: texts.wasm } };
   }

@@ -1,7 +1,7 @@
 /**
  * Starts workers, for the engine (`engine.ts`) and for decoding (`host/decode/decoder.ts`): in
  * browsers from a blob or a URL, in Node as a thread. It hides the differences between them, tries
- * one place after the other, and tells when a worker has started, failed, or fallen silent. It does
+ * one kind after the other, and tells when a worker has started, failed, or fallen silent. It does
  * not know the messages.
  */
 import { ZarrError } from "../model/errors.ts";
@@ -59,13 +59,13 @@ export class Inbox<Received> implements WorkerListener<Received> {
 }
 
 /**
- * The order of the places in a browser. A page with a `workerUrl` probably forbids blob workers.
+ * The order of the kinds in a browser. A page with a `workerUrl` probably forbids blob workers.
  * Trying them there would put an error into the console.
  */
-export const workerPlaces = (workerUrl: unknown): ["url", "blob"] | ["blob", "url"] =>
+export const workerKinds = (workerUrl: unknown): ["url", "blob"] | ["blob", "url"] =>
   workerUrl === undefined ? ["blob", "url"] : ["url", "blob"];
 
-/** The worker did not start at this place, so another place may be tried. */
+/** The worker did not start, so another kind may be tried. */
 export class NotStarted extends Error {}
 
 /** A worker of a browser or of Node. */
@@ -242,34 +242,34 @@ async function startedFromBlob<Sent, Received>(
 }
 
 /**
- * Starts a worker at a place. Rejects with a `NotStarted` if the place has no workers or no source,
- * or if the worker does not answer.
+ * Starts a worker of a kind. Rejects with a `NotStarted` if there are no workers of it or no
+ * source, or if the worker does not answer.
  */
 export async function startedAt<Sent, Received>(
-  place: "blob" | "url" | "node",
+  kind: "blob" | "url" | "node",
   source: WorkerSource,
   start: Start<Sent, Received>,
 ): Promise<RunningWorker<Sent, Received>> {
-  if (place === "node") return started(nodeThread(source), start);
+  if (kind === "node") return started(nodeThread(source), start);
   if (typeof Worker === "undefined") throw new NotStarted("this environment has no Worker");
-  return place === "url" ? started(urlWorker(source), start) : startedFromBlob(source, start);
+  return kind === "url" ? started(urlWorker(source), start) : startedFromBlob(source, start);
 }
 
 /**
- * Opens at the first place that works. Undefined if none does; then `refused` has the reasons.
- * Errors of this package are thrown: other places would have them too.
+ * Opens with the first kind that works. Undefined if none does; then `refused` has the reasons.
+ * Errors of this package are thrown: other kinds would have them too.
  */
-export async function firstOpened<Place extends string, Opened>(
-  places: readonly Place[],
-  openAt: (place: Place) => Promise<Opened>,
+export async function firstOpened<Kind extends string, Opened>(
+  kinds: readonly Kind[],
+  openAs: (kind: Kind) => Promise<Opened>,
   refused: string[],
 ): Promise<Opened | undefined> {
-  for (const place of places) {
+  for (const kind of kinds) {
     try {
-      return await openAt(place);
+      return await openAs(kind);
     } catch (error) {
       if (error instanceof ZarrError) throw error;
-      const reason = `${place}: ${(error as Error).message}`;
+      const reason = `${kind}: ${(error as Error).message}`;
       if (!refused.includes(reason)) refused.push(reason);
     }
   }

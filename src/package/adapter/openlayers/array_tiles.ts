@@ -17,12 +17,12 @@ import {
 } from "../../../conventions/ts/axis_indices.ts";
 import type { PyramidLevel } from "../../../conventions/ts/pyramid_level.ts";
 import type { Pyramid } from "../../../conventions/ts/pyramid_model.ts";
-import { elementAtPlace } from "../../../conventions/ts/warp.ts";
+import { elementAtPoint } from "../../../conventions/ts/warp.ts";
 import type { Slice } from "../../../engine/ts/model/types.ts";
 import type { PyramidSourceOptions, TileAt, TileReading } from "./source_options.ts";
 import { elementOf, type TileElements } from "./textures.ts";
 import { columnRuns, elementAt, type TileLevel, tileSpans } from "./tile_levels.ts";
-import type { ReadWish, TileFetch, TilePlace, TileReader } from "./tile_reader.ts";
+import type { ReadWish, TileFetch, TileReader, TileRegion } from "./tile_reader.ts";
 
 /** A typed array of numbers. */
 type Numbers = ArrayLike<number | bigint | boolean>;
@@ -58,16 +58,16 @@ type Ends = readonly [from: number, to: number];
 const slice = ([start, stop]: Ends): Slice => ({ start, stop, step: null });
 
 export function arrayTiles(levels: readonly PyramidLevel[], axes: TileAxes, form: ElementForm): TileFetch {
-  const readGroup = async (place: TilePlace, channels: readonly number[], wish: ReadWish) => {
+  const readGroup = async (region: TileRegion, channels: readonly number[], wish: ReadWish) => {
     const ends: Ends = [Math.min(...channels), Math.max(...channels) + 1];
-    const { array } = levels[place.level.level] as PyramidLevel;
-    const runs = columnRuns(place.level, place.x);
+    const { array } = levels[region.level.level] as PyramidLevel;
+    const runs = columnRuns(region.level, region.x);
     const boxes = await Promise.all(
       runs.map(async (run) => {
-        const rows: Ends = [place.y.start, place.y.stop];
+        const rows: Ends = [region.y.start, region.y.stop];
         const data = await elementsOf(
           array,
-          selectionOf(place, axes, { x: run, y: rows, c: ends }),
+          selectionOf(region, axes, { x: run, y: rows, c: ends }),
           form,
           wish,
         );
@@ -77,9 +77,9 @@ export function arrayTiles(levels: readonly PyramidLevel[], axes: TileAxes, form
     const box = boxes.length === 1 ? (boxes[0] as Box) : joined(boxes);
     return channels.map((channel) => [channel, channelOf(box, channel - ends[0])] as const);
   };
-  return async (place, channels, wish) => {
-    const groups = groupsOf(levels, axes, place.level, channels);
-    return (await Promise.all(groups.map((group) => readGroup(place, group, wish)))).flat();
+  return async (region, channels, wish) => {
+    const groups = groupsOf(levels, axes, region.level, channels);
+    return (await Promise.all(groups.map((group) => readGroup(region, group, wish)))).flat();
   };
 }
 
@@ -99,7 +99,7 @@ function groupsOf(
   return [...groups.values()];
 }
 
-function selectionOf({ at }: TilePlace, axes: TileAxes, ends: { x: Ends; y: Ends; c: Ends }) {
+function selectionOf({ at }: TileRegion, axes: TileAxes, ends: { x: Ends; y: Ends; c: Ends }) {
   return at.map((index, axis): number | Slice => {
     if (axis === axes.x) return slice(ends.x);
     if (axis === axes.y) return slice(ends.y);
@@ -176,7 +176,7 @@ export interface TileNumber {
   row: number;
 }
 
-export class TilePlaces {
+export class TileRegions {
   /** Coarsest first, as in OpenLayers. */
   readonly levels: readonly TileLevel[];
   readonly axes: TileAxes;
@@ -224,14 +224,14 @@ export class TilePlaces {
   /**
    * Returns the elements of a tile, at other indices if they are given. Null outside of the level.
    */
-  ofTile({ z, column, row }: TileNumber, at?: TileAt): TilePlace | null {
+  ofTile({ z, column, row }: TileNumber, at?: TileAt): TileRegion | null {
     const level = this.levels[z];
     const spans = level && tileSpans(level, column, row);
     return spans ? { level, column, row, ...spans, at: this.indices(level, at && this.with(at)) } : null;
   }
 
   /** Returns the elements of the tile that has this one. `column` is in drawing order. */
-  ofElement(z: number, column: number, row: number): TilePlace | null {
+  ofElement(z: number, column: number, row: number): TileRegion | null {
     const { tileWidth, tileHeight, flipX, flipY, columns, rows } = this.levels[z] as TileLevel;
     const [across, down] = [Math.floor(column / tileWidth), Math.floor(row / tileHeight)];
     // In a flipped array, columns or rows run against those of the map.
@@ -248,26 +248,26 @@ type Point = readonly [x: number, y: number];
 export class PointValues {
   readonly #levels: readonly PyramidLevel[];
   readonly #options: Pick<PyramidSourceOptions, "warped" | "decode" | "areLabels">;
-  readonly #places: TilePlaces;
+  readonly #regions: TileRegions;
   readonly #reader: TileReader;
 
-  constructor(options: PyramidSourceOptions, places: TilePlaces, reader: TileReader) {
+  constructor(options: PyramidSourceOptions, regions: TileRegions, reader: TileReader) {
     this.#levels = options.pyramid.levels;
-    [this.#options, this.#places, this.#reader] = [options, places, reader];
+    [this.#options, this.#regions, this.#reader] = [options, regions, reader];
   }
 
   /**
    * Returns the cached values of channels, from the level that is shown. Null outside of the array.
    */
   cached([x, y]: Point, z: number, channels: readonly number[]): TileReading | null {
-    const { levels, axes } = this.#places;
+    const { levels, axes } = this.#regions;
     const level = levels[z] as TileLevel;
     const element = elementAt(level, x, y);
     if (!element) return null;
-    const index = this.#places.indices(level);
+    const index = this.#regions.indices(level);
     if (!this.#options.warped) [index[axes.x], index[axes.y]] = [element.column, element.row];
     const column = (element.column - level.roll + level.width) % level.width;
-    const tile = this.#places.ofElement(z, column, element.row);
+    const tile = this.#regions.ofElement(z, column, element.row);
     const values = channels.map((channel) => {
       const found = tile && !this.#options.areLabels ? this.#reader.kept(tile, channel) : undefined;
       const value =
@@ -280,18 +280,18 @@ export class PointValues {
   /** Resolves to the values of a reading at a point. Requests those that are not cached. */
   async read(reading: TileReading, point: Point, signal: AbortSignal | undefined): Promise<TileReading> {
     const { warped } = this.#options;
-    return this.#requested(warped ? await this.#placed(reading, point, warped, signal) : reading, signal);
+    return this.#requested(warped ? await this.#atPoint(reading, point, warped, signal) : reading, signal);
   }
 
   /** Sets the element of a warped map. */
-  async #placed(
+  async #atPoint(
     reading: TileReading,
     point: Point,
     warped: NonNullable<PyramidSourceOptions["warped"]>,
     signal: AbortSignal | undefined,
   ): Promise<TileReading> {
     const { array } = this.#levels[reading.level] as PyramidLevel;
-    const element = await elementAtPlace(array, point, { ...warped, signal });
+    const element = await elementAtPoint(array, point, { ...warped, signal });
     const isLinear = warped.method === "linear";
     const values = reading.values.map(({ channel, value }) => ({
       channel,
@@ -299,7 +299,7 @@ export class PointValues {
       value: element ? (isLinear ? value : undefined) : Number.NaN,
     }));
     const index = [...reading.index];
-    const { axes } = this.#places;
+    const { axes } = this.#regions;
     if (element) [index[axes.x], index[axes.y]] = [element.column, element.row];
     return { ...reading, index, values };
   }
@@ -311,7 +311,7 @@ export class PointValues {
       reading.values.map(async ({ channel, value }) => {
         if (value !== undefined) return { channel, value };
         const selection = reading.index.map((index, axis) =>
-          axis === this.#places.axes.c ? channel : index,
+          axis === this.#regions.axes.c ? channel : index,
         );
         const { data } = decode
           ? await array.get(selection, { signal, decode })

@@ -15,7 +15,7 @@ import type { Pyramid } from "../../../conventions/ts/pyramid_model.ts";
 import { warp } from "../../../conventions/ts/warp.ts";
 import { UnsupportedError } from "../../../engine/ts/model/errors.ts";
 import { type AxisPlace, type MapExtent, rolled, type TileLevel, tileLevel } from "./tile_levels.ts";
-import type { TileFetch, TilePlace } from "./tile_reader.ts";
+import type { TileFetch, TileRegion } from "./tile_reader.ts";
 
 export interface LevelPlace {
   x: AxisPlace;
@@ -47,7 +47,7 @@ export function placesOf(pyramid: Pyramid, plane: { x: number; y: number }, isUp
   };
 }
 
-export interface Placement {
+export interface MapPosition {
   places?: LevelPlaces;
   isUpward?: boolean;
 }
@@ -59,7 +59,7 @@ export interface Placement {
 export function levelsOf(
   pyramid: Pyramid,
   plane: { x: number; y: number },
-  { isUpward = pyramid.crs !== undefined, places = placesOf(pyramid, plane, isUpward) }: Placement,
+  { isUpward = pyramid.crs !== undefined, places = placesOf(pyramid, plane, isUpward) }: MapPosition,
 ): TileLevel[] {
   const all = pyramid.levels.map((level, at) => {
     const { shape, chunks } = level;
@@ -172,7 +172,7 @@ export function warpedLevels(
   }
 }
 
-const extentOf = ({ level, x, y }: TilePlace): MapExtent => {
+const extentOf = ({ level, x, y }: TileRegion): MapExtent => {
   const [left, , , top] = level.extent;
   return [
     left + x.start * level.stepX,
@@ -189,13 +189,13 @@ export function warpedTiles(
   { extent: _extent, size: _size, ...map }: WarpedMap,
   decode: "cf" | CfOptions | undefined,
 ): TileFetch {
-  return (place, channels, { signal, priority }) => {
-    const { array } = levels[place.level.level] as PyramidLevel;
-    const size = [place.x.stop - place.x.start, place.y.stop - place.y.start] as const;
+  return (region, channels, { signal, priority }) => {
+    const { array } = levels[region.level.level] as PyramidLevel;
+    const size = [region.x.stop - region.x.start, region.y.stop - region.y.start] as const;
     const read = async (channel: number) => {
       // The level's own indices: `warp` takes its array for the finest level.
-      const at = place.at.map((index, axis) => (axis === c ? channel : Math.max(index, 0)));
-      const options = { ...map, size, signal, priority, extent: extentOf(place) };
+      const at = region.at.map((index, axis) => (axis === c ? channel : Math.max(index, 0)));
+      const options = { ...map, size, signal, priority, extent: extentOf(region) };
       const { data } = await warp(array, { ...options, at, decode: decode ?? false });
       return [channel, { data, offset: 0, strideX: 1, strideY: size[0] }] as const;
     };

@@ -17,7 +17,7 @@ import { optionsOf, type Rules, SIGNAL } from "../../../engine/ts/model/argument
 import { ZarrError } from "../../../engine/ts/model/errors.ts";
 import { findable, worksBehindProxies } from "../../../engine/ts/model/proxies.ts";
 import { pauseIfDue } from "../../../engine/ts/model/waiting.ts";
-import { arrayTiles, PointValues, type TileNumber, TilePlaces } from "./array_tiles.ts";
+import { arrayTiles, PointValues, type TileNumber, TileRegions } from "./array_tiles.ts";
 import {
   channelAxisOf,
   gridOf,
@@ -42,7 +42,7 @@ import {
   valuesOf,
 } from "./textures.ts";
 import { isShort, type MapExtent, type TileLevel, tileRange, tileSpans, tilesIn } from "./tile_levels.ts";
-import { LookAhead, type RunningTile, RunningTiles, type TilePlace, TileReader } from "./tile_reader.ts";
+import { LookAhead, type RunningTile, RunningTiles, TileReader, type TileRegion } from "./tile_reader.ts";
 
 const MIB = 2 ** 20;
 /** OpenLayers needs the tiles of two zoom levels for a view. */
@@ -82,7 +82,7 @@ export class PyramidSource extends DataTileSource {
   onProgress: (progress: TileProgress) => void = () => {};
   onError: (error: unknown) => void = () => {};
 
-  readonly #places: TilePlaces;
+  readonly #regions: TileRegions;
   readonly #warped: WarpedMap | undefined;
   readonly #reader: TileReader;
   readonly #values: PointValues;
@@ -114,8 +114,8 @@ export class PyramidSource extends DataTileSource {
     const levels = warped ? warpedLevels(pyramid.levels, plane, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
     const axes = { ...plane, c: channelAxisOf(pyramid, plane, options.channelAxis) };
-    const places = new TilePlaces(pyramid, levels, axes, options.at ?? {});
-    const channels = options.channels ? places.channels(options.channels) : [places.channelOf()];
+    const regions = new TileRegions(pyramid, levels, axes, options.at ?? {});
+    const channels = options.channels ? regions.channels(options.channels) : [regions.channelOf()];
     const level = pyramid.levels[0] as PyramidLevel;
     const { dtype } = level.array;
     const isFull = levels.every((level) => !isShort(level, finest));
@@ -139,7 +139,7 @@ export class PyramidSource extends DataTileSource {
     this.#channels = channels;
     this.#areLabels = areLabels;
     this.#bands = bands;
-    this.#places = places;
+    this.#regions = regions;
     this.#isChannelOfAt = options.channels === undefined;
     this.#warped = warped;
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
@@ -150,13 +150,13 @@ export class PyramidSource extends DataTileSource {
       ? warpedTiles(pyramid.levels, axes.c, warped, decode)
       : arrayTiles(pyramid.levels, axes, { decode, labelColors: areLabels ? labelColors : undefined });
     this.#reader = new TileReader(fetch, this.#cacheBytes);
-    this.#values = new PointValues(options, this.#places, this.#reader);
+    this.#values = new PointValues(options, this.#regions, this.#reader);
     this.#ahead = new LookAhead(this.#reader, PRIORITY.ahead);
     this.setKey(this.#shownKey);
   }
 
   get #levels(): readonly TileLevel[] {
-    return this.#places.levels;
+    return this.#regions.levels;
   }
 
   /** The layout of a tile's bands, which styles need. `setLog` changes it. */
@@ -193,13 +193,13 @@ export class PyramidSource extends DataTileSource {
    * `InvalidSelectionError` for a name or an index that is not there.
    */
   setAt(at: TileAt): void {
-    this.#places.at = this.#places.with(at);
-    if (this.#isChannelOfAt) this.#channels = [this.#places.channelOf()];
+    this.#regions.at = this.#regions.with(at);
+    if (this.#isChannelOfAt) this.#channels = [this.#regions.channelOf()];
     this.#renew();
   }
 
   get at(): TileAt {
-    return this.#places.at;
+    return this.#regions.at;
   }
 
   /** The indices along the axis of channels that are read: one per band, or those of the mix. */
@@ -214,7 +214,7 @@ export class PyramidSource extends DataTileSource {
   setMix(mix: readonly MixedChannel[]): void {
     this.#mix = mix;
     if (!this.bands.isPicture || this.#areLabels) return;
-    this.#channels = this.#places.channels(mix.map(({ channel }) => channel));
+    this.#channels = this.#regions.channels(mix.map(({ channel }) => channel));
     // While tiles are being mixed, the latest mix waits. Otherwise a user who drags a window would
     // never see a complete picture.
     if (this.#running.size > 0 && this.#mixes > 0) this.#isMixLate = true;
@@ -249,7 +249,7 @@ export class PyramidSource extends DataTileSource {
   /** Map units per element of a level, across and down. For a warped map they are means. */
   elementSize(level: number): [number, number] {
     const array = this.pyramid.levels[level];
-    if (this.#warped && array) return meanElement(array, this.#places.axes, this.#warped);
+    if (this.#warped && array) return meanElement(array, this.#regions.axes, this.#warped);
     const own = this.#levels.find((other) => other.level === level) ?? this.#levels.at(-1);
     return own ? [own.stepX, own.stepY] : [1, 1];
   }
@@ -292,22 +292,22 @@ export class PyramidSource extends DataTileSource {
     optionsOf(options, PRELOAD_RULES);
     const signal = options.signal ?? new AbortController().signal;
     const priority = options.priority ?? PRIORITY.ahead;
-    const channel = this.#places.channelOf(at);
+    const channel = this.#regions.channelOf(at);
     const channels = this.#isChannelOfAt ? [channel] : this.#channels;
-    const places = this.#visible(0).map((tile) => this.#places.ofTile(tile, at));
+    const regions = this.#visible(0).map((tile) => this.#regions.ofTile(tile, at));
     await Promise.all(
-      places.map((place) => place && this.#reader.read(place, channels, { signal, priority })),
+      regions.map((region) => region && this.#reader.read(region, channels, { signal, priority })),
     );
   }
 
   /** The visible numbers of the cached tiles, as lists by channel. */
   *valuesInView(): Generator<{ channel: number; values: Float64Array }> {
     for (const tile of this.#visible(0)) {
-      const place = this.#places.ofTile(tile);
-      if (!place) continue;
+      const region = this.#regions.ofTile(tile);
+      if (!region) continue;
       for (const channel of this.#channels) {
-        const found = this.#reader.kept(place, channel);
-        if (found) yield { channel, values: valuesOf(found, place) };
+        const found = this.#reader.kept(region, channel);
+        if (found) yield { channel, values: valuesOf(found, region) };
       }
     }
   }
@@ -359,13 +359,13 @@ export class PyramidSource extends DataTileSource {
   }
 
   #load(z: number, column: number, row: number): Promise<Uint8Array | Float32Array> {
-    const place = this.#places.ofTile({ z, column, row });
-    if (!place) throw new ZarrError("Argument", `there is no tile ${column}, ${row} of level ${z}`);
+    const region = this.#regions.ofTile({ z, column, row });
+    if (!region) throw new ZarrError("Argument", `there is no tile ${column}, ${row} of level ${z}`);
     const running: RunningTile = { z, column, row, controller: new AbortController(), tile: this.#loading };
     this.#running.add(running);
     this.#report();
     return new Promise((resolve, reject) => {
-      this.#read(place, running).then(
+      this.#read(region, running).then(
         (data) => {
           if (!this.#running.end(running, true)) return;
           resolve(data);
@@ -383,22 +383,22 @@ export class PyramidSource extends DataTileSource {
     });
   }
 
-  async #read(place: TilePlace, { z, controller: { signal } }: RunningTile) {
+  async #read(region: TileRegion, { z, controller: { signal } }: RunningTile) {
     const finest = this.#levels.length - 1;
     const wanted = this.#map?.getView().getResolution();
     const shown = wanted === undefined ? finest : this.#zFor(wanted);
     const priority = z === shown ? PRIORITY.view : z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
-    const elements = await this.#reader.read(place, this.#channels, { signal, priority });
+    const elements = await this.#reader.read(region, this.#channels, { signal, priority });
     // Otherwise all cached tiles would be packed and uploaded in one task.
     await pauseIfDue();
     signal.throwIfAborted();
-    if (!this.bands.isPicture) return packTile(place.level, place, elements, this.#packing);
-    if (this.#areLabels) return colorsOf(place.level, place, elements[0] as TileElements);
+    if (!this.bands.isPicture) return packTile(region.level, region, elements, this.#packing);
+    if (this.#areLabels) return colorsOf(region.level, region, elements[0] as TileElements);
     const channels = elements.flatMap((own, at) => {
       const how = this.#mix[at];
       return how ? [{ ...own, ...how }] : [];
     });
-    return mixTile(place.level, place, channels, signal);
+    return mixTile(region.level, region, channels, signal);
   }
 
   /** The visible level and extent. Null while the map has no view. */
@@ -421,7 +421,7 @@ export class PyramidSource extends DataTileSource {
     if (!extent) return;
     this.#running.cancel(({ z, column, row }) => {
       const range = tileRange(this.#levels[z] as TileLevel, extent);
-      const isIn = (place: number, [first, last]: [number, number]) => place >= first && place <= last;
+      const isIn = (index: number, [first, last]: [number, number]) => index >= first && index <= last;
       return z <= shown && range !== null && isIn(column, range.column) && isIn(row, range.row);
     });
     this.#report();
@@ -431,12 +431,12 @@ export class PyramidSource extends DataTileSource {
   /** Reads the tiles around the view if the view is complete. */
   #lookAhead(): void {
     const around = this.#margin > 0 && this.#running.size === 0 ? this.#visible(this.#margin) : [];
-    const places = new Map<string, TilePlace>();
+    const regions = new Map<string, TileRegion>();
     for (const tile of around) {
-      const place = this.#places.ofTile(tile);
-      if (place) places.set(`${this.getKey()}/${tile.z}/${tile.column}/${tile.row}`, place);
+      const region = this.#regions.ofTile(tile);
+      if (region) regions.set(`${this.getKey()}/${tile.z}/${tile.column}/${tile.row}`, region);
     }
-    this.#ahead.want(places, this.#channels);
+    this.#ahead.want(regions, this.#channels);
   }
 
   /** Reports progress if it has changed. It is called at every frame. */

@@ -37,15 +37,15 @@ export interface Spans {
  * last one. `from` and `to` are the range of texels with elements.
  */
 export function texels(span: TileSpan, side: number, flipped: boolean, stride: number) {
-  const places = new Int32Array(side);
+  const offsets = new Int32Array(side);
   const count = span.stop - span.start;
   let inside = 0;
   for (let texel = 0; texel < side; texel += 1) {
-    const place = (flipped ? span.first - texel : span.first + texel) - span.start;
-    if (place >= 0 && place < count) inside += 1;
-    places[texel] = Math.min(Math.max(place, 0), count - 1) * stride;
+    const element = (flipped ? span.first - texel : span.first + texel) - span.start;
+    if (element >= 0 && element < count) inside += 1;
+    offsets[texel] = Math.min(Math.max(element, 0), count - 1) * stride;
   }
-  return { places, from: flipped ? side - inside : 0, to: flipped ? side : inside };
+  return { offsets, from: flipped ? side - inside : 0, to: flipped ? side : inside };
 }
 
 /** Whether data is a typed array of numbers. */
@@ -76,11 +76,11 @@ export function planeOf(
   const data = floatsOf(elements);
   const isRun = strideX === 1 && !level.flipX && across.to === tileWidth;
   for (let v = 0; v < tileHeight; v += 1) {
-    const [row, at] = [offset + (down.places[v] as number), v * tileWidth];
+    const [row, at] = [offset + (down.offsets[v] as number), v * tileWidth];
     if (isRun) plane.set(data.subarray(row, row + tileWidth), at);
     else
       for (let u = 0; u < tileWidth; u += 1)
-        plane[at + u] = data[row + (across.places[u] as number)] as number;
+        plane[at + u] = data[row + (across.offsets[u] as number)] as number;
     if (!endsAtEdge) continue;
     if (v < down.from || v >= down.to) plane.fill(Number.NaN, at, at + tileWidth);
     plane.fill(Number.NaN, at, at + across.from).fill(Number.NaN, at + across.to, at + tileWidth);
@@ -115,9 +115,9 @@ export function colorsOf(
   const down = texels(spans.y, tileHeight, level.flipY, strideY);
   const [colors, out] = [data as Uint32Array, new Uint32Array(tileWidth * tileHeight)];
   for (let v = down.from; v < down.to; v += 1) {
-    const row = offset + (down.places[v] as number);
+    const row = offset + (down.offsets[v] as number);
     for (let u = across.from; u < across.to; u += 1) {
-      out[v * tileWidth + u] = colors[row + (across.places[u] as number)] as number;
+      out[v * tileWidth + u] = colors[row + (across.offsets[u] as number)] as number;
     }
   }
   return new Uint8Array(out.buffer);
@@ -154,7 +154,7 @@ export function packTile(
   if (only && bands === 1) return asBytes ? new Uint8Array(only) : only;
   const out = new Float32Array(level.tileWidth * level.tileHeight * bands);
   for (const [band, plane] of planes.entries()) {
-    if (hasMask) placeMasked(plane, out, bands, band);
+    if (hasMask) copyMasked(plane, out, bands, band);
     else
       for (let texel = 0, at = band; texel < plane.length; texel += 1, at += bands)
         out[at] = plane[texel] as number;
@@ -167,7 +167,7 @@ export function packTile(
 }
 
 /** Copies a band. Sets the mask to 1 for its values. */
-function placeMasked(plane: Float32Array, out: Float32Array, bands: number, band: number): void {
+function copyMasked(plane: Float32Array, out: Float32Array, bands: number, band: number): void {
   for (let texel = 0, at = 0; texel < plane.length; texel += 1, at += bands) {
     const value = plane[texel] as number;
     if (Number.isNaN(value)) continue;
@@ -220,7 +220,7 @@ interface BandsFrom {
   dtype: string;
   /** Whether elements are unpacked, and missing values masked. */
   isPacked: boolean;
-  /** Whether places of the map may be without an element. */
+  /** Whether points of the map may be without an element. */
   mayMiss: boolean;
   /** Whether elements are labels, which have their own colours. */
   areLabels: boolean;
@@ -359,9 +359,9 @@ export function channelStyle(layout: BandLayout, channels: readonly (MixedChanne
   if (layout.isPicture) return {};
   const light = (name: string): Expression | number => {
     const parts = channels.map((channel, at): Expression => {
-      const place = share(at + 1, `${at + 1}`);
+      const position = share(at + 1, `${at + 1}`);
       const isCurved = channel !== null && channel.gamma !== 1;
-      const curved: Expression = isCurved ? ["^", place, ["var", `gamma${at + 1}`]] : place;
+      const curved: Expression = isCurved ? ["^", position, ["var", `gamma${at + 1}`]] : position;
       return ["*", curved, ["var", `${name}${at + 1}`]];
     });
     const sum = parts.length > 1 ? (["+", ...parts] as Expression) : (parts[0] ?? 0);
@@ -385,8 +385,8 @@ export function paletteVariables(layout: BandLayout, window: readonly [number, n
 
 /** Returns a style that shows the first band in the colours of a palette. */
 export function paletteStyle(layout: BandLayout, { colors, window }: Palette): Style {
-  const place: Expression = ["*", share(1, ""), colors.length - 1];
-  const color: Expression = ["palette", place, colors as Expression];
+  const position: Expression = ["*", share(1, ""), colors.length - 1];
+  const color: Expression = ["palette", position, colors as Expression];
   const variables = paletteVariables(layout, window);
   if (!layout.hasMask) return { variables, color };
   return { variables, color: ["case", ["<", ["band", layout.count], 0.5], ["color", 0, 0, 0, 0], color] };

@@ -146,8 +146,8 @@ export function tileLevel(size: LevelSize): TileLevel {
 }
 
 function span(tile: number, count: number, side: number, length: number, flipped: boolean): TileSpan {
-  const place = flipped ? count - 1 - tile : tile;
-  const start = place * side;
+  const chunk = flipped ? count - 1 - tile : tile;
+  const start = chunk * side;
   return { start, stop: Math.min(start + side, length), first: flipped ? start + side - 1 : start };
 }
 
@@ -195,7 +195,7 @@ export function tileRange(
   const [left = 0, bottom = 0, right = 0, top = 0] = [minX, minY, maxX, maxY];
   if (right <= extent[0] || left >= extent[2] || top <= extent[1] || bottom >= extent[3]) return null;
   const [w, h] = [tileWidth * stepX, tileHeight * stepY];
-  const within = (place: number, count: number) => Math.min(Math.max(place, 0), count - 1);
+  const within = (chunk: number, count: number) => Math.min(Math.max(chunk, 0), count - 1);
   return {
     column: [
       within(Math.floor((left - origin[0]) / w) - margin, columns),

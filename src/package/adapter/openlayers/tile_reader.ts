@@ -13,7 +13,7 @@ import type { TileElements } from "./textures.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
 /** The elements of a level that a tile needs. */
-export interface TilePlace {
+export interface TileRegion {
   level: TileLevel;
   column: number;
   row: number;
@@ -31,7 +31,7 @@ export interface ReadWish {
 
 /** The function that reads channels of a tile. */
 export type TileFetch = (
-  place: TilePlace,
+  region: TileRegion,
   channels: readonly number[],
   wish: ReadWish,
 ) => Promise<(readonly [channel: number, elements: TileElements])[]>;
@@ -41,7 +41,7 @@ interface Kept {
   bytes: number;
 }
 
-const keyOf = ({ level, column, row, at }: TilePlace, channel: number): string =>
+const keyOf = ({ level, column, row, at }: TileRegion, channel: number): string =>
   `${level.stepX}/${level.stepY}/${column}/${row}/${at.join(",")}/${channel}`;
 
 export class TileReader {
@@ -55,8 +55,8 @@ export class TileReader {
   }
 
   /** Returns the cached elements of a channel. */
-  kept(place: TilePlace, channel: number): TileElements | undefined {
-    const key = keyOf(place, channel);
+  kept(region: TileRegion, channel: number): TileElements | undefined {
+    const key = keyOf(region, channel);
     const found = this.#kept.get(key);
     if (!found) return undefined;
     this.#kept.delete(key);
@@ -65,23 +65,23 @@ export class TileReader {
   }
 
   /** Resolves to the elements of channels. Reads those that are not cached. */
-  async read(place: TilePlace, channels: readonly number[], wish: ReadWish): Promise<TileElements[]> {
+  async read(region: TileRegion, channels: readonly number[], wish: ReadWish): Promise<TileElements[]> {
     const found = new Map<number, TileElements>();
     const missing = channels.filter((channel) => {
-      const kept = this.kept(place, channel);
+      const kept = this.kept(region, channel);
       if (kept) found.set(channel, kept);
       return kept === undefined;
     });
     if (missing.length > 0) {
-      for (const [channel, elements] of await this.#fetch(place, missing, wish)) {
-        this.#keep(keyOf(place, channel), elements, place);
+      for (const [channel, elements] of await this.#fetch(region, missing, wish)) {
+        this.#keep(keyOf(region, channel), elements, region);
         found.set(channel, elements);
       }
     }
     return channels.map((channel) => found.get(channel) as TileElements);
   }
 
-  #keep(key: string, elements: TileElements, { x, y }: TilePlace): void {
+  #keep(key: string, elements: TileElements, { x, y }: TileRegion): void {
     const each = (elements.data as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 8;
     const bytes = (x.stop - x.start) * (y.stop - y.start) * each;
     this.#bytes += bytes - (this.#kept.get(key)?.bytes ?? 0);
@@ -159,18 +159,18 @@ export class LookAhead {
   }
 
   /** Reads channels of tiles, which have keys, and cancels the reads of others. */
-  want(places: ReadonlyMap<string, TilePlace>, channels: readonly number[]): void {
+  want(regions: ReadonlyMap<string, TileRegion>, channels: readonly number[]): void {
     for (const [key, controller] of this.#reading) {
-      if (places.has(key)) continue;
+      if (regions.has(key)) continue;
       controller.abort();
       this.#reading.delete(key);
     }
-    for (const [key, place] of places) {
-      if (this.#reading.has(key) || channels.every((own) => this.#reader.kept(place, own))) continue;
+    for (const [key, region] of regions) {
+      if (this.#reading.has(key) || channels.every((own) => this.#reader.kept(region, own))) continue;
       const controller = new AbortController();
       this.#reading.set(key, controller);
       // The error is reported when the tile is in view.
-      this.#reader.read(place, channels, { signal: controller.signal, priority: this.#priority }).then(
+      this.#reader.read(region, channels, { signal: controller.signal, priority: this.#priority }).then(
         () => this.#reading.delete(key),
         () => undefined,
       );

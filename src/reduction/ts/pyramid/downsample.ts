@@ -53,12 +53,12 @@ async function packedMissing(
   const words = new BigUint64Array(values.length);
   const packed = new Uint8Array(words.buffer);
   checkMissing(type, values);
-  for (const [place, value] of Array.from(values).entries()) {
+  for (const [idx, value] of Array.from(values).entries()) {
     if (type.kind === "float") {
       const { bytes } = await withPackedFloats((floats) => packScalar(type, value, { floats }), signal);
-      packed.set(bytes, 8 * place);
+      packed.set(bytes, 8 * idx);
     } else {
-      words[place] = BigInt.asUintN(8 * (type.size ?? 8), BigInt(value));
+      words[idx] = BigInt.asUintN(8 * (type.size ?? 8), BigInt(value));
     }
   }
   return packed;

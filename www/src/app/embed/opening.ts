@@ -22,7 +22,7 @@ class SeveralDataSetsError extends PageError {
   readonly cure = "Give the address of one of the data sets.";
 }
 
-/** The answers in the place of a user's. */
+/** The answers instead of a user's. */
 export const refusals: Questions = {
   hosts: async (_document, hosts) => {
     throw new OtherServersError(`The document of references names ${hosts.join(", ")}.`);

@@ -53,7 +53,7 @@ export class ZarrView extends Base {
   readonly #changed = new Set<string>();
   #frame = 0;
 
-  /** A store in the place of the address `src`, such as a folder that the user has dropped. */
+  /** A store instead of the address `src`, such as a folder that the user has dropped. */
   get store(): Readable | null {
     return this.#store;
   }

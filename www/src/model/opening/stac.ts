@@ -73,7 +73,7 @@ interface Place {
 }
 
 /**
- * A state with the data set that the user chooses in place of a STAC document; the same state for
+ * A state with the data set that the user chooses instead of a STAC document; the same state for
  * any other address. A path of the state stays, because the user has chosen it.
  */
 export async function withAsset<S extends Place>(state: S, options: StacOptions): Promise<S> {

@@ -9,7 +9,7 @@ const UNITS: Record<string, string> = {
   micrometer: "µm",
   micron: "µm",
   um: "µm",
-  // The Greek letter in place of the sign.
+  // The Greek letter instead of the sign.
   "\u03bcm": "µm",
   millimeter: "mm",
   centimeter: "cm",

@@ -42,7 +42,7 @@ export function roundedText(value: number): string {
   return minus(String(Number(value.toPrecision(4))));
 }
 
-/** A number with the sign for minus in place of a hyphen. */
+/** A number with the sign for minus instead of a hyphen. */
 export const minus = (text: string): string => text.replace(/^-/, "−").replace("e-", "e−");
 
 /** Digits and hyphens as superscripts. */

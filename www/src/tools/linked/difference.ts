@@ -94,7 +94,7 @@ export function subtractedBoxes(
   return [boxOf(first, at), boxOf(second, atSecond)];
 }
 
-/** The levels of a difference, in the place of those of the first scene's pyramid. */
+/** The levels of a difference, instead of those of the first scene's pyramid. */
 async function pyramidOf(pair: Pair, store: DifferenceStore, signal: AbortSignal): Promise<zarr.Pyramid> {
   const { pyramid } = pair.first;
   const levels = await Promise.all(

@@ -14,7 +14,7 @@ import { type CodecAnswer, type CodecEntry, type CodecRequest, entryOf } from ".
 import type { CodecsDefinition, CodedArray } from "../../port/definitions.ts";
 import { ReportedError } from "../wasm_module.ts";
 import { copyOf, DecodeHost } from "./decode_host.ts";
-import { placeShared } from "./gate.ts";
+import { scatterShared } from "./gate.ts";
 import type {
   DecodeBuild,
   FromDecoder,
@@ -248,7 +248,7 @@ export class DecodeServer {
   /** Ends a part. Returns its result. */
   #deliver(host: DecodeHost, id: number, { reduction, shared, take }: PartTarget): Updated {
     if (reduction) return host.finish(id, (elements) => this.#reducer.reduced(reduction, elements));
-    if (shared) return host.finish(id, (elements) => void placeShared(shared, elements));
+    if (shared) return host.finish(id, (elements) => void scatterShared(shared, elements));
     return host.finish(id, take ? (elements) => void take(elements) : copyOf);
   }
 

@@ -13,17 +13,17 @@ import {
   type RunningWorker,
   started,
   startedAt,
-  workerPlaces,
+  workerKinds,
 } from "../../port/worker_start.ts";
 import type { EngineState } from "../state.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 
-type DecoderPlace = NonNullable<EngineStatus["decoder"]>;
+type DecoderKind = NonNullable<EngineStatus["decoder"]>;
 type DecodeWorker = RunningWorker<ToDecoder, FromDecoder>;
 
 export interface Decoder extends DecodeWorker {
-  readonly place: DecoderPlace;
+  readonly kind: DecoderKind;
 }
 
 /** How a decoder is started. It counts as started when it has answered the first message. */
@@ -48,22 +48,22 @@ export async function localDecoder(module: WebAssembly.Module, state: EngineStat
     close: ignore,
     listen: (listener) => inbox.listen(listener),
   };
-  return { ...(await started(here, startOf(module, state))), place: "caller", hold: ignore };
+  return { ...(await started(here, startOf(module, state))), kind: "caller", hold: ignore };
 }
 
-/** Starts a decoder at the first place that works. Later calls use only that place. */
+/** Starts a decoder of the first kind that works. Later calls use only that kind. */
 export async function openDecoder(module: WebAssembly.Module, state: EngineState): Promise<Decoder> {
   const { counters } = state;
   const { workerScript, workerUrl } = state.options;
   const source = { script: workerScript, url: workerUrl, name: "a decode worker" };
-  const openAt = async (place: DecoderPlace): Promise<Decoder> =>
-    place === "caller"
+  const openAs = async (kind: DecoderKind): Promise<Decoder> =>
+    kind === "caller"
       ? localDecoder(module, state)
-      : { ...(await startedAt(place, source, startOf(module, state))), place };
-  if (counters.decoder) return openAt(counters.decoder);
-  const places = [...workerPlaces(workerUrl), "node"] as const;
-  const decoder = (await firstOpened(places, openAt, counters.refused)) ?? (await openAt("caller"));
-  counters.decoder ??= decoder.place;
+      : { ...(await startedAt(kind, source, startOf(module, state))), kind };
+  if (counters.decoder) return openAs(counters.decoder);
+  const kinds = [...workerKinds(workerUrl), "node"] as const;
+  const decoder = (await firstOpened(kinds, openAs, counters.refused)) ?? (await openAs("caller"));
+  counters.decoder ??= decoder.kind;
   return decoder;
 }
 

@@ -7,7 +7,7 @@
  * A decoder copies its parts through the gate into a result in shared memory. Nothing is
  * transferred, and the engine's thread copies nothing.
  */
-import { type Placement, Rows } from "../../elements/loops.ts";
+import { Rows, type TargetBox } from "../../elements/loops.ts";
 import { nextTask } from "../../model/waiting.ts";
 
 /** Two words: whether the gate is closed, and the number of writers inside. */
@@ -47,10 +47,10 @@ async function untilEmpty(gate: Gate): Promise<void> {
   while (Atomics.load(gate, INSIDE) > 0 && performance.now() - begun < LOST_MS) await nextTask();
 }
 
-/** A result in shared memory, and the place of a part in it. */
+/** A result in shared memory, and the box of a part in it. */
 export interface SharedTarget {
   memory: Uint8Array<SharedArrayBuffer>;
-  placement: Placement;
+  targetBox: TargetBox;
   /** Tells whether the memory may still be written to. */
   gate: Gate;
 }
@@ -59,8 +59,8 @@ export interface SharedTarget {
 const BYTES_BETWEEN = 128 << 10;
 
 /** Copies the packed elements of a part until the gate closes. */
-export function placeShared({ memory, placement, gate }: SharedTarget, elements: Uint8Array): void {
-  const rows = new Rows(placement);
+export function scatterShared({ memory, targetBox, gate }: SharedTarget, elements: Uint8Array): void {
+  const rows = new Rows(targetBox);
   const { rowBytes } = rows;
   const piece = Math.min(rowBytes, BYTES_BETWEEN);
   let [row, offset, at] = [0, rows.next(), 0];

@@ -1,8 +1,8 @@
 /**
- * Memory of placed parts, kept for the next ones, because new memory costs a page fault for every 4
- * KiB, which is as much work as the copy into it. On the engine's thread it is memory that workers
- * have transferred; it goes back to them with the next part. In a worker it is the memory that came
- * back.
+ * Memory of parts that were copied, kept for the next ones, because new memory costs a page fault
+ * for every 4 KiB, which is as much work as the copy into it. On the engine's thread it is memory
+ * that workers have transferred; it goes back to them with the next part. In a worker it is the
+ * memory that came back.
  *
  * All engines of a thread share it: memory is taken for a result of exactly its length, which
  * overwrites all of it.

@@ -16,9 +16,9 @@ import { type BoundArray, type End, resultOf } from "./work.ts";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The entry at an index, which must exist. */
-function at<T>(list: readonly T[], place: number): T {
-  const entry = list[place < 0 ? list.length + place : place];
-  assert.ok(entry !== undefined, `there is no entry ${place} of ${list.length}`);
+function at<T>(list: readonly T[], index: number): T {
+  const entry = list[index < 0 ? list.length + index : index];
+  assert.ok(entry !== undefined, `there is no entry ${index} of ${list.length}`);
   return entry;
 }
 
@@ -26,7 +26,7 @@ type Posted<Message> = Message & { transfer: ArrayBuffer[] };
 
 /** A decoder that records its messages. */
 class FakeDecoder implements Decoder {
-  readonly place = "blob";
+  readonly kind = "blob";
   readonly posted: Posted<ToDecoder>[] = [];
   readonly held: boolean[] = [];
   isClosed = false;

@@ -32,7 +32,7 @@ export class PoolDecoder {
 
   /** Whether it is on this thread. */
   get isHere(): boolean {
-    return this.#decoder.place === "caller";
+    return this.#decoder.kind === "caller";
   }
 
   /** The number of unanswered messages that are work. */

@@ -27,7 +27,7 @@ import { float, natural, readRecord, recordBytes } from "../../model/records.ts"
 import { ReportedError, WasmModule } from "../wasm_module.ts";
 import type { PartReduction } from "./messages.ts";
 
-/** What another reduction remembered, and the places of its groups among those of this one. */
+/** What another reduction remembered, and the indices of its groups among those of this one. */
 export interface Before {
   words: Uint8Array;
   groups: readonly number[];
@@ -73,7 +73,7 @@ export class Reducer {
     return this.#merged("take", session, [recordBytes(reducedPartShape, part), words]);
   }
 
-  /** Adds up the elements of a part here, in place of `add` and `take`. */
+  /** Adds up the elements of a part here, instead of `add` and `take`. */
   takeElements(session: number, part: ReducedPart, elements: Uint8Array): number {
     return this.#merged("takeElements", session, [recordBytes(reducedPartShape, part), elements]);
   }

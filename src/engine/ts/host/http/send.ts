@@ -39,7 +39,7 @@ class CurrentHeaders {
   }
 
   /**
-   * New headers in place of refused ones. The function is called once, even if several requests
+   * New headers instead of refused ones. The function is called once, even if several requests
    * were refused with them.
    */
   insteadOf(refused: Promise<Headers>): Promise<Headers> {

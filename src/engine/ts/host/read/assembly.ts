@@ -1,17 +1,18 @@
 /**
- * Assembles the result of a read in the engine. Parts arrive in any order and are placed. A result
- * with only one part is that part. Elements of variable length are collected in one buffer, in the
- * order of the result. The page converts the result to its final form (`api/read/conversion.ts`).
+ * Assembles the result of a read in the engine. Parts arrive in any order and are scattered. A
+ * result with only one part is that part. Elements of variable length are collected in one buffer,
+ * in the order of the result. The page converts the result to its final form
+ * (`api/read/conversion.ts`).
  */
 import type { ReducedPart } from "../../../../contract/contract.ts";
-import { type PartBox, type Placement, placementOf, Rows } from "../../elements/loops.ts";
+import { type PartBox, Rows, type TargetBox, targetBoxOf } from "../../elements/loops.ts";
 import { variableBuffer } from "../../elements/pack.ts";
 import {
-  type PlacedChunk,
-  placeAtOnce,
-  placeChunk,
-  placeElements,
-  placeFill,
+  type ChunkToScatter,
+  scatterAtOnce,
+  scatterChunk,
+  scatterElements,
+  scatterFill,
   wholeResult,
 } from "../../elements/scatter.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
@@ -45,7 +46,7 @@ export interface Layout {
   elementSize: number;
 }
 
-/** The places of a part, and its number in the order of its read. */
+/** The box of a part, and its number in the order of its read. */
 export type NumberedBox = ReducedPart;
 
 /** A part of a read. */
@@ -54,8 +55,8 @@ export interface Part extends NumberedBox {
   elements: Uint8Array | undefined | null;
   /** Nothing else uses the memory of the elements. */
   ours: boolean;
-  /** Chunks to place over the elements. */
-  chunks: readonly PlacedChunk[];
+  /** Chunks to scatter over the elements. */
+  chunks: readonly ChunkToScatter[];
 }
 
 export class Assembly {
@@ -67,7 +68,7 @@ export class Assembly {
   #bytes: Uint8Array | undefined;
   /** The memory is as it was allocated: all zero. */
   #isFresh = true;
-  /** In place of `#bytes`, for data types of variable length. */
+  /** Instead of `#bytes`, for data types of variable length. */
   #variable: VariableAssembly | undefined;
   /**
    * The read has failed or was aborted. Its memory may be the caller's, so nothing is written to it
@@ -89,7 +90,7 @@ export class Assembly {
   }
 
   /**
-   * Stops placing parts, also those in progress. A promise, if one is returned, resolves when
+   * Stops scattering parts, also those in progress. A promise, if one is returned, resolves when
    * workers no longer write to shared memory.
    */
   leave(): undefined | Promise<void> {
@@ -107,28 +108,28 @@ export class Assembly {
     }
   }
 
-  /** Takes a part, and places chunks over its elements. */
+  /** Takes a part, and scatters chunks over its elements. */
   part({ start, shape, elements, ours, chunks }: Part): void | Promise<void> {
     if (this.#isOver) return;
     const below = elements === null ? undefined : this.#below({ start, shape }, elements, ours);
     if (chunks.length === 0) return below;
-    if (below) return below.then(() => this.#placeChunks(start, chunks));
-    return this.#placeChunks(start, chunks);
+    if (below) return below.then(() => this.#scatterChunks(start, chunks));
+    return this.#scatterChunks(start, chunks);
   }
 
   /**
-   * Returns a function that places a part's elements synchronously, while they are in borrowed
+   * Returns a function that scatters a part's elements synchronously, while they are in borrowed
    * memory. Undefined if the elements must be kept. Throws if the result cannot be allocated.
    */
-  placer(box: PartBox): ((elements: Uint8Array) => void) | undefined {
+  scatterer(box: PartBox): ((elements: Uint8Array) => void) | undefined {
     if (this.#variable) return undefined;
     if (this.#isSole && this.#known.parts === 1) {
       // The result is a copy of the part, so no memory is cleared first.
-      return (elements) => this.#placeSole(box, elements);
+      return (elements) => this.#scatterSole(box, elements);
     }
     const target = this.#memory();
-    const placement = this.#placement(box);
-    return (elements) => this.#isOver || placeAtOnce(target, placement, elements);
+    const targetBox = this.#targetBox(box);
+    return (elements) => this.#isOver || scatterAtOnce(target, targetBox, elements);
   }
 
   /** The target for workers that write a part themselves; only for shared memory. */
@@ -136,34 +137,34 @@ export class Assembly {
     if (this.#variable || !this.#isShared) return undefined;
     const memory = this.#memory() as Uint8Array<SharedArrayBuffer>;
     this.#gate ??= newGate();
-    return { memory, placement: this.#placement(box), gate: this.#gate };
+    return { memory, targetBox: this.#targetBox(box), gate: this.#gate };
   }
 
-  #placeSole(box: PartBox, elements: Uint8Array): void {
+  #scatterSole(box: PartBox, elements: Uint8Array): void {
     if (elements.byteLength === this.#byteLength) this.#bytes = new Uint8Array(elements);
-    else placeAtOnce(this.#memory(), this.#placement(box), elements);
+    else scatterAtOnce(this.#memory(), this.#targetBox(box), elements);
   }
 
-  /** The placement of a part, with the dimensions in memory order. */
-  #placement(box: PartBox): Placement {
+  /** The box of a part, with the dimensions in memory order. */
+  #targetBox(box: PartBox): TargetBox {
     const { order, elementSize } = this.#known;
-    return placementOf(box, { shape: this.#shape, order }, elementSize);
+    return targetBoxOf(box, { shape: this.#shape, order }, elementSize);
   }
 
-  #placeChunks(start: ArrayLike<number>, chunks: readonly PlacedChunk[]): void | Promise<void> {
+  #scatterChunks(start: ArrayLike<number>, chunks: readonly ChunkToScatter[]): void | Promise<void> {
     const { order, elementSize } = this.#known;
-    const place = { order, strides: stridesOf(this.#shape, order), start, elementSize };
+    const destination = { order, strides: stridesOf(this.#shape, order), start, elementSize };
     for (const [at, chunk] of chunks.entries()) {
       if (this.#isOver) return;
-      const whole = this.#isSole && wholeResult(place, chunk, this.#byteLength);
+      const whole = this.#isSole && wholeResult(destination, chunk, this.#byteLength);
       if (whole) {
         // Memory for a copy is not cleared first.
         const [, , ours] = chunk;
         this.#bytes = ours && this.#isWhole(whole) ? whole : new Uint8Array(whole);
         return;
       }
-      const placing = placeChunk(this.#memory(), place, chunk, this.#goesOn);
-      if (placing) return placing.then(() => this.#placeChunks(start, chunks.slice(at + 1)));
+      const scattering = scatterChunk(this.#memory(), destination, chunk, this.#goesOn);
+      if (scattering) return scattering.then(() => this.#scatterChunks(start, chunks.slice(at + 1)));
     }
   }
 
@@ -175,20 +176,20 @@ export class Assembly {
       return undefined;
     }
     if (variable) return this.#putVariable(variable, box, elements);
-    const placement = this.#placement(box);
-    if (elements) return this.#place(placement, elements, ours);
+    const targetBox = this.#targetBox(box);
+    if (elements) return this.#scatter(targetBox, elements, ours);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
-    return isThere ? undefined : placeFill(this.#memory(), placement, fillValue, this.#goesOn);
+    return isThere ? undefined : scatterFill(this.#memory(), targetBox, fillValue, this.#goesOn);
   }
 
-  #place(placement: Placement, elements: Uint8Array, ours: boolean): void | Promise<void> {
-    const placing = placeElements(this.#memory(), placement, elements, this.#goesOn);
-    if (!ours) return placing;
-    if (placing) return placing.then(() => keepSpare(elements));
+  #scatter(targetBox: TargetBox, elements: Uint8Array, ours: boolean): void | Promise<void> {
+    const scattering = scatterElements(this.#memory(), targetBox, elements, this.#goesOn);
+    if (!ours) return scattering;
+    if (scattering) return scattering.then(() => keepSpare(elements));
     keepSpare(elements);
   }
 
-  /** Places elements of variable length. Elements without a part have the fill value. */
+  /** Scatters elements of variable length. Elements without a part have the fill value. */
   #putVariable(
     variable: VariableAssembly,
     box: PartBox,
@@ -197,7 +198,7 @@ export class Assembly {
     if (!elements) return;
     const isAll = this.#known.parts === 1 && this.#shape.every((extent, axis) => extent === box.shape[axis]);
     if (isAll) return variable.takeWhole(elements);
-    return variable.put(this.#placement(box), elements);
+    return variable.put(this.#targetBox(box), elements);
   }
 
   /** Returns the result. All parts must have arrived. */
@@ -300,18 +301,18 @@ class VariableAssembly {
     this.#whole = part;
   }
 
-  async put(placement: Placement, part: Uint8Array): Promise<void> {
-    const rows = new Rows({ ...placement, elementSize: 1 });
+  async put(targetBox: TargetBox, part: Uint8Array): Promise<void> {
+    const rows = new Rows({ ...targetBox, elementSize: 1 });
     const { offsets, bytes } = splitVariable(part, rows.count * rows.rowBytes);
     const number = this.#parts.push(bytes) - 1;
     let at = 0;
     for (let row = 0; row < rows.count; row += 1) {
       const begin = rows.next();
-      for (let place = begin; place < begin + rows.rowBytes; place += 1, at += 1) {
+      for (let index = begin; index < begin + rows.rowBytes; index += 1, at += 1) {
         const offset = offsets[at] as number;
-        this.#part[place] = number;
-        this.#start[place] = offset;
-        this.#length[place] = (offsets[at + 1] as number) - offset;
+        this.#part[index] = number;
+        this.#start[index] = offset;
+        this.#length[index] = (offsets[at + 1] as number) - offset;
         if (at % ELEMENTS_BETWEEN === 0 && isDue()) await pauseIfDue();
       }
     }

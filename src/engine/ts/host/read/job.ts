@@ -7,7 +7,7 @@
 import { type ReadProgress, readProgressShape } from "../../../../contract/contract.ts";
 import type { PartBox } from "../../elements/loops.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
-import type { PlacedChunk } from "../../elements/scatter.ts";
+import type { ChunkToScatter } from "../../elements/scatter.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { readRecord } from "../../model/records.ts";
@@ -37,10 +37,10 @@ export interface Sink {
    * Returns a function that takes a part's elements at once, in borrowed memory. Without it, `part`
    * receives elements to keep.
    */
-  placer?(box: PartBox): ((elements: Uint8Array) => void) | undefined;
+  scatterer?(box: PartBox): ((elements: Uint8Array) => void) | undefined;
   /** The target for workers that write a part themselves. */
   target?(box: PartBox): SharedTarget | undefined;
-  /** What a decoder is to do with a part's elements in place of an answer with them. */
+  /** What a decoder is to do with a part's elements instead of an answer with them. */
   reduction?(box: NumberedBox): PartReduction;
   /** Receives the decoder's answer then. */
   reduced?(box: NumberedBox, words: Uint8Array): void;
@@ -64,12 +64,12 @@ interface JobOptions {
 }
 
 /**
- * Places elements. A lack of memory for the result is reported as such, not as an error of the
+ * Scatters elements. A lack of memory for the result is reported as such, not as an error of the
  * decoder.
  */
-function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): void {
+function scattered(scatter: (elements: Uint8Array) => void, elements: Uint8Array): void {
   try {
-    place(elements);
+    scatter(elements);
   } catch (error) {
     const { message } = error as Error;
     throw ReportedError.of("Limit", `there is not enough memory for the result: ${message}`);
@@ -132,7 +132,7 @@ class Job {
     shape: Float64Array,
     elements: Uint8Array | undefined | null,
     ours: boolean,
-    chunks: PlacedChunk[],
+    chunks: ChunkToScatter[],
   ) {
     return this.#options.result.part({ number, start, shape, elements, ours, chunks });
   }
@@ -159,14 +159,16 @@ class Job {
     return "lost" in end ? end.lost : (end.result ?? undefined);
   }
 
-  /** As `decodeFinish`, for elements that may be placed at once. Then it resolves to undefined. */
+  /**
+   * As `decodeFinish`, for elements that may be scattered at once. Then it resolves to undefined.
+   */
   decodeFinishAt(id: number, number: number, start: Float64Array, shape: Float64Array) {
     const { result } = this.#options;
     const box = { number, start, shape };
-    const place = result.placer?.(box);
+    const scatter = result.scatterer?.(box);
     const reduction = result.reduction?.(box);
     const target = {
-      take: place && ((elements: Uint8Array) => placed(place, elements)),
+      take: scatter && ((elements: Uint8Array) => scattered(scatter, elements)),
       shared: result.target?.(box),
       reduction,
     };

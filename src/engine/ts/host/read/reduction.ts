@@ -160,8 +160,13 @@ export class ReductionSink implements Sink {
     if (!this.#layout || !chunk || elements !== null || others.length > 0) return undefined;
     const { order, elementSize } = this.#layout;
     const extents = Array.from(shape);
-    const place = { order, strides: stridesOf(extents, order), start: extents.map(() => 0), elementSize };
-    return wholeResult(place, chunk, product(extents) * elementSize);
+    const destination = {
+      order,
+      strides: stridesOf(extents, order),
+      start: extents.map(() => 0),
+      elementSize,
+    };
+    return wholeResult(destination, chunk, product(extents) * elementSize);
   }
 
   /** The elements of a part, packed in C order. */
