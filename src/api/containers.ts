@@ -81,10 +81,10 @@ async function referencesAtPath(path: string, options: IcechunkAccess): Promise<
  */
 async function referencesAt(
   store: unknown,
-  place: unknown,
+  given: unknown,
   { allowHosts }: IcechunkAccess,
 ): Promise<ReferenceStore | undefined> {
-  if (store === place || store instanceof ReferenceStore) return undefined;
+  if (store === given || store instanceof ReferenceStore) return undefined;
   const options = allowHosts && { allowHosts };
   try {
     const isFile = store instanceof FileSystemStore;
@@ -102,9 +102,9 @@ const DOCUMENT = /^https?:[^?#]*(\.geojson|\/(collections|items)(\/[^/?#]+)?\/?)
  * The references in the document at an address. Rejects for a STAC document, which names the
  * addresses of data. Undefined if there is no such document.
  */
-async function documentAt(place: unknown, options: IcechunkAccess): Promise<ReferenceStore | undefined> {
-  const address = String(place);
-  const isAddress = typeof place === "string" || place instanceof URL;
+async function documentAt(given: unknown, options: IcechunkAccess): Promise<ReferenceStore | undefined> {
+  const address = String(given);
+  const isAddress = typeof given === "string" || given instanceof URL;
   if (!isAddress || !DOCUMENT.test(address)) return undefined;
   const { allowHosts } = options;
   try {
@@ -120,6 +120,6 @@ async function documentAt(place: unknown, options: IcechunkAccess): Promise<Refe
 /** What a store that `open` has made of an argument holds instead of a hierarchy. */
 export const containerAt = async (
   store: unknown,
-  place: unknown,
+  given: unknown,
   options: IcechunkAccess,
-): Promise<Readable | undefined> => (await referencesAt(store, place, options)) ?? documentAt(place, options);
+): Promise<Readable | undefined> => (await referencesAt(store, given, options)) ?? documentAt(given, options);

@@ -77,15 +77,11 @@ function choicesFor(source: AnyArray, options: CopyOptions): ArrayChoices {
   return { ...layout, ...chosen, kind: "array", zarrFormat, overwrite, signal };
 }
 
-async function copyArray(source: AnyArray, place: unknown, options: CopyOptions): Promise<AnyArray> {
+async function copyArray(source: AnyArray, to: unknown, options: CopyOptions): Promise<AnyArray> {
   const target =
-    place instanceof ZarrArray
-      ? (place as AnyArray)
-      : ((await createNode(
-          place,
-          choicesFor(source, options) as Record<string, unknown>,
-          source,
-        )) as AnyArray);
+    to instanceof ZarrArray
+      ? (to as AnyArray)
+      : ((await createNode(to, choicesFor(source, options) as Record<string, unknown>, source)) as AnyArray);
   const isSame =
     target.shape.length === source.shape.length && target.shape.every((n, axis) => n === source.shape[axis]);
   if (!isSame) {
@@ -97,12 +93,12 @@ async function copyArray(source: AnyArray, place: unknown, options: CopyOptions)
 
 async function copyGroup(
   source: Group<Readable>,
-  place: unknown,
+  to: unknown,
   options: CopyOptions,
 ): Promise<Group<Readable>> {
   const { zarrFormat = source.zarrFormat, overwrite, signal } = options;
   const { attrs: attributes } = source;
-  const target = await createNode(place, { kind: "group", attributes, zarrFormat, overwrite, signal });
+  const target = await createNode(to, { kind: "group", attributes, zarrFormat, overwrite, signal });
   for await (const child of source.children({ signal })) {
     if (child.error) throw child.error;
     const path = below(target.path, nameOf(child.path));
@@ -112,8 +108,8 @@ async function copyGroup(
   return target as Group<Readable>;
 }
 
-const copyNode = (source: Node<Readable>, place: unknown, options: CopyOptions): Promise<Node<Readable>> =>
-  source instanceof Group ? copyGroup(source, place, options) : copyArray(source as AnyArray, place, options);
+const copyNode = (source: Node<Readable>, to: unknown, options: CopyOptions): Promise<Node<Readable>> =>
+  source instanceof Group ? copyGroup(source, to, options) : copyArray(source as AnyArray, to, options);
 
 /** A copy must not erase its source, and the copy of a group would be a child to copy. */
 async function checkApart(source: Node<Readable>, target: NodeLocation, options: CopyOptions): Promise<void> {
@@ -123,8 +119,8 @@ async function checkApart(source: Node<Readable>, target: NodeLocation, options:
 }
 
 /**
- * Copies an array or a group to a place. An array may also be copied into an existing array of the
- * same shape. Resolves to the copy. Rejects with an `Argument` error if the shapes differ.
+ * Copies an array or a group to a location. An array may also be copied into an existing array of
+ * the same shape. Resolves to the copy. Rejects with an `Argument` error if the shapes differ.
  */
 export async function copy<S extends Readable = Readable>(
   source: Node<Readable> | Location<Readable> | Readable | string | URL,

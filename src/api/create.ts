@@ -41,7 +41,7 @@ export interface ExtensionOption {
 }
 
 interface CreateOptions {
-  /** Path below the given place, taken literally. */
+  /** Path below the given location, taken literally. */
   path?: string | undefined;
   /**
    * The Zarr format, or one of the drafts of v3. A draft's nodes are created below the root of a

@@ -62,15 +62,18 @@ function storeOfUrl(
   return TABLES.test(path) ? ReferenceStore.fromStore(new FetchStore(url), options) : new FetchStore(url);
 }
 
-/** The store for a place. Any other value is returned, as it must be a store itself. */
-function storeOf(place: unknown, access?: IcechunkAccess): unknown {
-  if (typeof place === "string" || place instanceof URL) return storeOfUrl(place, access);
-  if (typeof place !== "object" || place === null) return place;
-  if (isA(place, "Blob")) return ZipFileStore.fromBlob(place as Blob);
-  if (isA(place, "FileSystemDirectoryHandle")) return new DirectoryStore(place as FileSystemDirectoryHandle);
-  if (isA(place, "FileList")) return new FileListStore(place as FileList);
-  if (isA(place, "FileSystemDirectoryEntry")) return new EntryStore(place as FileSystemDirectoryEntry);
-  return place;
+/**
+ * The store for an argument that names one. Any other value is returned, as it must be a store
+ * itself.
+ */
+function storeOf(given: unknown, access?: IcechunkAccess): unknown {
+  if (typeof given === "string" || given instanceof URL) return storeOfUrl(given, access);
+  if (typeof given !== "object" || given === null) return given;
+  if (isA(given, "Blob")) return ZipFileStore.fromBlob(given as Blob);
+  if (isA(given, "FileSystemDirectoryHandle")) return new DirectoryStore(given as FileSystemDirectoryHandle);
+  if (isA(given, "FileList")) return new FileListStore(given as FileList);
+  if (isA(given, "FileSystemDirectoryEntry")) return new EntryStore(given as FileSystemDirectoryEntry);
+  return given;
 }
 
 /** Percent-decodes one segment of a path. A "%" without two hex digits is kept. */
@@ -135,29 +138,29 @@ export function root(store: unknown = new Map<string, Uint8Array>()): Location<u
   return new Location(store);
 }
 
-export const isLocation = (place: unknown): boolean =>
-  typeof place === "object" && place !== null && "store" in place && "path" in place;
+export const isLocation = (given: unknown): boolean =>
+  typeof given === "object" && given !== null && "store" in given && "path" in given;
 
 /**
  * The location for a URL, a store, files or a location. `access` is for a URL that says that there
  * is a repository, or references.
  */
-export function locationOf(place: unknown, access?: IcechunkAccess): Location<unknown> {
-  needReadable(place, "place");
-  if (!isLocation(place)) return new Location(storeOf(place, access));
-  needText((place as Location<unknown>).path, "path");
-  return place as Location<unknown>;
+export function locationOf(given: unknown, access?: IcechunkAccess): Location<unknown> {
+  needReadable(given, "place");
+  if (!isLocation(given)) return new Location(storeOf(given, access));
+  needText((given as Location<unknown>).path, "path");
+  return given as Location<unknown>;
 }
 
 /**
  * As `locationOf`, for calls that only read. In Node a text may be a path, too. Nothing is written
  * or erased at a text that is hardly an address: `FileSystemStore` names a folder for that.
  */
-export function readableLocation(place: unknown, access?: IcechunkAccess): Location<unknown> {
-  needReadable(place, "place");
-  const isText = typeof place === "string" || place instanceof URL;
-  const text = isText ? String(addressOfNode(place)) : "";
-  return isOfMachine(text) ? new Location(storeOfPath(text, access)) : locationOf(place, access);
+export function readableLocation(given: unknown, access?: IcechunkAccess): Location<unknown> {
+  needReadable(given, "place");
+  const isText = typeof given === "string" || given instanceof URL;
+  const text = isText ? String(addressOfNode(given)) : "";
+  return isOfMachine(text) ? new Location(storeOfPath(text, access)) : locationOf(given, access);
 }
 
 export interface NodeOptions {
@@ -170,7 +173,7 @@ type AnyLocation = Location<Readable> | Readable | string | URL;
 export type ExistingKind = NodeKind;
 
 /**
- * The kind of node at a place, if there is one. A group without metadata is only found in stores
+ * The kind of node at a location, if there is one. A group without metadata is only found in stores
  * that can list.
  */
 export async function exists(place: AnyLocation, options: NodeOptions = {}): Promise<ExistingKind | null> {

@@ -65,7 +65,7 @@ async function containerIn(
   return (await late()).containerAt(store, place, options);
 }
 
-/** The location for a place, in the state of a repository that the options name. */
+/** The location that is given, in the state of a repository that the options name. */
 function statedLocation(place: unknown, options: OpenOptions): Location<unknown> {
   const { store, path } = readableLocation(place, options);
   return new Location(namedState(place, store, options), path);
@@ -100,7 +100,7 @@ const [openV2, openV3] = [openerOf(2), openerOf(3)];
  * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a
  * location. A URL whose path ends in `.zip` or `.ozx` is an archive, one in `.parq` or `.parquet` a
  * folder of kerchunk's references, and one in `.json` a document of them. The URL of a node's own
- * document stands for the node. In Node, paths and `file:` URLs are places too.
+ * document stands for the node. In Node, paths and `file:` URLs are taken too.
  * Rejects with a `NotFoundError` if there is no node, and with an `InvalidMetadataError` if its
  * metadata is invalid. A STAC document is one, too: `assetsOf` lists what it names.
  *

@@ -24,7 +24,7 @@ import { ACCESS_RULES, type IcechunkAccess } from "./store/icechunk.ts";
 export interface OpenOptions extends AttributeOptions, IcechunkAccess {
   /** The expected kind of node. The other kind rejects with a `NotFoundError`. */
   kind?: "array" | "group" | undefined;
-  /** Path below the given place, taken literally. */
+  /** Path below the given location, taken literally. */
   path?: string | undefined;
   /**
    * Whether to open the node from the consolidated metadata at the root of the store: no document

@@ -26,8 +26,8 @@ export const rememberPlain = (store: unknown): void => void plain.add(store as o
  * The store to open a node in: the repository in a store if the caller names one of its states,
  * else the store itself.
  */
-export function namedState(place: unknown, store: unknown, options: IcechunkAccess): unknown {
-  if (!versionOf(options) || (store instanceof IcechunkStore && store !== place)) return store;
+export function namedState(given: unknown, store: unknown, options: IcechunkAccess): unknown {
+  if (!versionOf(options) || (store instanceof IcechunkStore && store !== given)) return store;
   need(!(store instanceof IcechunkStore), "place", "a URL or files");
   return new IcechunkStore(store as never, accessOf(options));
 }

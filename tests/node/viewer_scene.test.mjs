@@ -282,7 +282,7 @@ const MAPS = {
 
 for (const [name, { definition, extent, told }] of Object.entries(MAPS)) {
   test(`the degrees around ${name} are round, inside of it, and apart`, () => {
-    const same = (place) => place;
+    const same = (point) => point;
     const projection = definition && proj4("EPSG:4326", definition);
     const globe = projection
       ? { toMap: projection.forward, toDegrees: projection.inverse }
@@ -296,7 +296,7 @@ for (const [name, { definition, extent, told }] of Object.entries(MAPS)) {
     const texts = labels.map(({ text }) => text);
     for (const text of texts) assert.match(text, /^\d{1,3}(\.\d{1,3})?°[NSEW]?$/);
     for (const text of told) assert.ok(texts.includes(text), `${text} is not among ${texts}`);
-    const boxes = labels.map(({ text, place: [x, y] }) => {
+    const boxes = labels.map(({ text, point: [x, y] }) => {
       // A letter of a text is at least half as wide as it is high.
       const half = (text.length * textHeight) / 4;
       return [x - half, y - textHeight / 2, x + half, y + textHeight / 2];
@@ -304,7 +304,7 @@ for (const [name, { definition, extent, told }] of Object.entries(MAPS)) {
     for (const [at, [x0, y0, x1, y1]] of boxes.entries()) {
       assert.ok(x0 >= 0 && y0 >= 0 && x1 <= width && y1 <= height, `${texts[at]} is cut off`);
       const other = boxes.findIndex(
-        (box, place) => place > at && x0 < box[2] && box[0] < x1 && y0 < box[3] && box[1] < y1,
+        (box, index) => index > at && x0 < box[2] && box[0] < x1 && y0 < box[3] && box[1] < y1,
       );
       assert.equal(other, -1, `${texts[at]} lies over ${texts[other]}`);
     }
@@ -313,9 +313,9 @@ for (const [name, { definition, extent, told }] of Object.entries(MAPS)) {
       for (const [x, y] of parts.flat()) {
         assert.ok(x >= left - 1e-6 && x <= right + 1e-6 && y >= bottom - 1e-6 && y <= top + 1e-6);
       }
-      const place = globe.toDegrees([...parts[0][1]]);
-      const off = isMeridian ? (((place[0] - degrees) % 360) + 540) % 360 : place[1] - degrees + 180;
-      if (parts[0].length > 2) assert.ok(Math.abs(off - 180) < 0.5, `${degrees}: ${place}`);
+      const point = globe.toDegrees([...parts[0][1]]);
+      const off = isMeridian ? (((point[0] - degrees) % 360) + 540) % 360 : point[1] - degrees + 180;
+      if (parts[0].length > 2) assert.ok(Math.abs(off - 180) < 0.5, `${degrees}: ${point}`);
     }
   });
 }

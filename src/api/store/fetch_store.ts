@@ -86,12 +86,12 @@ export function earlyDocuments(options: FetchStoreOptions): BeginEarly | undefin
   return (root, { path, format, attrs }) => {
     const [, address = "", query = ""] = ADDRESS.exec(root) ?? [];
     if (address === "" || !PLAIN.test(path)) return undefined;
-    const place = address.replace(/(?<!\/)\/+$/, "");
+    const base = address.replace(/(?<!\/)\/+$/, "");
     const below = path.split("/").filter((name) => name !== "");
     const requestsFor = (names: readonly string[]) =>
       names
         .filter((name) => attrs || name !== ".zattrs")
-        .map((name) => unsent([place, ...below, name].join("/") + query, init, fetch));
+        .map((name) => unsent([base, ...below, name].join("/") + query, init, fetch));
     try {
       const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
       return started(requests, format === 0 ? requestsFor(DOCUMENTS[2]) : []);

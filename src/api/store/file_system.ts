@@ -37,8 +37,8 @@ export class FileSystemStore extends FolderStore {
 }
 
 /** A reader of the file at a path, or at a `file:` address. */
-export function readerOfFile(place: string): ByteReader {
-  const file = async () => (await late()).nodeFile(pathOf(place));
+export function readerOfFile(location: string): ByteReader {
+  const file = async () => (await late()).nodeFile(pathOf(location));
   return {
     getLength: async () => (await file()).getLength(),
     read: async (offset, length) => (await file()).read(offset, length),

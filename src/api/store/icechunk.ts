@@ -80,10 +80,10 @@ export function mayHoldRepository(store: unknown): store is AsyncReadable {
   return (store instanceof FetchStore || store instanceof ZipFileStore) && isUntouched(store);
 }
 
-/** The store of a place. */
-function storeOf(place: unknown, options: IcechunkStoreOptions): AsyncReadable {
-  if (typeof place !== "string" && !(place instanceof URL)) return object(place, "place") as AsyncReadable;
-  return new FetchStore(String(place).replace(/^icechunk\+/i, ""), httpOptionsOf(options));
+/** The store that is given. */
+function storeOf(given: unknown, options: IcechunkStoreOptions): AsyncReadable {
+  if (typeof given !== "string" && !(given instanceof URL)) return object(given, "place") as AsyncReadable;
+  return new FetchStore(String(given).replace(/^icechunk\+/i, ""), httpOptionsOf(options));
 }
 
 const VERSIONS = ["branch", "tag", "snapshot"] as const;
@@ -97,13 +97,13 @@ export function versionOf(options: IcechunkVersion) {
 }
 
 function definitionOf(
-  place: unknown,
+  given: unknown,
   options: IcechunkStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
   checkHttpOptions(options, ACCESS_RULES);
   const { allowHosts, verify = true } = options;
   const version = versionOf(options) ?? { kind: "branch", name: "main" };
-  const inner = storeOf(place, options);
+  const inner = storeOf(given, options);
   const url = inner instanceof FetchStore ? absoluteUrl(inner.url) : undefined;
   const own = [urlOf(url ?? "")].flatMap((each) => each ?? []);
   const reach = reachOf(url, own, allowHosts ?? (isOwn(url) ? ["*"] : []));

@@ -106,21 +106,21 @@ export class ReferenceStore extends NativeStore {
 isOurs(ReferenceStore);
 
 function definitionOf(
-  place: URL | ReferenceSpec | TableStore | DocumentIn,
+  spec: URL | ReferenceSpec | TableStore | DocumentIn,
   options: ReferenceStoreOptions,
 ): (objects: ObjectNumbers) => StoreDefinition {
-  needReadable(place, "spec");
-  need(typeof place === "string" || Object(place) === place, "spec", "a reference document");
+  needReadable(spec, "spec");
+  need(typeof spec === "string" || Object(spec) === spec, "spec", "a reference document");
   checkHttpOptions(options, { target: "a URL", allowHosts: "a list" });
-  if (place instanceof TableStore) return tablesIn(place.store, options);
-  const url = place instanceof URL ? place.href : undefined;
-  if (place instanceof URL && TABLES.test(place.pathname))
-    return tablesIn(new FetchStore(place, httpOptionsOf(options)), options);
+  if (spec instanceof TableStore) return tablesIn(spec.store, options);
+  const url = spec instanceof URL ? spec.href : undefined;
+  if (spec instanceof URL && TABLES.test(spec.pathname))
+    return tablesIn(new FetchStore(spec, httpOptionsOf(options)), options);
   // Keep the text, because a restarted engine needs it again.
-  const text = textOf(place);
+  const text = textOf(spec);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
-  const archive = place instanceof DocumentIn ? place.url?.href : undefined;
-  const isGiven = url === undefined && !(place instanceof DocumentIn);
+  const archive = spec instanceof DocumentIn ? spec.url?.href : undefined;
+  const isGiven = url === undefined && !(spec instanceof DocumentIn);
   const http = requestsOf({ url: url ?? archive, target, isGiven }, options);
   return (objects) => ({
     kind: "reference",
@@ -133,10 +133,10 @@ function definitionOf(
 }
 
 /** The text of a document; undefined for one at a URL. */
-function textOf(place: URL | ReferenceSpec | DocumentIn): string | undefined {
-  if (place instanceof DocumentIn) return place.text;
-  if (place instanceof URL) return undefined;
-  return typeof place === "string" ? place : exactJson(place, "spec");
+function textOf(spec: URL | ReferenceSpec | DocumentIn): string | undefined {
+  if (spec instanceof DocumentIn) return spec.text;
+  if (spec instanceof URL) return undefined;
+  return typeof spec === "string" ? spec : exactJson(spec, "spec");
 }
 
 /** The definition of the references in a store's tables. */

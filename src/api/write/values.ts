@@ -1,7 +1,7 @@
 /**
  * Converts the values that callers write to values with a layout, or to one packed element for all
- * places. A value is a scalar, a typed array, a plain array (nested ones as in NumPy), a chunk with
- * strides, columns or objects of structs.
+ * indices. A value is a scalar, a typed array, a plain array (nested ones as in NumPy), a chunk
+ * with strides, columns or objects of structs.
  */
 
 import type { ElementLayout } from "../../contract/contract.ts";
@@ -181,7 +181,7 @@ export function sourceOf(
 
 /**
  * The source for packed elements, as `get` returns them with `as: "bytes"`. The engine checks that
- * there are as many as indices.
+ * there are as many as the selection takes.
  */
 export function packedSource(type: TypeDescription, value: unknown): Source {
   const data = isChunk(value) ? value.data : value;

@@ -1,6 +1,6 @@
 /**
- * The view of the page: the scene with its panels, and plates, lists and texts that are shown in
- * the place of a picture. It passes changes in the panels to the scene.
+ * The view of the page: the scene with its panels, and plates, lists and texts that are shown
+ * instead of a picture. It passes changes in the panels to the scene.
  */
 
 import type { Picture } from "../map/picture.js";
@@ -28,7 +28,7 @@ import type { ViewSnapshot } from "../widgets/views/view_snapshot.js";
 
 const PARTS = ["map", "values", "plate", "choices"] as const;
 
-const plotPlaces = () => ({ panel: byId("plots"), target: byId("map"), toggle: byId("switch-plots") });
+const plotElements = () => ({ panel: byId("plots"), target: byId("map"), toggle: byId("switch-plots") });
 
 export class MainView {
   /** The content has changed. */
@@ -72,14 +72,14 @@ export class MainView {
     setPlane: (plane) => void this.#setPlane(plane).catch((error) => this.onError(error)),
     setLevel: (level) => this.#view.setLevel(level),
   });
-  readonly #plots = new Plots(this.#view.picture, plotPlaces(), {
+  readonly #plots = new Plots(this.#view.picture, plotElements(), {
     changed: () => this.onChange(),
     setIndex: (name, index) => this.#view.choose(name, index),
     fail: (error) => this.onError(error),
     isClickTaken: () => this.#linked.takesClicks,
   });
   readonly #linked = new Linked(this.#view, {
-    places: { views: byId("views"), map: byId("map"), dimensions: byId("dimensions") },
+    elements: { views: byId("views"), map: byId("map"), dimensions: byId("dimensions") },
     questions: { hosts: askForHosts, asset: askForAsset },
     panelOf: (second) => new ComparePanel(byId("view-section"), second),
     changed: () => this.onChange(),
@@ -165,10 +165,10 @@ export class MainView {
     this.#layers.show(scene.labels, isMap ? this.#view.lines : null);
   }
 
-  /** Draws other axes. Marks are places in the axes before. */
+  /** Draws other axes. Marks are positions in the axes before. */
   async #setPlane(plane: Plane): Promise<void> {
     const { planes } = this.#linked.state();
-    if (planes) this.#view.setAt({ ...this.#view.at, ...planes }); // the place of the crosshair stays
+    if (planes) this.#view.setAt({ ...this.#view.at, ...planes }); // the crosshair stays
     await this.#view.setPlane(plane);
     this.#showPlots([], {});
     if (this.#content) this.#linked.show(this.#content, this.#linked.state());

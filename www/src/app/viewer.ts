@@ -137,7 +137,7 @@ export class Viewer {
     }
   }
 
-  /** Shows the node with its values as they are stored, or unpacked, at the same place. */
+  /** Shows the node with its values as they are stored, or unpacked, at the same position. */
   #showStored(isStored: boolean): void {
     const { variable, plane, at, view, layers } = this.#view.state();
     const values = isStored ? ("stored" as const) : undefined;

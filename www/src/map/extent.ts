@@ -1,4 +1,4 @@
-/** The place of a scene on its map. */
+/** The extent of a scene on its map. */
 
 import type { MapExtent } from "zarr-wasm/openlayers";
 import type { Scene } from "../model/scene/scene.js";

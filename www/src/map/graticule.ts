@@ -7,10 +7,10 @@
 export type Point = [number, number];
 export type Extent = [left: number, bottom: number, right: number, top: number];
 
-/** Converts degrees east and north to map coordinates, and back. NaN if there is no such place. */
+/** Converts degrees east and north to map coordinates, and back. NaN if there is no such point. */
 export interface Globe {
-  toMap(place: Point): Point;
-  toDegrees(place: Point): Point;
+  toMap(point: Point): Point;
+  toDegrees(point: Point): Point;
 }
 
 export interface GraticuleLine {
@@ -30,7 +30,7 @@ export interface GlobeExtent {
   hasPole: boolean;
 }
 
-/** Number of sampled places along each side of a rectangle. */
+/** Number of sampled points along each side of a rectangle. */
 const SAMPLES = 24;
 /** Number of segments of a line. */
 const PIECES = 96;
@@ -51,20 +51,20 @@ const middleOf = ([left, bottom, right, top]: Extent): Point => [(left + right) 
 /** The extent of a rectangle in degrees. Null if it is not on the globe. */
 export function globeExtentOf(extent: Extent, globe: Globe): GlobeExtent | null {
   const [left, bottom, right, top] = extent;
-  const places: Point[] = [];
+  const points: Point[] = [];
   for (let at = 0; at < (SAMPLES + 1) ** 2; at += 1) {
     const [across, up] = [(at % (SAMPLES + 1)) / SAMPLES, Math.floor(at / (SAMPLES + 1)) / SAMPLES];
-    const place = globe.toDegrees([left + across * (right - left), bottom + up * (top - bottom)]);
-    if (isFinitePoint(place)) places.push(place);
+    const point = globe.toDegrees([left + across * (right - left), bottom + up * (top - bottom)]);
+    if (isFinitePoint(point)) points.push(point);
   }
-  if (places.length === 0) return null;
+  if (points.length === 0) return null;
   const middle = globe.toDegrees(middleOf(extent));
-  const centre = isFinitePoint(middle) ? middle[0] : (places[0]?.[0] ?? 0);
-  const longitudes = places.map(([longitude]) => near(longitude, centre));
-  const latitudes = places.map(([, latitude]) => latitude);
+  const centre = isFinitePoint(middle) ? middle[0] : (points[0]?.[0] ?? 0);
+  const longitudes = points.map(([longitude]) => near(longitude, centre));
+  const latitudes = points.map(([, latitude]) => latitude);
   const [hasNorth, hasSouth] = [90, -90].map((pole) => {
-    const place = globe.toMap([0, pole]);
-    return place[0] > left && place[0] < right && place[1] > bottom && place[1] < top;
+    const point = globe.toMap([0, pole]);
+    return point[0] > left && point[0] < right && point[1] > bottom && point[1] < top;
   });
   const hasPole = hasNorth === true || hasSouth === true;
   return {
@@ -76,7 +76,7 @@ export function globeExtentOf(extent: Extent, globe: Globe): GlobeExtent | null 
   };
 }
 
-/** Map units per degree at a place, along a parallel and along a meridian. */
+/** Map units per degree at a point, along a parallel and along a meridian. */
 function lengthsAt([longitude, latitude]: Point, globe: Globe): [across: number, along: number] {
   const step = 0.01;
   const own = Math.min(Math.max(latitude, -89), 89);
@@ -205,7 +205,7 @@ export function degreesText({ degrees, isMeridian }: Pick<GraticuleLine, "degree
 export interface GraticuleLabel {
   text: string;
   /** The centre of the text, in CSS pixels from the rectangle's top left corner. */
-  place: Point;
+  point: Point;
 }
 
 /** The size of a rectangle on the screen, in CSS pixels. */
@@ -224,7 +224,9 @@ type Box = [left: number, top: number, right: number, bottom: number];
 const touch = (a: Box, b: Box) =>
   a[0] < b[2] + GAP && b[0] < a[2] + GAP && a[1] < b[3] + GAP && b[1] < a[3] + GAP;
 
-/** The place of a line's text: where it leaves the rectangle, preferably at the bottom or right. */
+/**
+ * The position of a line's text: where it leaves the rectangle, preferably at the bottom or right.
+ */
 function anchorOf({ isMeridian, parts }: GraticuleLine, extent: Extent, slack: number): Point | undefined {
   const [left, bottom, right, top] = extent;
   const ends = parts.flatMap((part) => [part[0] as Point, part.at(-1) as Point]);
@@ -262,13 +264,13 @@ export function graticuleLabels(
     const text = degreesText(line);
     const [halfWidth, halfHeight] = [text.length * textHeight * 0.27, textHeight / 2];
     if (!anchor || width < 4 * halfWidth || height < 4 * halfHeight) return [];
-    const within = (place: number, half: number, length: number) =>
-      Math.min(Math.max(place, half + GAP), length - half - GAP);
+    const within = (position: number, half: number, length: number) =>
+      Math.min(Math.max(position, half + GAP), length - half - GAP);
     const x = within(((anchor[0] - left) / (right - left)) * width, halfWidth, width);
     const y = within(((top - anchor[1]) / (top - bottom)) * height, halfHeight, height);
     const box: Box = [x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight];
     if (taken.some((other) => touch(box, other))) return [];
     taken.push(box);
-    return [{ text, place: [x, y] }];
+    return [{ text, point: [x, y] }];
   });
 }

@@ -84,8 +84,8 @@ export class LabelLayers {
   async #open(path: string): Promise<void> {
     const { map, store, projection, signal, onError } = this.below;
     try {
-      const place = new zarr.Location(store, path as `/${string}`);
-      const node = await zarr.open(place, { kind: "group", signal });
+      const location = new zarr.Location(store, path as `/${string}`);
+      const node = await zarr.open(location, { kind: "group", signal });
       const scene = await buildScene(node, { signal, kind: "labels" });
       signal.throwIfAborted();
       const layer = new PyramidLayer(scene, this.#at, projection);

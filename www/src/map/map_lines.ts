@@ -68,7 +68,7 @@ const textStyle = (text: string, height: number): Style =>
 function globeOf(projection: Projection): Globe {
   const between = (from: ProjectionLike, to: ProjectionLike) => {
     const transform = getTransform(from, to);
-    return (place: Point) => (transform ? (transform([...place], undefined, 2) as Point) : place);
+    return (point: Point) => (transform ? (transform([...point], undefined, 2) as Point) : point);
   };
   return { toMap: between("EPSG:4326", projection), toDegrees: between(projection, "EPSG:4326") };
 }
@@ -125,9 +125,9 @@ class Graticule {
     const [left, bottom, right, top] = seen;
     const textHeight = TEXT_SHARE * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
     const screen = { width: (right - left) / resolution, height: (top - bottom) / resolution, textHeight };
-    for (const { text, place } of graticuleLabels(lines, seen, screen)) {
+    for (const { text, point } of graticuleLabels(lines, seen, screen)) {
       context.setStyle(textStyle(text, textHeight));
-      context.drawGeometry(new PointGeometry([left + place[0] * resolution, top - place[1] * resolution]));
+      context.drawGeometry(new PointGeometry([left + point[0] * resolution, top - point[1] * resolution]));
     }
   }
 }

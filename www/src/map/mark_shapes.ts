@@ -15,7 +15,7 @@ import CircleStyle from "ol/style/Circle.js";
 import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
-import { colorOf, type Mark, type MarkKind, type Place } from "../model/state/marks.js";
+import { colorOf, type Mark, type MarkKind, type Position } from "../model/state/marks.js";
 
 /** White below the colour, so that marks are visible on every picture. */
 export function stylesOf(color: string): Style[] {
@@ -28,8 +28,14 @@ export function stylesOf(color: string): Style[] {
   ];
 }
 
-export function geometryOf({ kind, places }: { kind: MarkKind; places: readonly Place[] }): Geometry {
-  const line = places.map((place) => [...place]);
+export function geometryOf({
+  kind,
+  positions,
+}: {
+  kind: MarkKind;
+  positions: readonly Position[];
+}): Geometry {
+  const line = positions.map((position) => [...position]);
   const [first = [0, 0]] = line;
   if (kind === "point" || line.length < 2) return new Point(first);
   if (kind === "box") return fromExtent(boundingExtent(line));

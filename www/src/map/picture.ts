@@ -71,7 +71,7 @@ interface Drawn {
 }
 
 export class Picture {
-  /** The camera rests at another place. */
+  /** The camera rests at another position. */
   onCamera: () => void = () => {};
   /** The camera has moved, also during a movement. */
   onMove: () => void = () => {};
@@ -79,11 +79,11 @@ export class Picture {
   onView: () => void = () => {};
   /** Null if the pointer is outside of the picture. */
   onPointer: (reading: Reading | null) => void = () => {};
-  /** The user has chosen a place. */
+  /** The user has chosen a point. */
   onPick: (reading: Reading) => void = () => {};
   onProgress: (progress: TileProgress) => void = () => {};
   /** A click in the picture that is neither a drag nor half of a double click. */
-  onClick: (place: readonly [x: number, y: number], withShift: boolean) => void = () => {};
+  onClick: (point: readonly [x: number, y: number], withShift: boolean) => void = () => {};
   onError: (error: unknown) => void = () => {};
   /** The level that is drawn. */
   onLevel: (level: number) => void = () => {};
@@ -130,7 +130,7 @@ export class Picture {
     this.#map.on("postrender", () => this.#tellLevel());
     this.#map.on("change:size", () => this.#fitAgain());
     this.#map.on("pointermove", ({ pixel, dragging }) => {
-      // At the same place, a read in progress continues.
+      // At the same position, a read in progress continues.
       if (!dragging && pixel.join() !== this.#pointer?.join()) this.#point(pixel);
     });
     this.#map.on("click", ({ pixel }) => void this.#pick(pixel));
@@ -317,7 +317,7 @@ export class Picture {
   }
 
   /**
-   * The column and row of the finest array at a place, also of a warped map. Null outside of it.
+   * The column and row of the finest array at a point, also of a warped map. Null outside of it.
    */
   async elementAt(
     [x, y]: readonly [x: number, y: number],
@@ -430,7 +430,7 @@ export class Picture {
     const view = this.#map.getView();
     view.setCenter([x, y]);
     view.setResolution(resolution);
-    this.#map.renderSync(); // so that places on the screen are those of now
+    this.#map.renderSync(); // so that positions on the screen are those of now
   }
 
   /** Takes the camera of another picture, and its limits of zooming, in this picture's units. */
@@ -484,7 +484,7 @@ export class Picture {
     if (found && isIncomplete(found)) this.#readTimer = window.setTimeout(() => this.#readAt(found), REST_MS);
   }
 
-  /** What is known of a place without a request. Null outside of the picture. */
+  /** What is known of a point without a request. Null outside of the picture. */
   #rawAt(pixel: number[]): RawReading | null {
     const [x, y] = this.#map.getCoordinateFromPixel(pixel) ?? [];
     return x === undefined || y === undefined ? null : this.#rawOf([x, y]);
@@ -511,7 +511,7 @@ export class Picture {
     if (whole && pointer === this.#pointer) this.onPointer(readingOf(whole));
   }
 
-  /** Reads the values of a place that are not cached. Null if it fails, which the tile reports. */
+  /** Reads the values of a point that are not cached. Null if it fails, which the tile reports. */
   async #read(found: RawReading): Promise<RawReading | null> {
     const drawn = this.#drawn;
     if (!drawn) return null;
@@ -531,15 +531,15 @@ export class Picture {
     }
   }
 
-  /** What is known of a place of the map, and then, if something must be read, all of it. */
-  async *readingsAt(place: readonly [x: number, y: number]): AsyncGenerator<Reading> {
-    const found = this.#rawOf(place);
+  /** What is known of a point of the map, and then, if something must be read, all of it. */
+  async *readingsAt(point: readonly [x: number, y: number]): AsyncGenerator<Reading> {
+    const found = this.#rawOf(point);
     if (found) yield readingOf(found);
     const whole = found && isIncomplete(found) && (await this.#read(found));
     if (whole) yield readingOf(whole);
   }
 
-  /** Tells of a place that the user chose, when all its values are known. */
+  /** Tells of a point that the user chose, when all its values are known. */
   async #pick(pixel: number[]): Promise<void> {
     this.#point(pixel);
     const found = this.#rawAt(pixel);
@@ -547,7 +547,7 @@ export class Picture {
     if (whole) this.onPick(readingOf(whole));
   }
 
-  /** Chooses the place in the middle, as a click does. */
+  /** Chooses the point in the middle, as a click does. */
   pickMiddle(): void {
     const [width = 0, height = 0] = this.#map.getSize() ?? [];
     void this.#pick([width / 2, height / 2]);

@@ -64,10 +64,10 @@ async function projected(
   return isOnGlobe(found, extent) ? found : null;
 }
 
-/** Number of sampled places along each side of an extent. */
+/** Number of sampled points along each side of an extent. */
 const SAMPLES = 8;
 
-/** Whether an extent has a place on the globe. */
+/** Whether an extent lies on the globe. */
 function isOnGlobe(projection: Projection, [left, bottom, right, top]: MapExtent): boolean {
   const shares = Array.from({ length: SAMPLES + 1 }, (_, at) => at / SAMPLES);
   return shares.some((across) =>

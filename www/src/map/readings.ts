@@ -1,5 +1,5 @@
 /**
- * Describes a place of a picture as text: indices, coordinates, and the visible values.
+ * Describes a point of a picture as text: indices, coordinates, and the visible values.
  */
 
 import type Projection from "ol/proj/Projection.js";
@@ -10,9 +10,9 @@ import { isPacked } from "../model/scene/lenient_reads.js";
 import type { LabelFacts, LabelProperty, Scene, SceneLabel } from "../model/scene/scene.js";
 import { coordinateText, unitText, valueText, withUnit } from "../model/scene/value_text.js";
 
-/** The values at a place of the picture, as text. */
+/** The values at a point of the picture, as text. */
 export interface Reading {
-  /** The place on the map, in its coordinates. */
+  /** The point on the map, in its coordinates. */
   place: readonly [x: number, y: number];
   /**
    * The indices in that level, in the order of the array, without channels. -1 for an index that is
@@ -44,7 +44,7 @@ function degreesText(value: number, step: number, signs: "NS" | "EW"): string {
 }
 
 /** The names of the map's coordinates: those of the axes if these are parallel. */
-function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: string] {
+function axisNames({ space, axes, plane, warped }: Scene): [x: string, y: string] {
   const [x, y] = [axes[plane.x]?.name ?? "x", axes[plane.y]?.name ?? "y"];
   const isAlong = !warped || (/^lon/i.test(x) && /^lat/i.test(y));
   if (isAlong || space.kind === "index" || space.kind === "physical") return [x, y];
@@ -52,9 +52,9 @@ function placeNames({ space, axes, plane, warped }: Scene): [x: string, y: strin
 }
 
 /** The coordinates of a point of the map as text. */
-function placeTexts({ scene, projection, place: [x, y], step }: RawReading): Reading["coordinates"] {
+function mapCoordinates({ scene, projection, place: [x, y], step }: RawReading): Reading["coordinates"] {
   const { space, isUpward } = scene;
-  const [nameX, nameY] = placeNames(scene);
+  const [nameX, nameY] = axisNames(scene);
   const texts = (across: string, up: string) => [
     { name: nameY, text: up },
     { name: nameX, text: across },
@@ -87,14 +87,14 @@ const textOf = (value: TileReading["values"][number]["value"], dtype: string, un
 const typeOf = ({ array, decode }: Scene): string =>
   decode !== undefined && isPacked(array) ? "float32" : array.dtype;
 
-/** What is known of a place. */
+/** What is known of a point. */
 export interface RawReading {
   scene: Scene;
   /** The indices by name of axis. */
   at: Record<string, number>;
   projection: Projection;
   texts: AxisTexts;
-  /** The place on the map, and the side of an element there. */
+  /** The point on the map, and the side of an element there. */
   place: [x: number, y: number];
   step: number;
   /** The values of the picture, and of the labels above it. */
@@ -104,7 +104,7 @@ export interface RawReading {
   isRead?: boolean;
 }
 
-/** The indices of a place, without channels. */
+/** The indices of a point, without channels. */
 function indicesOf({ scene: { axes, warped, plane }, image, isRead }: RawReading): Reading["index"] {
   const isOfPlane = (axis: number) => axis === plane.x || axis === plane.y;
   return axes.flatMap(({ name, axis }) => {
@@ -114,7 +114,7 @@ function indicesOf({ scene: { axes, warped, plane }, image, isRead }: RawReading
   });
 }
 
-/** Whether something at a place must be read, such as the index in a warped map. */
+/** Whether something at a point must be read, such as the index in a warped map. */
 export const isIncomplete = ({ scene, image, labels, isRead }: RawReading): boolean =>
   (scene.warped !== undefined && !isRead) ||
   [image, ...labels.map(({ reading }) => reading)].some((reading) =>
@@ -129,7 +129,7 @@ function labelText(name: string, reading: TileReading | null, facts?: LabelFacts
   return { name, text: value ? String(value) : "none", value, color, properties };
 }
 
-/** The texts of a place: values of channels or the field, and of labels. */
+/** The texts of a point: values of channels or the field, and of labels. */
 function valueTexts({ scene, image, labels }: RawReading): Reading["values"] {
   const [dtype, { channels }] = [typeOf(scene), scene];
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
@@ -146,7 +146,7 @@ function valueTexts({ scene, image, labels }: RawReading): Reading["values"] {
   return [...own, ...labels.map(({ label, facts, reading }) => labelText(label.name, reading, facts))];
 }
 
-/** The reading of a place. */
+/** The reading of a point. */
 export function readingOf(found: RawReading): Reading {
   const { scene, at, texts, place } = found;
   const others = scene.axes.filter(({ role }) => role !== "c");
@@ -154,7 +154,7 @@ export function readingOf(found: RawReading): Reading {
   return {
     place,
     index: indicesOf(found),
-    coordinates: [...named.filter(({ text }) => text !== ""), ...placeTexts(found)],
+    coordinates: [...named.filter(({ text }) => text !== ""), ...mapCoordinates(found)],
     values: valueTexts(found),
   };
 }

@@ -116,13 +116,13 @@ export interface DatasetProgress {
 }
 
 export interface CreateDatasetOptions {
-  /** Path of the group below the given place, taken literally. */
+  /** Path of the group below the given location, taken literally. */
   path?: string | undefined;
   /** Default: 3. */
   zarrFormat?: 2 | 3 | undefined;
   /** Whether to write consolidated metadata; the store must be able to list. Default: true. */
   consolidated?: boolean | undefined;
-  /** Whether to erase an existing node at the place. Default: false. */
+  /** Whether to erase an existing node at the location. Default: false. */
   overwrite?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called after each box of elements that is written. */

@@ -48,7 +48,7 @@ type LevelOptions = Omit<
 >;
 
 export interface CreatePyramidOptions {
-  /** Path of the group below the given place, taken literally. */
+  /** Path of the group below the given location, taken literally. */
   path?: string | undefined;
   /** OME-Zarr, or the Zarr convention `multiscales`. Default: `"ome"`. */
   convention?: "ome" | "multiscales" | undefined;
@@ -121,7 +121,7 @@ export interface CreatePyramidOptions {
   attributes?: Attributes | undefined;
   /** Whether to write consolidated metadata. Default: true for `multiscales`, else false. */
   consolidated?: boolean | undefined;
-  /** Whether to erase an existing node at the place. Default: false. */
+  /** Whether to erase an existing node at the location. Default: false. */
   overwrite?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called after each box of elements that is written. */

@@ -74,8 +74,8 @@ function formatOf(
   return format;
 }
 
-export function planOf(place: unknown, given: ElementSource, options: CreatePyramidOptions): Plan {
-  const at = locationOf(place) as Location<Readable>;
+export function planOf(location: unknown, given: ElementSource, options: CreatePyramidOptions): Plan {
+  const at = locationOf(location) as Location<Readable>;
   const path = options.path === undefined ? at.path : below(at.path, options.path.replace(/^\/|\/$/g, ""));
   const group = new Location(at.store, path);
   const source = openSource(given);

@@ -35,7 +35,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  *
  * - `zarr-load`: the content is there; `detail` is `{ kind, title }`.
  * - `zarr-view`: the user has moved or changed something; `detail` is the new `state`.
- * - `zarr-pick`: the user has chosen a place; `detail` has its `place`, `index`, `coordinates` and
+ * - `zarr-pick`: the user has chosen a point; `detail` has its `place`, `index`, `coordinates` and
  *   `values`.
  * - `zarr-error`: something could not be read; `detail` is the error.
  */
@@ -137,7 +137,7 @@ export class ZarrView extends Base {
   #makeLinked({ sceneView }: ContentView, inside: HTMLElement): Linked {
     const part = (name: string) => inside.querySelector(name) as HTMLElement;
     return new Linked(sceneView, {
-      places: { views: part(".views"), map: part(".map"), dimensions: part(".dimensions") },
+      elements: { views: part(".views"), map: part(".map"), dimensions: part(".dimensions") },
       questions: refusals,
       panelOf: () => null,
       changed: () => this.#tellView(),
@@ -163,20 +163,20 @@ export class ZarrView extends Base {
     if (this.#view) return this.#view;
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [styleSheet()];
-    const place = document.createElement("div");
-    place.className = "inside";
-    root.replaceChildren(place);
+    const inside = document.createElement("div");
+    inside.className = "inside";
+    root.replaceChildren(inside);
     try {
-      this.#view = new ContentView(place);
+      this.#view = new ContentView(inside);
     } catch (error) {
-      new Messages(place).fail(explain(error, null));
+      new Messages(inside).fail(explain(error, null));
       this.#tell("zarr-error", error);
       return null;
     }
-    this.#linked = this.#makeLinked(this.#view, place);
+    this.#linked = this.#makeLinked(this.#view, inside);
     new ResizeObserver(([entry]) => {
-      place.classList.toggle("small", (entry?.contentRect.width ?? 0) < NARROW);
-    }).observe(place);
+      inside.classList.toggle("small", (entry?.contentRect.width ?? 0) < NARROW);
+    }).observe(inside);
     this.#listenTo(this.#view);
     return this.#view;
   }

@@ -13,8 +13,8 @@ import { joined, lastPart, parentOf, plainPath } from "../text/paths.js";
 import { type ArrayNode, type Dataset, type DatasetNode, imageAround } from "./dataset.js";
 import { isNumeric, readValues, type Values } from "./values.js";
 
-/** The place of a node in its data set. */
-export interface Place {
+/** The location of a node in its data set. */
+export interface NodeLocation {
   dataset: Dataset;
   /** The name of the data set. */
   source: string;
@@ -26,7 +26,7 @@ export interface Place {
   above?: { name: string; path: string };
 }
 
-export type Content = Place & { title: string } & (
+export type Content = NodeLocation & { title: string } & (
     | { kind: "scene"; scene: Scene }
     | { kind: "plate"; plate: Plate }
     | { kind: "values"; values: Values }
@@ -52,7 +52,7 @@ export async function readContent(
   const fields = readWell(node);
   const image = node.kind === "array" ? await imageAround(dataset, path) : null;
   const at = fields ? joined(path, fields[0] ?? "") : (image ?? path);
-  return pictureOf(await dataset.node(at), wanted, await placeOf(dataset, at), signal);
+  return pictureOf(await dataset.node(at), wanted, await locationOf(dataset, at), signal);
 }
 
 /** The images beside a node, if the group above has several. */
@@ -63,10 +63,10 @@ async function seriesAround(dataset: Dataset, above: DatasetNode): Promise<reado
 }
 
 /**
- * The place of a node, for its title: for an image of a plate also its well, for one of several
+ * The location of a node, for its title: for an image of a plate also its well, for one of several
  * images the others.
  */
-async function placeOf(dataset: Dataset, path: string): Promise<Place> {
+async function locationOf(dataset: Dataset, path: string): Promise<NodeLocation> {
   const source = dataset.source.name;
   const above = parentOf(path);
   const well = path === "" ? null : await dataset.node(above).catch(() => null);
@@ -82,33 +82,36 @@ async function placeOf(dataset: Dataset, path: string): Promise<Place> {
   };
 }
 
-/** The picture of a node, or the content in its place. */
+/** The picture of a node, or what is shown without one. */
 async function pictureOf(
   node: DatasetNode,
   { variable, plane, values: form }: Wanted,
-  place: Place,
+  location: NodeLocation,
   signal: AbortSignal,
 ): Promise<Content> {
-  const title = lastPart(place.path) || place.source;
+  const title = lastPart(location.path) || location.source;
   try {
-    const array = node.kind === "array" ? node : await childArray(place, variable);
+    const array = node.kind === "array" ? node : await childArray(location, variable);
     if (array && !isPlane(array)) {
       const values = await readValues(array, signal);
-      return { ...place, kind: "values", title: variable ?? title, values };
+      return { ...location, kind: "values", title: variable ?? title, values };
     }
     const scene = await buildScene(node, { signal, variable, plane, values: form });
-    return { ...place, kind: "scene", title: scene.title || title, scene };
+    return { ...location, kind: "scene", title: scene.title || title, scene };
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;
     if (node.kind === "group" && zarr.isZarritaError(error, "NotFoundError")) {
-      return { ...place, kind: "choices", title, nodes: await place.dataset.children(place.path) };
+      return { ...location, kind: "choices", title, nodes: await location.dataset.children(location.path) };
     }
-    return { ...place, kind: "failed", title, error };
+    return { ...location, kind: "failed", title, error };
   }
 }
 
 /** The array of a variable. Null if the metadata does not list it as a child of the node. */
-async function childArray({ dataset, path }: Place, variable: string | undefined): Promise<ArrayNode | null> {
+async function childArray(
+  { dataset, path }: NodeLocation,
+  variable: string | undefined,
+): Promise<ArrayNode | null> {
   if (variable === undefined) return null;
   const child = joined(path, variable);
   if (!dataset.all?.some((named) => named.path === child)) return null;

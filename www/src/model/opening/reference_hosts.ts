@@ -20,7 +20,7 @@ export class HostsRefusedError extends PageError {
 /** Maximum number of hosts to ask about. A longer list would not be read. */
 const MAX_HOSTS = 50;
 
-/** The places in a document that may name a server. */
+/** The members of a document that may name a server. */
 function* addressesOf(document: Json): Generator<unknown> {
   const refs = isObject(document.refs) ? document.refs : document;
   for (const reference of Object.values(refs)) if (Array.isArray(reference)) yield reference[0];

@@ -67,7 +67,7 @@ async function assetOf(key: string, { base, ask, signal }: StacOptions): Promise
 const addressOf = ({ url, snapshot }: zarr.Asset): string =>
   snapshot === undefined ? url : `${url}#snapshot=${encodeURIComponent(snapshot)}`;
 
-interface Place {
+interface AtSource {
   source?: string;
   path?: string;
 }
@@ -76,7 +76,7 @@ interface Place {
  * A state with the data set that the user chooses instead of a STAC document; the same state for
  * any other address. A path of the state stays, because the user has chosen it.
  */
-export async function withAsset<S extends Place>(state: S, options: StacOptions): Promise<S> {
+export async function withAsset<S extends AtSource>(state: S, options: StacOptions): Promise<S> {
   const asset = state.source === undefined ? null : await assetOf(state.source, options);
   options.signal.throwIfAborted();
   return asset

@@ -30,13 +30,13 @@ export async function readValues(array: ArrayNode, signal: AbortSignal): Promise
   const read = result.shape.reduce((product, length) => product * length, 1);
   const isLine = array.shape.length === 1;
   const coordinates = isLine && array.dimensionNames?.[0] ? await coordinatesOf(array, 0, { signal }) : null;
-  // The values of a coordinate variable are its places. Only dates say more.
+  // The values of a coordinate variable are its positions. Only dates say more.
   const isNamed = coordinates?.path && (coordinates.time || coordinates.path !== array.path);
   const name = isNamed ? await textOf(coordinates) : () => "";
   const units = unitsOf(array);
   const text = (index: number) => {
-    const [place, value] = [name(index), `${elementText(result, index)} ${units}`.trim()];
-    return place === "" || place === value ? value : `${value}  (${place})`;
+    const [position, value] = [name(index), `${elementText(result, index)} ${units}`.trim()];
+    return position === "" || position === value ? value : `${value}  (${position})`;
   };
   const isCurve = isLine && isNumeric(array.dtype) && read > 1;
   const numbers = isCurve ? Array.from(result.data as ArrayLike<number | bigint>, Number) : [];

@@ -74,8 +74,8 @@ async function ofLevels(
   if (paths.length < 2)
     return { pyramid, variables: await beside(group, variable, signal), variable: pyramid.variable };
   const folder = parentOf(pyramid.levels[0]?.path ?? "") || "/";
-  const place = new zarr.Location(group.store, folder as `/${string}`);
-  const level = await zarr.open(place, { kind: "group", signal });
+  const location = new zarr.Location(group.store, folder as `/${string}`);
+  const level = await zarr.open(location, { kind: "group", signal });
   const candidates = await arraysBelow(level, signal);
   const all = variablesOf(candidates.filter(({ name }) => paths.includes(name)));
   const chosen = variable ?? firstVariable(all)?.name ?? pyramid.variable;

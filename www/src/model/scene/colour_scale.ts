@@ -1,9 +1,11 @@
-/** The numbers beside the colours of a field: a few round values, and their places on the bar. */
+/**
+ * The numbers beside the colours of a field: a few round values, and their positions on the bar.
+ */
 
 import { roundedText, scaleTexts } from "../text/numbers.js";
 import type { FieldStyle } from "./scene.js";
 
-/** A number of the scale. `share` is its place on the bar, from 0 to 1. */
+/** A number of the scale. `share` is its position on the bar, from 0 to 1. */
 export interface ScaleMark {
   text: string;
   share: number;

@@ -60,7 +60,7 @@ export class AxisTexts {
         const { channels } = original.scene;
         this.#texts.set(name, (at) => channels.find(({ index }) => index === at)?.name ?? "");
       } else if (axis !== plane.x && axis !== plane.y) {
-        // The picture is usable without the names of places.
+        // The picture is usable without the names of positions.
         this.#read(name, original, signal).catch(() => {});
       }
     }

@@ -114,7 +114,7 @@ const positionsOf = (names: readonly string[]): ReadonlyMap<string, number> =>
 /**
  * The position of a well: its indices, else by its path, which has the names of row and column.
  */
-function placeOf(
+function positionIn(
   { rowIndex, columnIndex }: Json,
   path: string,
   rows: ReadonlyMap<string, number>,
@@ -132,12 +132,12 @@ export function readPlate(node: ArrayNode | GroupNode): Plate | null {
   const plate = omeObject(node, "plate");
   if (!plate) return null;
   const [rows, columns] = [namesOf(plate.rows), namesOf(plate.columns)];
-  const places = { rows: positionsOf(rows), columns: positionsOf(columns) };
+  const positions = { rows: positionsOf(rows), columns: positionsOf(columns) };
   const [rowNames, columnNames] = [rows.map(shortened), columns.map(shortened)];
   const wells = objects(plate.wells).flatMap((well): PlateWell[] => {
     const path = pathBelow(well.path);
     if (path === "") return [];
-    const { row, column } = placeOf(well, path, places.rows, places.columns);
+    const { row, column } = positionIn(well, path, positions.rows, positions.columns);
     const [rowName, columnName] = [rowNames[row], columnNames[column]];
     if (rowName === undefined || columnName === undefined) return [];
     return [{ name: `${rowName}${columnName}`, row, column, path }];

@@ -11,7 +11,7 @@ import { definitionOf } from "./projection.js";
 import type { Scene, Space, UnstyledScene, WarpedPlane } from "./scene.js";
 import { unitText } from "./value_text.js";
 
-export type Placement = Pick<Scene, "space" | "places" | "isUpward" | "warped">;
+export type MapPlacement = Pick<Scene, "space" | "places" | "isUpward" | "warped">;
 
 type Asked = Pick<UnstyledScene, "pyramid" | "array" | "axes" | "plane" | "signal">;
 
@@ -29,7 +29,7 @@ function sizeOf({ array, plane }: Asked, { shape }: { shape: readonly number[] }
 }
 
 /** The positions of levels with the extent of the finest. */
-function coarserPlaces(asked: Asked, x: AxisPlace, y: AxisPlace): LevelPlace[] {
+function coarserLevels(asked: Asked, x: AxisPlace, y: AxisPlace): LevelPlace[] {
   const { columns, rows } = sizeOf(asked);
   return asked.pyramid.levels.map((level) => {
     const own = sizeOf(asked, level);
@@ -38,28 +38,28 @@ function coarserPlaces(asked: Asked, x: AxisPlace, y: AxisPlace): LevelPlace[] {
 }
 
 /** The positions of levels from their own transforms. `up` is −1 for rows that grow downwards. */
-const ownPlaces = ({ pyramid, plane }: Asked, up: number): LevelPlace[] =>
+const ownLevels = ({ pyramid, plane }: Asked, up: number): LevelPlace[] =>
   pyramid.levels.map(({ translation, scale }) => ({
     x: { start: translation[plane.x] ?? 0, step: scale[plane.x] ?? 1 },
     y: { start: up * (translation[plane.y] ?? 0), step: up * (scale[plane.y] ?? 1) },
   }));
 
 /** Positions by index: elements are squares, and the first row is at the top. */
-function byIndex(asked: Asked): Placement {
-  const places = coarserPlaces(asked, { start: 0.5, step: 1 }, { start: -0.5, step: -1 });
+function byIndex(asked: Asked): MapPlacement {
+  const places = coarserLevels(asked, { start: 0.5, step: 1 }, { start: -0.5, step: -1 });
   return { space: { kind: "index" }, isUpward: false, places };
 }
 
 /** The positions in a specimen, from OME's scales of the plane. */
-function specimen(asked: Asked): Placement {
+function specimen(asked: Asked): MapPlacement {
   const [x, y] = [asked.axes[asked.plane.x], asked.axes[asked.plane.y]];
   // Axes with different units have no common scale.
   if (x?.unit !== y?.unit) return byIndex(asked);
-  return { space: { kind: "physical", unit: x?.unit ?? "" }, isUpward: false, places: ownPlaces(asked, -1) };
+  return { space: { kind: "physical", unit: x?.unit ?? "" }, isUpward: false, places: ownLevels(asked, -1) };
 }
 
 /** Where the elements lie. Null if the metadata does not tell, and for another plane. */
-async function placedOf(asked: Asked): Promise<zarr.Placement | null> {
+async function libraryPlacement(asked: Asked): Promise<zarr.Placement | null> {
   const { pyramid, array, plane, signal } = asked;
   const { columns, rows } = sizeOf(asked);
   const isUsual = plane.x === pyramid.plane.x && plane.y === pyramid.plane.y;
@@ -75,29 +75,29 @@ function spaceOf({ crs, isGeographic, units = "" }: zarr.Placement, { pyramid }:
 }
 
 /** The positions on a map. Null for rows and columns that can neither be drawn nor warped. */
-function onMap(asked: Asked, placed: zarr.Placement): Placement | null {
-  const { pixels, isGeographic } = placed;
-  const placement = { space: spaceOf(placed, asked), isUpward: true };
+function onMap(asked: Asked, found: zarr.Placement): MapPlacement | null {
+  const { pixels, isGeographic } = found;
+  const placement = { space: spaceOf(found, asked), isUpward: true };
   const isTurned = pixels.kind === "affine" && (pixels.affine[1] !== 0 || pixels.affine[3] !== 0);
   if (pixels.kind !== "affine" || isTurned) {
     const { columns, rows } = sizeOf(asked);
-    const warped = isTurned || isGeographic ? warpedPlane(placed, columns * rows) : null;
+    const warped = isTurned || isGeographic ? warpedPlane(found, columns * rows) : null;
     return warped && { ...placement, places: [], warped };
   }
   const [a, , c, , e, f] = pixels.affine;
   const places = asked.pyramid.isPlaced
-    ? ownPlaces(asked, 1)
-    : coarserPlaces(asked, { start: c, step: a }, { start: f, step: e });
+    ? ownLevels(asked, 1)
+    : coarserLevels(asked, { start: c, step: a }, { start: f, step: e });
   if (!isGeographic) return { ...placement, places };
   const columnsOf = (at: number) => sizeOf(asked, asked.pyramid.levels[at]).columns;
   return { ...placement, places: places.map(({ x, y }, at) => ({ ...rolled(x, columnsOf(at)), y })) };
 }
 
 /** The space of a scene's elements. */
-export async function placementOf(asked: Asked): Promise<Placement> {
+export async function placementOf(asked: Asked): Promise<MapPlacement> {
   if (asked.pyramid.convention === "ome") return specimen(asked);
-  const placed = await placedOf(asked);
-  return (placed && onMap(asked, placed)) ?? byIndex(asked);
+  const found = await libraryPlacement(asked);
+  return (found && onMap(asked, found)) ?? byIndex(asked);
 }
 
 /** Pixels per side of an element, so that rotated or oblong elements keep their shape. */

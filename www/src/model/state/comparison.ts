@@ -8,7 +8,7 @@ export type How = (typeof HOW)[number];
 
 export interface Comparison {
   how: How;
-  /** The place of the divider as a share of the width, if the user has moved it. */
+  /** The position of the divider as a share of the width, if the user has moved it. */
   divider?: number;
   /** Whether both have the same colours and limits, if the user has chosen it. */
   limits?: (typeof LIMITS)[number];

@@ -5,16 +5,17 @@
 
 export type MarkKind = "point" | "line" | "box" | "polygon";
 
-export type Place = readonly [x: number, y: number];
+export type Position = readonly [x: number, y: number];
 
 export interface Mark {
   kind: MarkKind;
-  /** The place of its colour in the list, which no other mark has. */
+  /** The index of its colour in the list, which no other mark has. */
   slot: number;
   /**
-   * A point has one place, a box two corners, a line two places or more, a polygon three or more.
+   * A point has one position, a box two corners, a line two positions or more, a polygon three or
+   * more.
    */
-  places: readonly Place[];
+  positions: readonly Position[];
 }
 
 /** How the plots of marks are shown, for the page's URL. */
@@ -37,8 +38,8 @@ const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
 /** Maximum number of marks, so that each has a colour of its own. */
 export const MAX_MARKS = COLORS.length;
 
-/** Maximum number of places of a mark in a URL. */
-const MAX_PLACES = 200;
+/** Maximum number of positions of a mark in a URL. */
+const MAX_POSITIONS = 200;
 
 export const colorOf = ({ slot }: Mark): string => COLORS[slot] ?? "#000000";
 
@@ -51,17 +52,17 @@ export function nameOf(mark: Mark, marks: readonly Mark[]): string {
 }
 
 /** Adds a mark with the first free colour. If there is none, the oldest mark goes. */
-export function withMark(marks: readonly Mark[], kind: MarkKind, places: readonly Place[]): Mark[] {
+export function withMark(marks: readonly Mark[], kind: MarkKind, positions: readonly Position[]): Mark[] {
   const kept = marks.slice(Math.max(0, marks.length - MAX_MARKS + 1));
   const slot = COLORS.findIndex((_, at) => !kept.some((mark) => mark.slot === at));
-  return [...kept, { kind, slot, places }];
+  return [...kept, { kind, slot, positions }];
 }
 
 const COUNTS: Record<MarkKind, readonly [least: number, most: number]> = {
   point: [1, 1],
-  line: [2, MAX_PLACES],
+  line: [2, MAX_POSITIONS],
   box: [2, 2],
-  polygon: [3, MAX_PLACES],
+  polygon: [3, MAX_POSITIONS],
 };
 
 const isKind = (kind: string): kind is MarkKind => Object.hasOwn(COUNTS, kind);
@@ -71,8 +72,8 @@ const DIGITS = 9;
 /** `kind:slot:x:y:x:y,…`. */
 export const writeMarks = (marks: readonly Mark[]): string =>
   marks
-    .map(({ kind, slot, places }) =>
-      [kind, slot, ...places.flat().map((number) => Number(number.toPrecision(DIGITS)))].join(":"),
+    .map(({ kind, slot, positions }) =>
+      [kind, slot, ...positions.flat().map((number) => Number(number.toPrecision(DIGITS)))].join(":"),
     )
     .join(",");
 
@@ -87,11 +88,11 @@ export function readMarks(text: string): Mark[] {
     const count = numbers.length / 2;
     const isFree = Number(slot) < MAX_MARKS && !marks.some((mark) => mark.slot === Number(slot));
     if (!isFree || !Number.isInteger(count) || count < least || count > most) continue;
-    const places = Array.from(
+    const positions = Array.from(
       { length: count },
-      (_, at): Place => [numbers[2 * at] as number, numbers[2 * at + 1] as number],
+      (_, at): Position => [numbers[2 * at] as number, numbers[2 * at + 1] as number],
     );
-    marks.push({ kind, slot: Number(slot), places });
+    marks.push({ kind, slot: Number(slot), positions });
   }
   return marks;
 }

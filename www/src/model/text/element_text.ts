@@ -90,7 +90,7 @@ function structText({ data, shape = [] }: Result, at: number): string {
 const isColumns = (data: unknown): boolean =>
   typeof data === "object" && data !== null && !("length" in data);
 
-/** The text of the element at a place of a result. */
+/** The text of the element at an index of a result. */
 export function elementText(result: Result, at: number): string {
   const { data, toDate } = result;
   if (isColumns(data)) return structText(result, at);

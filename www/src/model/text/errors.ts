@@ -2,8 +2,8 @@
  * Describes errors for users: what happened, where, the usual cause, and what can be done. It also
  * keeps the package's message.
  *
- * It uses the error's `code`, of which each has a text of its own, and the fields that tell the
- * place. The HTTP status is in the message. What has no code is a fault of this page.
+ * It uses the error's `code`, of which each has a text of its own, and the fields that tell where
+ * it happened. The HTTP status is in the message. What has no code is a fault of this page.
  */
 import type { ErrorCode } from "zarr-wasm";
 
@@ -59,7 +59,7 @@ export function explain(error: unknown, url: URL | null): Explanation {
   if (code === "Store") return { ...storeReason(detail, where, url), detail };
   if (code === "NotFound") return { ...absent(detail, where, url), detail };
   const { title, cause, cure } = ADVICE[code];
-  return { title, cause: `${cause}${placeIn(coded)}`, cure, detail };
+  return { title, cause: `${cause}${locationIn(coded)}`, cure, detail };
 }
 
 type Advice = Omit<Explanation, "detail">;
@@ -120,21 +120,23 @@ function codedIn(error: unknown): (Coded & { code: ErrorCode }) | undefined {
 /** The most characters of a value in a sentence. The message below has all of it. */
 const MAX_CHARACTERS = 200;
 
-/** Sentences with the place of an error and with the values there, as far as the error has them. */
-function placeIn({ path, key, field, codec, expected, actual }: Coded): string {
+/**
+ * Sentences with the location of an error and with the values there, as far as the error has them.
+ */
+function locationIn({ path, key, field, codec, expected, actual }: Coded): string {
   const shown = (before: string, value: unknown) =>
     typeof value === "string" && value !== "" ? [`${before}${value.slice(0, MAX_CHARACTERS)}`] : [];
-  const place = [
+  const location = [
     ...shown("at ", key ?? path),
     ...shown("in the field ", field),
     ...shown("in the codec ", codec),
   ];
   const values = [...shown("Expected: ", expected), ...shown("Found: ", actual)];
-  const sentences = [...(place.length > 0 ? [`It is ${place.join(", ")}`] : []), ...values];
+  const sentences = [...(location.length > 0 ? [`It is ${location.join(", ")}`] : []), ...values];
   return sentences.map((text) => ` ${text}.`).join("");
 }
 
-/** There is no node, and perhaps a web page in its place. */
+/** There is no node, and perhaps a web page. */
 function absent(detail: string, where: string, url: URL | null): Advice {
   const page = between(detail, "where the server sends ", " in place of metadata");
   if (page) {

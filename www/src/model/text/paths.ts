@@ -10,7 +10,7 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(path.la
 
 export const joined = (base: string, name: string): string => (base === "" ? name : `${base}/${name}`);
 
-/** A name that is repeated in many places, with an ellipsis for what is left out. */
+/** A name that is repeated often, with an ellipsis for what is left out. */
 export const shortName = (name: string, most: number): string =>
   name.length <= most ? name : `${name.slice(0, most - 1)}…`;
 

@@ -70,10 +70,10 @@ export function colouredCells(
     if (colouring === "size") return shade(SIZE, bytes, sizes) + OPACITY;
     return changed === undefined ? "" : shade(AGE, changed, ages) + OPACITY;
   };
-  const place = scene.places[level] as LevelPlace;
+  const lies = scene.places[level] as LevelPlace;
   const length = cells.array.shape[scene.plane.x] ?? 1;
   const onMap = (cell: Cell, look: Omit<MapCell, "extent">) =>
-    extentsOf(cell, place, length).map((extent) => ({ ...look, extent }));
+    extentsOf(cell, lies, length).map((extent) => ({ ...look, extent }));
   const chunks = measured.flatMap((own) =>
     onMap(own.cell, { fill: fillOf(own), isMissing: own.bytes === null, text: textOf(own, colouring) }),
   );
@@ -100,8 +100,8 @@ function keyOf(
 }
 
 /** A cell on the map. In a world that is drawn from its middle, it may be in two pieces. */
-function extentsOf({ x, y }: Cell, place: LevelPlace, length: number): MapCell["extent"][] {
-  const roll = place.roll ?? 0;
+function extentsOf({ x, y }: Cell, lies: LevelPlace, length: number): MapCell["extent"][] {
+  const roll = lies.roll ?? 0;
   const pieces: [number, number][] =
     x[0] < roll && x[1] > roll
       ? [
@@ -109,10 +109,10 @@ function extentsOf({ x, y }: Cell, place: LevelPlace, length: number): MapCell["
           [roll, x[1]],
         ]
       : [[x[0], x[1]]];
-  const vertical = edges(place.y, y);
+  const vertical = edges(lies.y, y);
   return pieces.map((piece) => {
     const shift = piece[0] < roll ? length - roll : -roll;
-    const across = edges(place.x, [piece[0] + shift, piece[1] + shift]);
+    const across = edges(lies.x, [piece[0] + shift, piece[1] + shift]);
     return [across[0], vertical[0], across[1], vertical[1]];
   });
 }

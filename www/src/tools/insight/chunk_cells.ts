@@ -48,7 +48,7 @@ export async function cellsInView(scene: Scene, box: ViewBox): Promise<CellsInVi
   const per = (axis: number) =>
     Math.max(1, Math.round((array.shards?.[axis] ?? 1) / (array.chunks[axis] ?? 1)));
   const stored = (index: readonly number[]) =>
-    array.shards ? index.map((place, axis) => Math.floor(place / per(axis))) : index;
+    array.shards ? index.map((inner, axis) => Math.floor(inner / per(axis))) : index;
   const cells = rows.flatMap((row) =>
     columns.map((column): Cell => {
       const index = chunk.with(x, column.at).with(y, row.at);
@@ -80,22 +80,22 @@ function spansOf(
   const spans: { at: number; span: Span }[] = [];
   const chunk = array.chunkOf([...at]);
   let edge = edgeOf(array, chunk, axis, start ?? 0);
-  for (let place = start ?? 0; place <= (end ?? 0) && spans.length <= MAX_CELLS; place += 1) {
-    const size = array.chunkShapeAt(chunk.with(axis, place))[axis] ?? 1;
-    spans.push({ at: place, span: [edge, Math.min(edge + size, length)] });
+  for (let at = start ?? 0; at <= (end ?? 0) && spans.length <= MAX_CELLS; at += 1) {
+    const size = array.chunkShapeAt(chunk.with(axis, at))[axis] ?? 1;
+    spans.push({ at, span: [edge, Math.min(edge + size, length)] });
     edge += size;
   }
   return spans;
 }
 
 /** The first element of a chunk along an axis. Only rectilinear grids have unequal chunks. */
-function edgeOf(array: ArrayNode, chunk: readonly number[], axis: number, place: number): number {
+function edgeOf(array: ArrayNode, chunk: readonly number[], axis: number, at: number): number {
   const chunkAt = (index: number) => array.chunkOf(array.shape.map(() => 0).with(axis, index))[axis];
-  const usual = place * (array.chunks[axis] ?? 1);
+  const usual = at * (array.chunks[axis] ?? 1);
   const isInside = usual < (array.shape[axis] ?? 1);
-  if (usual === 0 || (isInside && chunkAt(usual) === place && chunkAt(usual - 1) === place - 1)) return usual;
+  if (usual === 0 || (isInside && chunkAt(usual) === at && chunkAt(usual - 1) === at - 1)) return usual;
   let edge = 0;
-  for (let before = 0; before < place; before += 1)
+  for (let before = 0; before < at; before += 1)
     edge += array.chunkShapeAt(chunk.with(axis, before))[axis] ?? 1;
   return edge;
 }

@@ -2,7 +2,7 @@
 
 import * as zarr from "zarr-wasm";
 import { joined } from "../../model/text/paths.js";
-import { type Run, storePlaceOf, viewRead } from "../../widgets/views/view_reads.js";
+import { type Run, storeLocationOf, viewRead } from "../../widgets/views/view_reads.js";
 import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 import type { Evidence } from "./causes.js";
 import type { Second } from "./recorder.js";
@@ -72,7 +72,7 @@ export async function hiddenHeadersOf({ source, state, box }: ViewSnapshot): Pro
   const url = new URL(source.url);
   const array = state.scene.pyramid.levels[box.level]?.array ?? state.scene.array;
   const document = array.zarrFormat === 3 ? "zarr.json" : ".zarray";
-  const { kind } = storePlaceOf(source);
+  const { kind } = storeLocationOf(source);
   if (kind === "icechunk") return [];
   if (kind === "folder")
     url.pathname = joined(url.pathname.replace(/\/$/, ""), joined(array.path.slice(1), document));

@@ -18,18 +18,18 @@ export class InsightPanel {
   readonly #structure: Structure;
   #rest = 0;
 
-  constructor(place: HTMLElement, looks: Watched & Inspected) {
+  constructor(element: HTMLElement, looks: Watched & Inspected) {
     const speed = document.createElement("div");
     const structure = document.createElement("div");
     render(
       html`<section aria-label="Structure"><h2>Structure</h2>${structure}</section>
         <section aria-label="Why is it slow?"><h2>Why is it slow?</h2>${speed}</section>`,
-      place,
+      element,
     );
     this.#speed = new Speed(speed, looks);
     this.#structure = new Structure(structure, looks);
     const look = () => {
-      if (place.offsetParent !== null) void this.#speed.update();
+      if (element.offsetParent !== null) void this.#speed.update();
     };
     setInterval(look, REFRESH_MS);
     look();

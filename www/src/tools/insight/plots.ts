@@ -97,35 +97,38 @@ export function plotText({ lines, isSum, text }: Plot, seconds: readonly Second[
 }
 
 /** The colour of a custom property, as a canvas takes it. */
-function colorOf(place: HTMLElement, property: string): string {
-  place.style.color = `var(${property})`;
-  return getComputedStyle(place).color;
+function colorOf(element: HTMLElement, property: string): string {
+  element.style.color = `var(${property})`;
+  return getComputedStyle(element).color;
 }
 
 /** Draws plots into elements, and keeps them from one second to the next. */
 export class DrawnPlots {
   readonly #drawn = new Map<HTMLElement, { plot: UPlot; key: string }>();
 
-  draw(place: HTMLElement, { lines, top = 1 }: Plot, seconds: readonly Second[]): void {
+  draw(element: HTMLElement, { lines, top = 1 }: Plot, seconds: readonly Second[]): void {
     const end = seconds.at(-1)?.time ?? SECONDS;
     const data: UPlot.AlignedData = [
       seconds.map(({ time }) => time - end),
       ...lines.map(({ of }) => seconds.map(of)),
     ];
-    const width = Math.max(place.clientWidth, 60);
-    const key = [width, ...lines.map(({ name, color }) => `${name} ${colorOf(place, color)}`)].join();
-    const before = this.#drawn.get(place);
+    const width = Math.max(element.clientWidth, 60);
+    const key = [width, ...lines.map(({ name, color }) => `${name} ${colorOf(element, color)}`)].join();
+    const before = this.#drawn.get(element);
     if (before?.key === key) {
       before.plot.setData(data);
       return;
     }
     before?.plot.destroy();
-    this.#drawn.set(place, { plot: new UPlot(optionsOf(place, { lines, top, width }), data, place), key });
+    this.#drawn.set(element, {
+      plot: new UPlot(optionsOf(element, { lines, top, width }), data, element),
+      key,
+    });
   }
 }
 
 function optionsOf(
-  place: HTMLElement,
+  element: HTMLElement,
   { lines, top, width }: { lines: readonly Line[]; top: number; width: number },
 ): UPlot.Options {
   return {
@@ -139,7 +142,7 @@ function optionsOf(
       x: { time: false, range: [-SECONDS, 0] },
       y: { range: (_plot, _low, high) => [0, Math.max(high ?? 0, top)] },
     },
-    series: [{}, ...lines.map(({ color }, at) => seriesOf(colorOf(place, color), at))],
+    series: [{}, ...lines.map(({ color }, at) => seriesOf(colorOf(element, color), at))],
   };
 }
 

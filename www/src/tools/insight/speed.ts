@@ -19,15 +19,15 @@ export interface Watched {
 }
 
 export class Speed {
-  readonly #place: HTMLElement;
+  readonly #element: HTMLElement;
   readonly #watched: Watched;
   /** The headers that each server hides. */
   readonly #hidden = new Map<string, Promise<string[]>>();
   readonly #plots = new DrawnPlots();
   #causes: readonly Cause[] | null = null;
 
-  constructor(place: HTMLElement, watched: Watched) {
-    this.#place = place;
+  constructor(element: HTMLElement, watched: Watched) {
+    this.#element = element;
     this.#watched = watched;
   }
 
@@ -36,11 +36,11 @@ export class Speed {
     this.#causes = await this.#find().catch(() => null);
     const { seconds } = this.#watched.recorder;
     const plots = plotsOf(seconds);
-    render(html`${this.#sentence()}${plots.map((plot) => figure(plot, seconds))}${totals()}`, this.#place);
-    const places = this.#place.querySelectorAll<HTMLElement>(".speed-plot");
+    render(html`${this.#sentence()}${plots.map((plot) => figure(plot, seconds))}${totals()}`, this.#element);
+    const elements = this.#element.querySelectorAll<HTMLElement>(".speed-plot");
     for (const [at, plot] of plots.entries()) {
-      const place = places[at];
-      if (place) this.#plots.draw(place, plot, seconds);
+      const element = elements[at];
+      if (element) this.#plots.draw(element, plot, seconds);
     }
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { ArrayNode } from "../../model/scene/scene.js";
-import { storePlaceOf } from "../../widgets/views/view_reads.js";
+import { storeLocationOf } from "../../widgets/views/view_reads.js";
 import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 
 export interface Stored {
@@ -68,7 +68,7 @@ async function storedUnder(
   signal: AbortSignal,
 ): Promise<Stored> {
   const store = array.store as SizedStore;
-  const { kind, address, isLocal } = storePlaceOf(source);
+  const { kind, address, isLocal } = storeLocationOf(source);
   const isAsked = kind === "folder" && !isLocal;
   const stored = isAsked ? await headOf(urlOf(address, key), signal) : await sizeOf(store, key);
   if (stored.bytes === null || !array.shards) return stored;
@@ -142,9 +142,9 @@ export function chunkBytes(
 ): number | null | undefined {
   if (!stored || !shards) return stored?.bytes;
   if (stored.bytes === null) return null;
-  const place = index.reduce((sum, at, axis) => {
+  const linear = index.reduce((sum, at, axis) => {
     const per = Math.max(1, Math.round((shards[axis] ?? 1) / (chunks[axis] ?? 1)));
     return sum * per + (at % per);
   }, 0);
-  return stored.inner?.[place];
+  return stored.inner?.[linear];
 }

@@ -26,7 +26,7 @@ export interface Inspected {
 const NAMES: Record<Colouring, string> = { size: "Stored size", presence: "Presence", age: "Age" };
 
 export class Structure {
-  readonly #place: HTMLElement;
+  readonly #element: HTMLElement;
   readonly #inspected: Inspected;
   readonly #layer = new GridLayer();
   #facts = new StoredFacts();
@@ -36,8 +36,8 @@ export class Structure {
   #cells: CellsInView | null = null;
   #key: Key | null = null;
 
-  constructor(place: HTMLElement, inspected: Inspected) {
-    this.#place = place;
+  constructor(element: HTMLElement, inspected: Inspected) {
+    this.#element = element;
     this.#inspected = inspected;
   }
 
@@ -86,7 +86,7 @@ export class Structure {
 
   #render(snapshot: ViewSnapshot | null): void {
     if (!snapshot) {
-      render(html`<p class="note">There is no picture to look at.</p>`, this.#place);
+      render(html`<p class="note">There is no picture to look at.</p>`, this.#element);
       return;
     }
     const { scene } = snapshot.state;
@@ -96,7 +96,7 @@ export class Structure {
         <h3>Codecs, in the order of writing</h3>
         ${wordList(codecWords(array.codecs))} ${this.#choice(scene.warped !== undefined)}
         ${this.#cells ? this.#inView(this.#cells) : nothing}`,
-      this.#place,
+      this.#element,
     );
   }
 

@@ -1,13 +1,13 @@
 /**
  * Where the elements of a picture lie along its two axes, so that pictures of other planes of the
- * same volume can follow it: places on the map as indices, and back.
+ * same volume can follow it: positions on the map as indices, and back.
  */
 
 import type { Camera, Plane, Scene, SceneAxis } from "../../model/scene/scene.js";
 import { freeAxes } from "../../model/scene/scene_state.js";
 
 /** An axis of the plane on the map. Its columns may begin at another index than 0. */
-export interface PlacedAxis {
+export interface MapAxis {
   name: string;
   length: number;
   /** The map coordinate of the first column or row, and the step to the next. */
@@ -17,40 +17,40 @@ export interface PlacedAxis {
   roll: number;
 }
 
-export interface PlacedPlane {
-  x: PlacedAxis;
-  y: PlacedAxis;
+export interface MapPlane {
+  x: MapAxis;
+  y: MapAxis;
 }
 
 /** Null for a map whose rows and columns are not those of the array. */
-export function placedPlane({ axes, plane, places: [finest] }: Scene): PlacedPlane | null {
+export function mapPlane({ axes, plane, places: [finest] }: Scene): MapPlane | null {
   const [x, y] = [axes[plane.x], axes[plane.y]];
   if (!x || !y || !finest) return null;
-  const placed = ({ name, length }: SceneAxis, place: { start: number; step: number }, roll = 0) => {
-    return { name, length, start: place.start, step: place.step, roll };
+  const onMap = ({ name, length }: SceneAxis, along: { start: number; step: number }, roll = 0) => {
+    return { name, length, start: along.start, step: along.step, roll };
   };
-  return { x: placed(x, finest.x, finest.roll), y: placed(y, finest.y) };
+  return { x: onMap(x, finest.x, finest.roll), y: onMap(y, finest.y) };
 }
 
 const wrapped = (index: number, length: number) => ((index % length) + length) % length;
 
-export const coordinateOf = ({ start, step, roll, length }: PlacedAxis, index: number): number =>
+export const coordinateOf = ({ start, step, roll, length }: MapAxis, index: number): number =>
   start + step * wrapped(index - roll, length);
 
 /** The index of the nearest column or row. */
-export function indexAt({ start, step, roll, length }: PlacedAxis, coordinate: number): number {
+export function indexAt({ start, step, roll, length }: MapAxis, coordinate: number): number {
   const nearest = Math.round((coordinate - start) / step);
   return wrapped(Math.max(0, Math.min(nearest, length - 1)) + roll, length);
 }
 
 /** The index that is so many columns to the right, or so many rows up. */
-export const movedIndex = (axis: PlacedAxis, index: number, steps: number): number =>
+export const movedIndex = (axis: MapAxis, index: number, steps: number): number =>
   indexAt(axis, coordinateOf(axis, index) + steps * Math.abs(axis.step));
 
 const WAYS = ["x", "y"] as const;
 
 /** The camera of a picture that shows the same elements of the axis that both have. */
-export function sameElements(from: PlacedPlane, to: PlacedPlane, camera: Camera, own: Camera): Camera {
+export function sameElements(from: MapPlane, to: MapPlane, camera: Camera, own: Camera): Camera {
   for (const source of WAYS) {
     const way = WAYS.find((other) => to[other].name === from[source].name);
     if (!way) continue;
@@ -64,8 +64,8 @@ export function sameElements(from: PlacedPlane, to: PlacedPlane, camera: Camera,
 }
 
 /**
- * A plane without a map of its own, beside a picture with one: it has that one's places along the
- * rows or columns of both, and elements that are as long across. So both begin at the same
+ * A plane without a map of its own, beside a picture with one: it has that one's positions along
+ * the rows or columns of both, and elements that are as long across. So both begin at the same
  * longitude, and have north at the same side.
  */
 export function alignedWith(main: Scene, scene: Scene): Scene {

@@ -87,13 +87,13 @@ export class ComparePanel {
     this.#root.id = "comparison";
     before.before(this.#root);
     render(SECTIONS, this.#root);
-    const places = {
+    const elements = {
       channelsSection: this.#part(".second-channels"),
       channels: byId("second-channels"),
       fieldSection: this.#part(".second-field"),
       field: byId("second-field"),
     };
-    this.#colours = new Colours(places, second);
+    this.#colours = new Colours(elements, second);
   }
 
   #part(selector: string): HTMLElement {

@@ -23,7 +23,7 @@ import type { ComparePanel, CompareSettings } from "./compare_panel.js";
 import { differenceOf, subtractedBoxes, whyNone } from "./difference.js";
 import { ownAxis, type Pair } from "./difference_store.js";
 import { Divider } from "./divider.js";
-import { LinkedCameras, samePlace } from "./linked_cameras.js";
+import { LinkedCameras, samePosition } from "./linked_cameras.js";
 import type { LinkedContext, LinkedState, LinkedViews } from "./linked_views.js";
 import { areAlike, haveSameStyle, indicesOfSecond, readSecond, sharedAxes } from "./second.js";
 import { SideView } from "./side_view.js";
@@ -53,14 +53,14 @@ export class Compared implements LinkedViews {
   constructor(context: LinkedContext) {
     this.#context = context;
     [this.#main, this.#state] = [context.view, context.state];
-    const { places } = context;
-    this.#views = places.views;
-    this.#side = new SideView(places, "compared", "the second picture");
+    const { elements } = context;
+    this.#views = elements.views;
+    this.#side = new SideView(elements, "compared", "the second picture");
     // Pictures that lie above each other need the same size, so its sliders are below both.
     this.#sliders = this.#side.root.querySelector(".dimensions") as HTMLElement;
     this.#sliders.classList.add("second");
     this.#sliders.setAttribute("aria-label", "Dimensions of the second picture");
-    places.dimensions.after(this.#sliders);
+    elements.dimensions.after(this.#sliders);
     this.#panel = context.panelOf(this.#side.view.sceneView);
     this.#views.classList.add("comparing");
     this.#side.view.onChange = () => this.#record();
@@ -126,7 +126,7 @@ export class Compared implements LinkedViews {
     this.#scene = scene;
     const { sceneView: view } = this.#side.view;
     const { field, channels } = this.#areShared && !isDifference ? {} : (this.#state.with ?? {});
-    const camera = samePlace(scenes.first, scene, this.#main.picture.camera());
+    const camera = samePosition(scenes.first, scene, this.#main.picture.camera());
     this.#isFollowing = true;
     view.setSliders((name) => this.#isOwn(name));
     const level = this.#levelOf(scene) ?? undefined;
@@ -193,8 +193,8 @@ export class Compared implements LinkedViews {
     this.#cameras?.end();
     const [main, side] = [this.#main.picture, this.#side.view.sceneView.picture];
     this.#cameras = new LinkedCameras(main, [
-      { from: main, to: side, camera: (camera: Camera) => samePlace(first, second, camera) },
-      { from: side, to: main, camera: (camera: Camera) => samePlace(second, first, camera) },
+      { from: main, to: side, camera: (camera: Camera) => samePosition(first, second, camera) },
+      { from: side, to: main, camera: (camera: Camera) => samePosition(second, first, camera) },
     ]);
   }
 
@@ -262,7 +262,7 @@ export class Compared implements LinkedViews {
     ];
   }
 
-  /** Places the pictures. */
+  /** Arranges the pictures. */
   #arrange(): void {
     const how = this.#compare.how === "difference" ? "beside" : this.#compare.how;
     for (const each of HOWS) this.#views.classList.toggle(each, each === how);

@@ -14,7 +14,7 @@ import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import type { Picture } from "../../map/picture.js";
 import { DIRECTIONS } from "../../widgets/page/keyboard.js";
-import { coordinateOf, indexAt, movedIndex, type PlacedPlane } from "./axis_positions.js";
+import { coordinateOf, indexAt, type MapPlane, movedIndex } from "./axis_positions.js";
 
 type Indices = Readonly<Record<string, number>>;
 
@@ -22,7 +22,7 @@ export interface CrosshairOptions {
   picture: Picture;
   /** The element that has the focus when keys move the crosshair. */
   target: HTMLElement;
-  plane: PlacedPlane;
+  plane: MapPlane;
   /** Left, bottom, right and top of the picture. */
   extent: readonly [number, number, number, number];
   /** Moves the crosshair to indices by name of axis. */
@@ -81,7 +81,7 @@ export class Crosshair {
   /** Shows the crosshair at indices. */
   show(at: Indices): void {
     this.#at = at;
-    const [x, y] = this.place();
+    const [x, y] = this.position();
     const [left, bottom, right, top] = this.#options.extent;
     this.#lines.x.setCoordinates([
       [x, bottom],
@@ -94,14 +94,14 @@ export class Crosshair {
   }
 
   /** Where the lines meet on the map. */
-  place(): [x: number, y: number] {
+  position(): [x: number, y: number] {
     const { x, y } = this.#options.plane;
     return [coordinateOf(x, this.#at[x.name] ?? 0), coordinateOf(y, this.#at[y.name] ?? 0)];
   }
 
   /** The lines under the pointer. */
   #near({ map, pixel, originalEvent }: MapBrowserEvent): ("x" | "y")[] {
-    const [x = 0, y = 0] = map.getPixelFromCoordinate(this.place()) ?? [];
+    const [x = 0, y = 0] = map.getPixelFromCoordinate(this.position()) ?? [];
     const [across = 0, down = 0] = pixel;
     const isTouch = (originalEvent as PointerEvent).pointerType === "touch";
     const reach = isTouch ? NEAR.touch : NEAR.mouse;
@@ -130,8 +130,8 @@ export class Crosshair {
 
   #moveTo({ map, pixel }: MapBrowserEvent, ways: readonly ("x" | "y")[]): void {
     const [x = 0, y = 0] = map.getCoordinateFromPixel(pixel) ?? [];
-    const [place, { plane }] = [{ x, y }, this.#options];
-    this.#move(Object.fromEntries(ways.map((way) => [plane[way].name, indexAt(plane[way], place[way])])));
+    const [moved, { plane }] = [{ x, y }, this.#options];
+    this.#move(Object.fromEntries(ways.map((way) => [plane[way].name, indexAt(plane[way], moved[way])])));
   }
 
   #press(event: KeyboardEvent): void {
@@ -159,7 +159,7 @@ export class Crosshair {
   #reveal(): void {
     const { map } = this.#options.picture;
     const [left = 0, bottom = 0, right = 0, top = 0] = map.getView().calculateExtent(map.getSize());
-    const [x, y] = this.place();
+    const [x, y] = this.position();
     if (x < left || x > right || y < bottom || y > top) map.getView().setCenter([x, y]);
   }
 

@@ -21,14 +21,14 @@ import {
 
 /** The share of values that the limits leave out at each end. */
 const LEFT_OUT = 0.002;
-/** How far the places of elements may differ, in steps. */
+/** How far the positions of elements may differ, in steps. */
 const NEAR = 1e-3;
 
 /** Why there is no difference. Null if there is one. */
 export function whyNone({ first, second }: Pick<Pair, "first" | "second">): string | null {
   const isNumbers = ({ kind }: Scene) => kind === "field" || kind === "image";
   if (!isNumbers(first) || !isNumbers(second)) return "Colours and labels have no difference.";
-  const isSame = isSamePlane(first, second) && (areWarped(first, second) || arePlaced(first, second));
+  const isSame = isSamePlane(first, second) && (areWarped(first, second) || arePositioned(first, second));
   return isSame ? null : "The pictures have other rows and columns.";
 }
 
@@ -36,8 +36,8 @@ export function whyNone({ first, second }: Pick<Pair, "first" | "second">): stri
 const areWarped = ({ warped: one }: Scene, { warped: other }: Scene): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 
-/** Whether the elements of both lie at the same places. */
-function arePlaced({ places: [one] }: Scene, { places: [other] }: Scene): boolean {
+/** Whether the elements of both lie at the same positions. */
+function arePositioned({ places: [one] }: Scene, { places: [other] }: Scene): boolean {
   if (!one || !other || (one.roll ?? 0) !== (other.roll ?? 0)) return false;
   return (["x", "y"] as const).every((way) => {
     const room = Math.abs(one[way].step) * NEAR;

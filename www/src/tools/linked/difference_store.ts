@@ -87,19 +87,19 @@ export class DifferenceStore {
   }
 
   async get(key: string, options?: { signal?: AbortSignal }): Promise<Uint8Array | undefined> {
-    const [, of, places = ""] = CHUNK.exec(key) ?? [];
+    const [, of, chunk = ""] = CHUNK.exec(key) ?? [];
     return of === undefined
       ? this.#objects.get(key)
-      : this.#chunk(Number(of), places.split("/").map(Number), options?.signal);
+      : this.#chunk(Number(of), chunk.split("/").map(Number), options?.signal);
   }
 
-  async #chunk(at: number, places: readonly number[], signal?: AbortSignal): Promise<Uint8Array | undefined> {
+  async #chunk(at: number, index: readonly number[], signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const level = this.levels[at];
     if (!level) return undefined;
     const { first, second } = this.#pair;
     const [one, other] = await Promise.all([
-      this.#part(first, at, places, signal),
-      this.#part(second, at, places, signal),
+      this.#part(first, at, index, signal),
+      this.#part(second, at, index, signal),
     ]);
     const { x, y } = first.plane;
     const [rows, columns] = [level.chunks[y] ?? 1, level.chunks[x] ?? 1];
@@ -115,17 +115,17 @@ export class DifferenceStore {
   }
 
   /** The elements of one scene that a chunk covers. */
-  async #part(scene: Scene, at: number, places: readonly number[], signal?: AbortSignal): Promise<Part> {
+  async #part(scene: Scene, at: number, chunk: readonly number[], signal?: AbortSignal): Promise<Part> {
     const { first } = this.#pair;
     const [level, own] = [this.levels[at] as Level, scene.pyramid.levels[at] as zarr.PyramidLevel];
     const range = (way: "x" | "y") => {
       const axis = first.plane[way];
       const side = level.chunks[axis] ?? 1;
-      const start = (places[axis] ?? 0) * side;
+      const start = (chunk[axis] ?? 0) * side;
       return { start, stop: Math.min(start + side, level.shape[axis] ?? 1), step: null };
     };
     const [x, y] = [range("x"), range("y")];
-    const others = scene === first ? places : indicesIn(scene, at, (name) => this.#index(name, at, places));
+    const others = scene === first ? chunk : indicesIn(scene, at, (name) => this.#index(name, at, chunk));
     const selection = scene.axes.map(({ axis }) => {
       if (axis === scene.plane.x) return x;
       return axis === scene.plane.y ? y : (others[axis] ?? 0);
@@ -135,15 +135,15 @@ export class DifferenceStore {
   }
 
   /** The index of the finest level of the second scene along an axis, for a chunk of a level. */
-  #index(name: string, level: number, places: readonly number[]): number {
+  #index(name: string, level: number, chunk: readonly number[]): number {
     const { first, own, at } = this.#pair;
-    const place = own.indexOf(name);
-    if (place >= 0) return places[first.axes.length + place] ?? 0;
+    const axis = own.indexOf(name);
+    if (axis >= 0) return chunk[first.axes.length + axis] ?? 0;
     const same = first.axes.find((axis) => axis.name === name);
     if (!same || same.axis === first.plane.x || same.axis === first.plane.y) return at[name] ?? 0;
     // The chunk has an index of the level of the first scene. This is the middle of its elements.
     const here = first.pyramid.levels[level]?.shape[same.axis] ?? same.length;
-    return Math.floor((((places[same.axis] ?? 0) + 0.5) * same.length) / here);
+    return Math.floor((((chunk[same.axis] ?? 0) + 0.5) * same.length) / here);
   }
 }
 

@@ -30,7 +30,7 @@ export class Divider {
   #share: number;
 
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly options: DividerOptions,
   ) {
     this.#share = options.share;
@@ -41,7 +41,7 @@ export class Divider {
     this.#handle.setAttribute("aria-valuemin", "0");
     this.#handle.setAttribute("aria-valuemax", "100");
     this.#listen();
-    place.append(this.#handle);
+    element.append(this.#handle);
     this.#show();
   }
 
@@ -56,7 +56,7 @@ export class Divider {
     handle.addEventListener("pointerdown", (event) => handle.setPointerCapture(event.pointerId));
     handle.addEventListener("pointermove", (event) => {
       if (!handle.hasPointerCapture(event.pointerId)) return;
-      const { left, width } = this.place.getBoundingClientRect();
+      const { left, width } = this.element.getBoundingClientRect();
       this.#set((event.clientX - left) / Math.max(width, 1));
     });
   }
@@ -69,7 +69,7 @@ export class Divider {
 
   #show(): void {
     const percent = Math.round(this.#share * 100);
-    this.place.style.setProperty("--divider", `${(this.#share * 100).toFixed(2)}%`);
+    this.element.style.setProperty("--divider", `${(this.#share * 100).toFixed(2)}%`);
     this.#handle.setAttribute("aria-valuenow", String(percent));
     this.#handle.setAttribute("aria-valuetext", `${percent} % ${this.options.left}`);
   }

@@ -12,7 +12,7 @@ import { planesOf } from "./axis_positions.js";
 import type { LinkedContext, LinkedState, LinkedViews } from "./linked_views.js";
 
 export interface LinkedOptions
-  extends Pick<LinkedContext, "places" | "questions" | "panelOf" | "fail" | "isDrawing"> {
+  extends Pick<LinkedContext, "elements" | "questions" | "panelOf" | "fail" | "isDrawing"> {
   /** The state has changed. */
   changed(): void;
   /** The user has chosen other views, which are about to be opened. */

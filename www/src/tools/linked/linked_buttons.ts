@@ -9,7 +9,7 @@ import type { LinkedState } from "./linked_views.js";
 export class LinkedButtons {
   constructor(
     readonly linked: Linked,
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
   ) {
     linked.onOpen = () => this.#render();
   }
@@ -18,7 +18,7 @@ export class LinkedButtons {
     const { linked } = this;
     const words = linked.state().compare ? "Compare with another…" : "Compare with…";
     const ask = () => void this.#ask().catch((error: unknown) => linked.options.fail(error));
-    render(linked.content ? html`${this.#planes()} ${button(words, ask)}` : nothing, this.place);
+    render(linked.content ? html`${this.#planes()} ${button(words, ask)}` : nothing, this.element);
   }
 
   /** Asks what the picture is compared with. */

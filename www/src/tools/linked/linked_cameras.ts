@@ -11,8 +11,10 @@ export interface CameraLink {
   camera(from: Camera, own: Camera): Camera;
 }
 
-/** The camera that shows the same place of another scene; of another kind of map the same share. */
-export function samePlace(from: Scene, to: Scene, { x, y, resolution }: Camera): Camera {
+/**
+ * The camera that shows the same position of another scene; of another kind of map the same share.
+ */
+export function samePosition(from: Scene, to: Scene, { x, y, resolution }: Camera): Camera {
   const [one, other] = [extentOf(from), extentOf(to)];
   const isSame = JSON.stringify(from.space) === JSON.stringify(to.space);
   if (isSame && (from.space.kind !== "index" || one.join() === other.join())) return { x, y, resolution };

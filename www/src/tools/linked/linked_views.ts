@@ -12,7 +12,7 @@ import type { ComparePanel } from "./compare_panel.js";
 export type LinkedState = Pick<UrlState, "planes" | "compare" | "with">;
 
 /** The elements that the views are added to. */
-export interface Places {
+export interface LinkedElements {
   /** Has the view of the picture, and gets the views beside it. */
   views: HTMLElement;
   /** The picture. */
@@ -30,7 +30,7 @@ export interface Questions {
 export interface LinkedContext {
   /** The first picture. */
   view: SceneView;
-  places: Places;
+  elements: LinkedElements;
   questions: Questions;
   /** Makes the panel of a comparison with this second picture. Null if its user has none. */
   panelOf(second: SceneView): ComparePanel | null;

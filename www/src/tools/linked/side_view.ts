@@ -7,7 +7,7 @@ import { render } from "lit-html";
 import type { ViewBox } from "../../map/view_box.js";
 import { ContentView } from "../../widgets/views/content_view.js";
 import type { PictureSnapshot } from "../../widgets/views/view_snapshot.js";
-import type { Places } from "./linked_views.js";
+import type { LinkedElements } from "./linked_views.js";
 
 export class SideView {
   readonly view: ContentView;
@@ -16,7 +16,7 @@ export class SideView {
   readonly #first: HTMLElement;
 
   /** `className` tells what it is for; `name` is for those who do not see it. */
-  constructor({ views, map }: Places, className: string, name: string) {
+  constructor({ views, map }: LinkedElements, className: string, name: string) {
     this.#first = map;
     const inside = document.createElement("div");
     inside.className = "side-content";

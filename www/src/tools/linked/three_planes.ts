@@ -11,14 +11,7 @@ import type { Camera, Scene } from "../../model/scene/scene.js";
 import { showReading } from "../../widgets/panels/corner.js";
 import type { SceneView } from "../../widgets/views/scene_view.js";
 import { type Indices, inViewOf, type PictureSnapshot } from "../../widgets/views/view_snapshot.js";
-import {
-  alignedWith,
-  isPlane,
-  type PlacedPlane,
-  placedPlane,
-  planesOf,
-  sameElements,
-} from "./axis_positions.js";
+import { alignedWith, isPlane, type MapPlane, mapPlane, planesOf, sameElements } from "./axis_positions.js";
 import { Crosshair } from "./crosshair.js";
 import { type CameraLink, LinkedCameras } from "./linked_cameras.js";
 import type { LinkedContext, LinkedViews } from "./linked_views.js";
@@ -28,7 +21,7 @@ import { SideView } from "./side_view.js";
 interface PlaneView {
   view: SceneView;
   scene: Scene;
-  placed: PlacedPlane;
+  onMap: MapPlane;
   /** The element that has the focus. */
   target: HTMLElement;
   /** None for the first picture. */
@@ -60,24 +53,24 @@ const linksOf = (all: readonly PlaneView[]): CameraLink[] =>
       .map((to) => ({
         from: from.view.picture,
         to: to.view.picture,
-        camera: (other: Camera, own: Camera) => sameElements(from.placed, to.placed, other, own),
+        camera: (other: Camera, own: Camera) => sameElements(from.onMap, to.onMap, other, own),
       })),
   );
 
 /** The camera of a plane beside another picture: the middle of the axis that only it has. */
-function cameraOf(placed: PlacedPlane, scene: Scene, main: PlaneView): Camera {
+function cameraOf(onMap: MapPlane, scene: Scene, main: PlaneView): Camera {
   const [left, bottom, right, top] = extentOf(scene);
   const middle = { x: (left + right) / 2, y: (bottom + top) / 2, resolution: 1 };
-  return sameElements(main.placed, placed, main.view.picture.camera(), middle);
+  return sameElements(main.onMap, onMap, main.view.picture.camera(), middle);
 }
 
 /** The share of the first picture is at most this number of times that of another plane. */
 const MAX_RATIO = 4;
 
 /** How many times wider, or higher, the first picture is than another plane. */
-function timesOf(main: PlaneView, { scene, placed }: PlaneView, way: "x" | "y"): number {
+function timesOf(main: PlaneView, { scene, onMap }: PlaneView, way: "x" | "y"): number {
   const one = { x: 0, y: 0, resolution: 1 };
-  const { resolution } = sameElements(main.placed, placed, one, one);
+  const { resolution } = sameElements(main.onMap, onMap, one, one);
   const lengthOf = (extent: readonly number[]) =>
     way === "x" ? (extent[2] ?? 1) - (extent[0] ?? 0) : (extent[3] ?? 1) - (extent[1] ?? 0);
   const times = (lengthOf(extentOf(main.scene)) * resolution) / lengthOf(extentOf(scene));
@@ -105,9 +98,9 @@ export class ThreePlanes implements LinkedViews {
 
   private constructor(context: LinkedContext, main: PlaneView, scenes: readonly Scene[]) {
     this.#context = context;
-    this.#views = context.places.views;
+    this.#views = context.elements.views;
     this.#main = main;
-    const own = [main.placed.x, main.placed.y];
+    const own = [main.onMap.x, main.onMap.y];
     const { planes = {} } = context.state;
     this.#cross = Object.fromEntries(
       own.map(({ name, length }) => [name, Math.min(planes[name] ?? main.view.at[name] ?? 0, length - 1)]),
@@ -128,32 +121,32 @@ export class ThreePlanes implements LinkedViews {
 
   /** Null if another scene is shown meanwhile. */
   static async open(context: LinkedContext, signal: AbortSignal): Promise<ThreePlanes | null> {
-    const { view, places } = context;
+    const { view, elements } = context;
     const { scene } = view;
-    const [planes, placed] = scene ? [planesOf(scene), placedPlane(scene)] : [];
-    if (!scene || !planes || !placed) return null;
+    const [planes, onMap] = scene ? [planesOf(scene), mapPlane(scene)] : [];
+    if (!scene || !planes || !onMap) return null;
     const others = planes.filter((plane) => !isPlane(plane, scene.plane));
     const turned = await Promise.all(others.map((plane) => sceneInPlane(scene, plane, signal)));
     if (signal.aborted) return null;
     const scenes = turned.map((each) => alignedWith(scene, each));
-    return new ThreePlanes(context, { view, scene, placed, target: places.map }, scenes);
+    return new ThreePlanes(context, { view, scene, onMap, target: elements.map }, scenes);
   }
 
   #sideOf(scene: Scene, isBelow: boolean): PlaneView {
     const name = nameOf(scene);
-    const side = new SideView(this.#context.places, `plane ${isBelow ? "below" : "right"}`, name);
+    const side = new SideView(this.#context.elements, `plane ${isBelow ? "below" : "right"}`, name);
     side.name(name, KEYS);
     side.caption(html`<h2>${name}</h2>`);
     const { sceneView: view } = side.view;
-    const placed = placedPlane(scene) as PlacedPlane;
-    const camera = cameraOf(placed, scene, this.#main);
+    const onMap = mapPlane(scene) as MapPlane;
+    const camera = cameraOf(onMap, scene, this.#main);
     const level = this.#main.view.level ?? undefined;
     view.setSliders(() => false);
     side.view.show(
       { ...this.#context.content, scene },
       { at: outside(scene, this.#at), view: camera, level, layers: [] },
     );
-    return { view, scene, placed, target: side.map, side };
+    return { view, scene, onMap, target: side.map, side };
   }
 
   /** Divides the room so that all planes are seen with the same scale. */
@@ -165,11 +158,11 @@ export class ThreePlanes implements LinkedViews {
     }
   }
 
-  #crosshairOf({ view: { picture }, placed, scene, target, side }: PlaneView): Crosshair {
+  #crosshairOf({ view: { picture }, onMap, scene, target, side }: PlaneView): Crosshair {
     return new Crosshair({
       picture,
       target,
-      plane: placed,
+      plane: onMap,
       extent: extentOf(scene),
       move: (indices) => this.#move(indices),
       isBusy: () => !side && this.#context.isDrawing(),
@@ -216,10 +209,10 @@ export class ThreePlanes implements LinkedViews {
   async #tell(): Promise<void> {
     const { picture, scene } = this.#main.view;
     const asked = JSON.stringify([this.#at, scene?.channels.map(({ visible }) => visible)]);
-    const place = this.#crosshairs[0]?.place();
-    if (asked === this.#told || !place) return;
+    const position = this.#crosshairs[0]?.position();
+    if (asked === this.#told || !position) return;
     this.#told = asked;
-    for await (const reading of picture.readingsAt(place)) {
+    for await (const reading of picture.readingsAt(position)) {
       if (asked === this.#told) showReading(this.#reading, reading);
     }
   }

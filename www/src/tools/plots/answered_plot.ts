@@ -5,7 +5,7 @@ import { explain } from "../../model/text/errors.js";
 import type { Answer, Answers } from "./answers.js";
 import type { MarkRow } from "./panel.js";
 import { histogramPlot, type Marked, type Plot, type PlotSeries, profilePlot, seriesPlot } from "./plot.js";
-import { type Asked, MARKS_OF, placeOf } from "./questions.js";
+import { type Asked, idOf, MARKS_OF } from "./questions.js";
 import type { AreaStatistics } from "./read_area.js";
 import type { Profile } from "./read_profile.js";
 import type { Series } from "./read_series.js";
@@ -15,7 +15,7 @@ const marksOf = ({ kind, marks }: Asked) => marks.filter((mark) => MARKS_OF[kind
 /** The marks under which something has been read. */
 export function answered<T>(asked: Asked, answers: Answers): Marked<T>[] {
   return marksOf(asked).flatMap((mark) => {
-    const value = answers.at(placeOf(asked.kind, mark))?.value ?? null;
+    const value = answers.at(idOf(asked.kind, mark))?.value ?? null;
     if (value === null) return [];
     return [{ mark, name: nameOf(mark, asked.marks), color: colorOf(mark), answer: value as T }];
   });
@@ -34,7 +34,7 @@ export function plotOf(asked: Asked, answers: Answers): Plot | null {
 export function rowsOf(asked: Asked, answers: Answers, plot: Plot | null, x: number | null): MarkRow[] {
   const unit = asked.kind === "histogram" ? "" : asked.scene.unit;
   return marksOf(asked).map((mark) => {
-    const answer = answers.at(placeOf(asked.kind, mark));
+    const answer = answers.at(idOf(asked.kind, mark));
     const color = colorOf(mark);
     const series = plot?.series.find((own) => own.color === color);
     return {

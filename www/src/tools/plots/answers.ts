@@ -1,12 +1,12 @@
 /**
- * The answers that the plots show, one for each place in them. A new question for a place aborts
+ * The answers that the plots show, one for each plot of a mark. A new question for the same aborts
  * the old one. The old answer stays until the new one begins to arrive.
  */
 import { isAbort } from "../../model/text/errors.js";
 
 export interface Question {
   /** Where its answer is shown. */
-  place: string;
+  id: string;
   /** Questions with the same key have the same answer. */
   key: string;
   /** Reads the answer, and tells it while it grows. */
@@ -25,32 +25,32 @@ export interface Answer {
 export class Answers {
   /** Something has arrived. */
   onChange: () => void = () => {};
-  readonly #byPlace = new Map<string, Answer>();
+  readonly #byId = new Map<string, Answer>();
 
   /** Reads what is asked, and aborts everything else. */
   ask(questions: readonly Question[]): void {
-    for (const [place, { stop }] of this.#byPlace) {
-      if (questions.some((question) => question.place === place)) continue;
+    for (const [id, { stop }] of this.#byId) {
+      if (questions.some((question) => question.id === id)) continue;
       stop();
-      this.#byPlace.delete(place);
+      this.#byId.delete(id);
     }
     for (const question of questions) {
-      const before = this.#byPlace.get(question.place);
+      const before = this.#byId.get(question.id);
       if (before?.key === question.key) continue;
       before?.stop();
       this.#begin(question, before);
     }
   }
 
-  at(place: string): Answer | undefined {
-    return this.#byPlace.get(place);
+  at(id: string): Answer | undefined {
+    return this.#byId.get(id);
   }
 
-  #begin({ place, key, run }: Question, before: Answer | undefined): void {
+  #begin({ id, key, run }: Question, before: Answer | undefined): void {
     const controller = new AbortController();
     const { signal } = controller;
     const answer: Answer = { key, value: before?.value, isReading: true, stop: () => controller.abort() };
-    this.#byPlace.set(place, answer);
+    this.#byId.set(id, answer);
     const change = (changed: Partial<Answer>) => {
       if (signal.aborted) return;
       Object.assign(answer, changed);

@@ -49,10 +49,10 @@ export class Chart {
   #drawn: uPlot | null = null;
   #ticks: { x: ChartAxis["ticks"]; y: ChartAxis["ticks"] } = { x: [], y: [] };
 
-  constructor(readonly place: HTMLElement) {
-    new ResizeObserver(() => this.#fit()).observe(place);
+  constructor(readonly element: HTMLElement) {
+    new ResizeObserver(() => this.#fit()).observe(element);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#begin());
-    place.addEventListener("click", ({ target }) => {
+    element.addEventListener("click", ({ target }) => {
       const { left } = this.#drawn?.cursor ?? {};
       const isInside = target instanceof Element && target.closest(".u-over") !== null;
       if (isInside && left !== undefined && left >= 0) this.onPick(this.#drawn?.posToVal(left, "x") ?? 0);
@@ -82,20 +82,20 @@ export class Chart {
     this.#drawn = null;
     const plot = this.#plot;
     this.#form = plot ? formOf(plot) : "";
-    if (plot) this.#drawn = new uPlot(this.#optionsOf(plot), dataOf(plot), this.place);
+    if (plot) this.#drawn = new uPlot(this.#optionsOf(plot), dataOf(plot), this.element);
   }
 
   #fit(): void {
-    const { clientWidth: width, clientHeight: height } = this.place;
+    const { clientWidth: width, clientHeight: height } = this.element;
     if (width <= 0 || height <= 0) return;
     if (this.#plot && this.#label !== labelOf(this.#plot.y, height)) this.#begin();
     else this.#drawn?.setSize({ width, height });
   }
 
   #optionsOf(plot: Plot): uPlot.Options {
-    const { clientWidth: width, clientHeight: height } = this.place;
+    const { clientWidth: width, clientHeight: height } = this.element;
     this.#label = labelOf(plot.y, height);
-    const { color } = getComputedStyle(this.place);
+    const { color } = getComputedStyle(this.element);
     return {
       width: Math.max(width, 1),
       height: Math.max(height, 1),

@@ -62,12 +62,12 @@ type Elements = Pick<MarkElements, "dimensions" | "shape" | "data">;
 
 async function ofPoint(
   subject: Subject,
-  { places }: Mark,
+  { positions }: Mark,
   along: number,
   signal: AbortSignal,
 ): Promise<Elements> {
   const { scene } = subject;
-  const element = await elementOf(subject, places[0] ?? [0, 0], signal);
+  const element = await elementOf(subject, positions[0] ?? [0, 0], signal);
   if (!element) throw nothingThere();
   const { column: x, row: y } = element;
   const selection = selectionOf(subject, { level: 0, x, y, along: { axis: along, entry: null } });
@@ -77,15 +77,15 @@ async function ofPoint(
   return { data: data as Numbers, shape, dimensions: [await alongAxis(scene, along, 0, signal)] };
 }
 
-async function ofLine(subject: Subject, { places }: Mark, signal: AbortSignal): Promise<Elements> {
-  const { values, distances, unit } = await readProfile(subject, places, signal);
+async function ofLine(subject: Subject, { positions }: Mark, signal: AbortSignal): Promise<Elements> {
+  const { values, distances, unit } = await readProfile(subject, positions, signal);
   const dimension = { name: "distance", values: distances, attributes: unit ? { units: unit } : {} };
   return { data: values, shape: [values.length], dimensions: [dimension] };
 }
 
 /** Rows and columns. Where they are not those of the map, they have coordinates of their own. */
 async function planeDimensions(scene: Scene, area: Area, signal: AbortSignal): Promise<Dimension[]> {
-  if (!scene.warped) return placedDimensions(scene, area);
+  if (!scene.warped) return mapDimensions(scene, area);
   const { plane } = scene;
   const { rows, columns } = area.box;
   const within = async (axis: number, [from, to]: readonly [number, number]) => {
@@ -96,10 +96,10 @@ async function planeDimensions(scene: Scene, area: Area, signal: AbortSignal): P
   return Promise.all([within(plane.y, rows), within(plane.x, columns)]);
 }
 
-/** Rows and columns, with the places of their centres on the map. */
-function placedDimensions({ axes, plane, space, isUpward }: Scene, { level, box }: Area): Dimension[] {
-  const list = ([from, to]: readonly [number, number], placeOf: (at: number) => number) =>
-    Array.from({ length: to - from }, (_, at) => placeOf(from + at));
+/** Rows and columns, with the positions of their centres on the map. */
+function mapDimensions({ axes, plane, space, isUpward }: Scene, { level, box }: Area): Dimension[] {
+  const list = ([from, to]: readonly [number, number], positionOf: (at: number) => number) =>
+    Array.from({ length: to - from }, (_, at) => positionOf(from + at));
   const ofDegrees = space.kind === "geographic" ? "degrees" : "";
   const unit = "unit" in space ? space.unit : ofDegrees;
   const attributes = unit ? { units: unit } : {};

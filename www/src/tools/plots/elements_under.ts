@@ -1,17 +1,17 @@
 /**
- * The elements of a level under places of the map: that of a point, those along a line, and those
- * whose centres are in a box or a polygon. Columns of a world that begins at 0° are in the order in
- * which they are drawn, and `stored` converts them.
+ * The elements of a level under positions of the map: that of a point, those along a line, and
+ * those whose centres are in a box or a polygon. Columns of a world that begins at 0° are in the
+ * order in which they are drawn, and `stored` converts them.
  */
 import type { LevelPlace } from "zarr-wasm/openlayers";
 import type { Scene } from "../../model/scene/scene.js";
-import type { Place } from "../../model/state/marks.js";
+import type { Position } from "../../model/state/marks.js";
 
 /** A level of a scene, as it lies on the map. */
-export interface PlacedLevel {
-  /** Its place in the pyramid. */
+export interface MapLevel {
+  /** Its index in the pyramid. */
   index: number;
-  place: LevelPlace;
+  onMap: LevelPlace;
   columns: number;
   rows: number;
 }
@@ -28,22 +28,22 @@ export interface ElementBox {
 }
 
 /** The levels, finest first. Empty if rows and columns are not those of the map. */
-export function placedLevels({ pyramid, plane, places }: Scene): PlacedLevel[] {
+export function mapLevels({ pyramid, plane, places }: Scene): MapLevel[] {
   return pyramid.levels.flatMap(({ shape }, index) => {
-    const place = places[index];
-    return place ? [{ index, place, columns: shape[plane.x] ?? 1, rows: shape[plane.y] ?? 1 }] : [];
+    const onMap = places[index];
+    return onMap ? [{ index, onMap, columns: shape[plane.x] ?? 1, rows: shape[plane.y] ?? 1 }] : [];
   });
 }
 
-/** The column and row at a place, with fractions; whole numbers are centres. */
-const inElements = ({ place: { x, y } }: PlacedLevel, [across, up]: Place): Place => [
+/** The column and row at a position, with fractions; whole numbers are centres. */
+const inElements = ({ onMap: { x, y } }: MapLevel, [across, up]: Position): Position => [
   (across - x.start) / x.step,
   (up - y.start) / y.step,
 ];
 
-/** The element that contains a place. Null outside of the level. */
-export function elementAt(level: PlacedLevel, place: Place): Element | null {
-  const [column, row] = inElements(level, place).map((number) => Math.floor(number + 0.5)) as [
+/** The element that contains a position. Null outside of the level. */
+export function elementAt(level: MapLevel, position: Position): Element | null {
+  const [column, row] = inElements(level, position).map((number) => Math.floor(number + 0.5)) as [
     number,
     number,
   ];
@@ -52,28 +52,28 @@ export function elementAt(level: PlacedLevel, place: Place): Element | null {
 }
 
 /** The centre of an element on the map. */
-export const centreOf = ({ place: { x, y } }: PlacedLevel, column: number, row: number): Place => [
+export const centreOf = ({ onMap: { x, y } }: MapLevel, column: number, row: number): Position => [
   x.start + column * x.step,
   y.start + row * y.step,
 ];
 
 /** The number of elements that a line crosses along the longer side of each of its parts. */
-export function lengthInElements(level: PlacedLevel, places: readonly Place[]): number {
-  return partsOf(places).reduce((sum, [from, to]) => sum + stepsOf(level, from, to), 0);
+export function lengthInElements(level: MapLevel, positions: readonly Position[]): number {
+  return partsOf(positions).reduce((sum, [from, to]) => sum + stepsOf(level, from, to), 0);
 }
 
-const partsOf = (places: readonly Place[]): [Place, Place][] =>
-  places.slice(1).map((to, at) => [places[at] as Place, to]);
+const partsOf = (positions: readonly Position[]): [Position, Position][] =>
+  positions.slice(1).map((to, at) => [positions[at] as Position, to]);
 
-function stepsOf({ place: { x, y } }: PlacedLevel, from: Place, to: Place): number {
+function stepsOf({ onMap: { x, y } }: MapLevel, from: Position, to: Position): number {
   const [across, up] = [Math.abs((to[0] - from[0]) / x.step), Math.abs((to[1] - from[1]) / y.step)];
   return Math.max(1, Math.ceil(Math.max(across, up)));
 }
 
-/** Places along a line at even steps, of an element or less. */
-export function samplesAlong(level: PlacedLevel, places: readonly Place[]): Place[] {
-  const samples: Place[] = places.slice(0, 1);
-  for (const [from, to] of partsOf(places)) {
+/** Positions along a line at even steps, of an element or less. */
+export function samplesAlong(level: MapLevel, positions: readonly Position[]): Position[] {
+  const samples: Position[] = positions.slice(0, 1);
+  for (const [from, to] of partsOf(positions)) {
     const steps = stepsOf(level, from, to);
     for (let at = 1; at <= steps; at += 1) {
       const share = at / steps;
@@ -83,9 +83,9 @@ export function samplesAlong(level: PlacedLevel, places: readonly Place[]): Plac
   return samples;
 }
 
-/** The elements whose centres are in the box around some places. Null if there are none. */
-export function elementsIn(level: PlacedLevel, places: readonly Place[]): ElementBox | null {
-  const corners = places.map((place) => inElements(level, place));
+/** The elements whose centres are in the box around some positions. Null if there are none. */
+export function elementsIn(level: MapLevel, positions: readonly Position[]): ElementBox | null {
+  const corners = positions.map((position) => inElements(level, position));
   const range = (side: 0 | 1, length: number) => {
     const ends = corners.map((corner) => corner[side]);
     const first = Math.max(Math.ceil(Math.min(...ends)), 0);
@@ -99,12 +99,12 @@ export const countIn = ({ columns, rows }: ElementBox): number =>
   (columns[1] - columns[0]) * (rows[1] - rows[0]);
 
 /** The column of the array that is drawn as a column. */
-export const stored = ({ place: { roll = 0 }, columns }: PlacedLevel, column: number): number =>
+export const stored = ({ onMap: { roll = 0 }, columns }: MapLevel, column: number): number =>
   (column + roll) % columns;
 
 /** The columns of the array that are drawn from one column to another: a range, or their list. */
 export function storedColumns(
-  level: PlacedLevel,
+  level: MapLevel,
   [start, stop]: ElementBox["columns"],
 ): { start: number; stop: number; step: null } | number[] {
   const [first, last] = [stored(level, start), stored(level, stop - 1)];

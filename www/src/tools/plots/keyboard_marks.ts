@@ -1,26 +1,29 @@
 /**
  * Draws marks with the keyboard: arrow keys move the picture below a cross in its middle, and Enter
- * takes the place there. Backspace takes back the last place, Escape all of them.
+ * takes the position there. Backspace takes back the last position, Escape all of them.
  */
 import { html, render } from "lit-html";
-import type { MarkKind, Place } from "../../model/state/marks.js";
+import type { MarkKind, Position } from "../../model/state/marks.js";
 
 export interface KeyboardMarksOptions {
-  /** The place in the middle of the picture. */
-  middle(): Place;
-  sketch(kind: MarkKind, places: readonly Place[]): void;
-  finish(kind: MarkKind, places: readonly Place[]): void;
-  /** Escape without places. */
+  /** The position in the middle of the picture. */
+  middle(): Position;
+  sketch(kind: MarkKind, positions: readonly Position[]): void;
+  finish(kind: MarkKind, positions: readonly Position[]): void;
+  /** Escape without positions. */
   leave(): void;
 }
 
-/** The number of places with which a mark is finished; a line ends with Enter at its last place. */
+/**
+ * The number of positions with which a mark is finished; a line ends with Enter at its last
+ * position.
+ */
 const COUNTS: Record<MarkKind, number> = { point: 1, box: 2, line: Infinity, polygon: Infinity };
 const MIN_COUNTS: Record<MarkKind, number> = { point: 1, box: 2, line: 2, polygon: 3 };
 
 export class KeyboardMarks {
   #kind: MarkKind | null = null;
-  #places: Place[] = [];
+  #positions: Position[] = [];
   readonly #cross = document.createElement("div");
 
   constructor(
@@ -43,31 +46,31 @@ export class KeyboardMarks {
     this.#cross.hidden = kind === null;
   }
 
-  #set(places: Place[]): void {
-    this.#places = places;
-    if (this.#kind) this.options.sketch(this.#kind, places);
+  #set(positions: Position[]): void {
+    this.#positions = positions;
+    if (this.#kind) this.options.sketch(this.#kind, positions);
   }
 
   #press(event: KeyboardEvent): void {
     const kind = this.#kind;
     if (!kind || event.target !== this.target || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" || event.key === " ") this.#take(kind);
-    else if (event.key === "Backspace") this.#set(this.#places.slice(0, -1));
+    else if (event.key === "Backspace") this.#set(this.#positions.slice(0, -1));
     else if (event.key === "Escape") {
-      if (this.#places.length === 0) this.options.leave();
+      if (this.#positions.length === 0) this.options.leave();
       this.#set([]);
     } else return;
     event.preventDefault();
   }
 
   #take(kind: MarkKind): void {
-    const place = this.options.middle();
-    const isLast = this.#places.at(-1)?.join() === place.join();
-    if (!isLast) this.#set([...this.#places, place]);
-    const count = this.#places.length;
+    const position = this.options.middle();
+    const isLast = this.#positions.at(-1)?.join() === position.join();
+    if (!isLast) this.#set([...this.#positions, position]);
+    const count = this.#positions.length;
     if (count < MIN_COUNTS[kind] || (count < COUNTS[kind] && !isLast)) return;
-    const places = this.#places;
+    const positions = this.#positions;
     this.#set([]);
-    this.options.finish(kind, places);
+    this.options.finish(kind, positions);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The marks above the picture: pins, lines, boxes and polygons in their colours, which can be
- * drawn, and dragged. It knows places of the map only.
+ * drawn, and dragged. It knows positions of the map only.
  */
 
 import Feature from "ol/Feature.js";
@@ -17,7 +17,7 @@ import CircleStyle from "ol/style/Circle.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import { geometryOf, shapeOf, stylesOf } from "../../map/mark_shapes.js";
-import type { Mark, MarkKind, Place } from "../../model/state/marks.js";
+import type { Mark, MarkKind, Position } from "../../model/state/marks.js";
 
 const SKETCH = "#ffffff";
 
@@ -26,28 +26,28 @@ const HANDLE = new Style({
   image: new CircleStyle({ radius: 10, stroke: new Stroke({ color: "rgba(255, 255, 255, 0.9)", width: 2 }) }),
 });
 
-const placeOf = ([x = 0, y = 0]: readonly number[]): Place => [x, y];
+const positionOf = ([x = 0, y = 0]: readonly number[]): Position => [x, y];
 
-/** The places of a mark with this geometry. */
-function placesOf(kind: MarkKind, geometry: Geometry): Place[] {
-  if (geometry instanceof Point) return [placeOf(geometry.getCoordinates())];
-  if (geometry instanceof LineString) return geometry.getCoordinates().map(placeOf);
+/** The positions of a mark with this geometry. */
+function positionsOf(kind: MarkKind, geometry: Geometry): Position[] {
+  if (geometry instanceof Point) return [positionOf(geometry.getCoordinates())];
+  if (geometry instanceof LineString) return geometry.getCoordinates().map(positionOf);
   const [left = 0, bottom = 0, right = 0, top = 0] = geometry.getExtent();
   if (kind === "box")
     return [
       [left, bottom],
       [right, top],
     ];
-  return ((geometry as Polygon).getCoordinates()[0] ?? []).slice(0, -1).map(placeOf);
+  return ((geometry as Polygon).getCoordinates()[0] ?? []).slice(0, -1).map(positionOf);
 }
 
 const DRAWN = { point: "Point", line: "LineString", box: "Circle", polygon: "Polygon" } as const;
 
 export class MarkLayer {
   /** The user has drawn a mark. */
-  onDraw: (kind: MarkKind, places: readonly Place[]) => void = () => {};
+  onDraw: (kind: MarkKind, positions: readonly Position[]) => void = () => {};
   /** The user has dragged a mark or a part of it. */
-  onMove: (slot: number, places: readonly Place[]) => void = () => {};
+  onMove: (slot: number, positions: readonly Position[]) => void = () => {};
 
   readonly #map: OpenLayersMap;
   readonly #source = new VectorSource({ wrapX: false });
@@ -65,8 +65,8 @@ export class MarkLayer {
     map.addInteraction(this.#modify);
     this.#modify.on("modifyend", () => {
       for (const { mark, feature } of this.#features.values()) {
-        const places = placesOf(mark.kind, feature.getGeometry() as Geometry);
-        if (places.join() !== mark.places.join()) this.onMove(mark.slot, places);
+        const positions = positionsOf(mark.kind, feature.getGeometry() as Geometry);
+        if (positions.join() !== mark.positions.join()) this.onMove(mark.slot, positions);
       }
     });
   }
@@ -101,17 +101,19 @@ export class MarkLayer {
     });
     draw.on("drawend", ({ feature }) => {
       const geometry = feature.getGeometry();
-      if (geometry) this.onDraw(kind, placesOf(kind, geometry));
+      if (geometry) this.onDraw(kind, positionsOf(kind, geometry));
     });
     this.#map.addInteraction(draw);
     this.#draw = draw;
   }
 
-  /** Shows the places of a mark that is being drawn with the keyboard; none if there are none. */
-  sketch(kind: MarkKind, places: readonly Place[]): void {
+  /**
+   * Shows the positions of a mark that is being drawn with the keyboard; none if there are none.
+   */
+  sketch(kind: MarkKind, positions: readonly Position[]): void {
     this.#source.removeFeature(this.#sketch);
-    if (places.length === 0) return;
-    this.#sketch.setGeometry(geometryOf({ kind, places }));
+    if (positions.length === 0) return;
+    this.#sketch.setGeometry(geometryOf({ kind, positions }));
     this.#source.addFeature(this.#sketch);
   }
 }

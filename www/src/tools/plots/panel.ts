@@ -85,12 +85,12 @@ export class Panel {
   #isTableOpen = false;
 
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly options: PanelOptions,
   ) {
     const body = part("body");
     body.append(this.chart, this.#side);
-    place.replaceChildren(this.#head, body, this.#table);
+    element.replaceChildren(this.#head, body, this.#table);
   }
 
   show(content: PanelContent): void {
@@ -99,7 +99,7 @@ export class Panel {
     render(this.#sideOf(content), this.#side);
     this.#renderTable();
     this.chart.hidden = content.plot === null;
-    this.place.dataset.kind = content.kind;
+    this.element.dataset.kind = content.kind;
   }
 
   #headOf(content: PanelContent): TemplateResult {

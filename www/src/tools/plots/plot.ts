@@ -136,9 +136,9 @@ export const axisText = ({ name, unit }: PlotAxis): string => (unit ? `${name} (
 export function tableOf({ x, series }: Plot): PlotTable {
   const rows = new Map<number, { x: number; text: string; ys: (number | null)[] }>();
   for (const [at, { xs, ys, texts }] of series.entries()) {
-    for (const [place, own] of xs.entries()) {
-      const row = rows.get(own) ?? { x: own, text: texts[place] ?? String(own), ys: series.map(() => null) };
-      row.ys[at] = ys[place] ?? null;
+    for (const [idx, own] of xs.entries()) {
+      const row = rows.get(own) ?? { x: own, text: texts[idx] ?? String(own), ys: series.map(() => null) };
+      row.ys[at] = ys[idx] ?? null;
       rows.set(own, row);
     }
   }

@@ -48,7 +48,7 @@ export function jsonOf(plot: Plot, origin: Origin, marks: ReadonlyMap<string, Ma
     const mark = marks.get(color);
     return {
       name,
-      ...(mark && { mark: { kind: mark.kind, places: mark.places } }),
+      ...(mark && { mark: { kind: mark.kind, places: mark.positions } }),
       x: xs,
       ...((x.isTime || kind === "bars") && { text: texts }),
       ...(end !== undefined && { end }),

@@ -5,7 +5,13 @@
 import type { Picture } from "../../map/picture.js";
 import type { Scene } from "../../model/scene/scene.js";
 import { isSamePlane, slidAxes } from "../../model/scene/scene_state.js";
-import { type Mark, type MarkKind, type Place, type PlotChoice, withMark } from "../../model/state/marks.js";
+import {
+  type Mark,
+  type MarkKind,
+  type PlotChoice,
+  type Position,
+  withMark,
+} from "../../model/state/marks.js";
 import type { PlottedScene } from "./plots_content.js";
 import type { PlotsView } from "./plots_view.js";
 
@@ -19,7 +25,7 @@ export interface PlotsOptions {
 }
 
 /** The elements that plots are shown in. */
-export interface PlotPlaces {
+export interface PlotElements {
   panel: HTMLElement;
   /** The picture, which gets the keys of tools. */
   target: HTMLElement;
@@ -37,11 +43,11 @@ export class Plots {
 
   constructor(
     readonly picture: Picture,
-    readonly places: PlotPlaces,
+    readonly elements: PlotElements,
     readonly options: PlotsOptions,
   ) {
-    places.toggle?.addEventListener("click", () => this.#setOpen(!this.#isOpen));
-    picture.onClick = (place, isAdding) => this.#click(place, isAdding);
+    elements.toggle?.addEventListener("click", () => this.#setOpen(!this.#isOpen));
+    picture.onClick = (position, isAdding) => this.#click(position, isAdding);
   }
 
   /** Shows the marks of a state on a scene; null for a page without a picture. */
@@ -71,7 +77,7 @@ export class Plots {
   }
 
   /** A click moves the last point, if it is the only one, or adds one. */
-  #click(place: Place, isAdding: boolean): void {
+  #click(position: Position, isAdding: boolean): void {
     const scene = this.#plotted?.scene;
     if (!isAdding && this.options.isClickTaken()) return;
     if (!scene || this.#tool || slidAxes(scene).length === 0) return;
@@ -79,8 +85,8 @@ export class Plots {
     const [only] = points;
     const isMoving = !isAdding && points.length === 1 && only;
     this.#marks = isMoving
-      ? this.#marks.map((mark) => (mark === only ? { ...mark, places: [place] } : mark))
-      : withMark(this.#marks, "point", [place]);
+      ? this.#marks.map((mark) => (mark === only ? { ...mark, positions: [position] } : mark))
+      : withMark(this.#marks, "point", [position]);
     this.#choice = { ...this.#choice, show: "series" };
     this.#setOpen(true);
     this.options.changed();
@@ -88,8 +94,8 @@ export class Plots {
 
   #setOpen(isOpen: boolean): void {
     this.#isOpen = isOpen && this.#plotted !== null;
-    this.places.panel.hidden = !this.#isOpen;
-    this.places.toggle?.setAttribute("aria-expanded", String(this.#isOpen));
+    this.elements.panel.hidden = !this.#isOpen;
+    this.elements.toggle?.setAttribute("aria-expanded", String(this.#isOpen));
     this.#apply();
     this.options.changed();
   }
@@ -120,7 +126,7 @@ export class Plots {
 
   async #load(): Promise<PlotsView> {
     const { PlotsView } = await import("./plots_view.js");
-    return new PlotsView(this.places.panel, this.places.target, this.picture, {
+    return new PlotsView(this.elements.panel, this.elements.target, this.picture, {
       setMarks: (marks) => this.#change({ marks }),
       setChoice: (choice) => this.#change({ choice }),
       setTool: (tool) => this.#change({ tool }),

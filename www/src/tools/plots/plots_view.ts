@@ -54,22 +54,22 @@ export class PlotsView {
   #message = "";
 
   constructor(
-    place: HTMLElement,
+    element: HTMLElement,
     target: HTMLElement,
     readonly picture: Picture,
     readonly options: PlotsViewOptions,
   ) {
     this.#layer = new MarkLayer(picture.map);
-    this.#layer.onDraw = (kind, places) => this.#add(kind, places);
-    this.#layer.onMove = (slot, places) =>
-      options.setMarks(this.#marks.map((mark) => (mark.slot === slot ? { ...mark, places } : mark)));
+    this.#layer.onDraw = (kind, positions) => this.#add(kind, positions);
+    this.#layer.onMove = (slot, positions) =>
+      options.setMarks(this.#marks.map((mark) => (mark.slot === slot ? { ...mark, positions } : mark)));
     this.#keys = new KeyboardMarks(target, {
       middle: () => [picture.camera().x, picture.camera().y],
-      sketch: (kind, places) => this.#layer.sketch(kind, places),
-      finish: (kind, places) => this.#add(kind, places),
+      sketch: (kind, positions) => this.#layer.sketch(kind, positions),
+      finish: (kind, positions) => this.#add(kind, positions),
       leave: () => options.setTool(null),
     });
-    this.#panel = this.#makePanel(place);
+    this.#panel = this.#makePanel(element);
     this.#chart = new Chart(this.#panel.chart);
     this.#chart.onCursor = (x) => {
       this.#cursor = x;
@@ -79,10 +79,10 @@ export class PlotsView {
     this.#answers.onChange = () => this.#later();
   }
 
-  #makePanel(place: HTMLElement): Panel {
+  #makePanel(element: HTMLElement): Panel {
     const { options } = this;
     const setChoice = (changed: PlotChoice) => options.setChoice({ ...this.#content?.choice, ...changed });
-    return new Panel(place, {
+    return new Panel(element, {
       setTool: (tool) => options.setTool(tool),
       setKind: (show) => setChoice({ show }),
       setAxis: (axis) => setChoice({ axis }),
@@ -113,14 +113,14 @@ export class PlotsView {
   }
 
   #asked(content: PlotsContent): Asked {
-    return askedOf(content, (place, signal) => this.picture.elementAt(place, signal));
+    return askedOf(content, (position, signal) => this.picture.elementAt(position, signal));
   }
 
-  #add(kind: MarkKind, places: Mark["places"]): void {
+  #add(kind: MarkKind, positions: Mark["positions"]): void {
     const content = this.#content;
     if (!content) return;
     this.options.setChoice({ ...content.choice, show: kindFor(content, kind) });
-    this.options.setMarks(withMark(content.marks, kind, places));
+    this.options.setMarks(withMark(content.marks, kind, positions));
     // Points are added one after the other; the other tools draw one mark.
     if (kind !== "point") this.options.setTool(null);
   }

@@ -21,7 +21,7 @@ export interface Asked extends Subject {
   along: number | undefined;
 }
 
-export const placeOf = (kind: PlotKind, { slot }: Mark): string => `${kind} ${slot}`;
+export const idOf = (kind: PlotKind, { slot }: Mark): string => `${kind} ${slot}`;
 
 /** The indices that an answer depends on. */
 function indicesOf({ scene, at, along, kind }: Asked): Record<string, number> {
@@ -30,7 +30,7 @@ function indicesOf({ scene, at, along, kind }: Asked): Record<string, number> {
 }
 
 async function pointSeries(asked: Asked, mark: Mark, along: number, signal: AbortSignal, tell: Tell) {
-  const element = await elementOf(asked, mark.places[0] ?? [0, 0], signal);
+  const element = await elementOf(asked, mark.positions[0] ?? [0, 0], signal);
   return element && readSeries(asked, element, along, { signal, tell });
 }
 
@@ -38,7 +38,7 @@ type Tell = (answer: unknown) => void;
 
 async function answerOf(asked: Asked, mark: Mark, signal: AbortSignal, tell: Tell): Promise<unknown> {
   const { kind, along, scene } = asked;
-  if (kind === "profile") return readProfile(asked, mark.places, signal);
+  if (kind === "profile") return readProfile(asked, mark.positions, signal);
   if (kind === "series" && along === undefined) return null;
   if (mark.kind === "point") return pointSeries(asked, mark, along ?? 0, signal, tell);
   const area = await areaOf(scene, mark, signal);
@@ -65,7 +65,7 @@ export function questionsOf(asked: Asked): Question[] {
   return marks
     .filter((mark) => MARKS_OF[kind].includes(mark.kind))
     .map((mark) => ({
-      place: placeOf(kind, mark),
+      id: idOf(kind, mark),
       key: JSON.stringify([
         keyOfScene(scene.array),
         scene.plane,
@@ -73,7 +73,7 @@ export function questionsOf(asked: Asked): Question[] {
         kind === "series" ? along : null,
         indicesOf(asked),
         mark.kind,
-        mark.places,
+        mark.positions,
       ]),
       run: (signal, tell) => answerOf(asked, mark, signal, tell),
     }));

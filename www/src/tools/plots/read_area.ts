@@ -6,14 +6,14 @@
 import Polygon from "ol/geom/Polygon.js";
 import * as zarr from "zarr-wasm";
 import type { ArrayNode, Scene } from "../../model/scene/scene.js";
-import type { Mark, Place } from "../../model/state/marks.js";
+import type { Mark, Position } from "../../model/state/marks.js";
 import {
   centreOf,
   countIn,
   type ElementBox,
   elementsIn,
-  type PlacedLevel,
-  placedLevels,
+  type MapLevel,
+  mapLevels,
   stored,
   storedColumns,
 } from "./elements_under.js";
@@ -24,7 +24,7 @@ import { warpedAreaOf } from "./warped_area.js";
 
 /** The elements of an area in one level. */
 export interface Area {
-  level: PlacedLevel;
+  level: MapLevel;
   box: ElementBox;
   /** Columns and rows of the array. */
   x: Entry;
@@ -60,13 +60,13 @@ const MAX_ELEMENTS_WITHOUT_LEVELS = 64_000_000;
 
 /** The elements of an area, in the finest level that has few enough. Null if there are none. */
 export async function areaOf(scene: Scene, mark: Mark, signal: AbortSignal): Promise<Area | null> {
-  return scene.warped ? areaOfPositions(scene, mark, signal) : areaOfPlaces(scene, mark);
+  return scene.warped ? areaOfWarped(scene, mark, signal) : areaOfLevels(scene, mark);
 }
 
 /** The area of a map whose elements have positions of their own. */
-async function areaOfPositions(scene: Scene, mark: Mark, signal: AbortSignal): Promise<Area | null> {
+async function areaOfWarped(scene: Scene, mark: Mark, signal: AbortSignal): Promise<Area | null> {
   const outline = outlineOf(mark);
-  const isInside = (place: Place) => mark.kind === "box" || outline.intersectsCoordinate([...place]);
+  const isInside = (position: Position) => mark.kind === "box" || outline.intersectsCoordinate([...position]);
   const found = await warpedAreaOf(scene, mark, { most: MAX_ELEMENTS.box, isInside, signal });
   if (!found) return null;
   const { level, box, mask, isAlongAxes } = found;
@@ -76,11 +76,11 @@ async function areaOfPositions(scene: Scene, mark: Mark, signal: AbortSignal): P
   return mask ? { ...area, mask, where: maskOver(mask, area, scene.plane) } : area;
 }
 
-function areaOfPlaces(scene: Scene, mark: Mark): Area | null {
+function areaOfLevels(scene: Scene, mark: Mark): Area | null {
   const isBox = mark.kind === "box";
   const usual = isBox ? MAX_ELEMENTS.box : MAX_ELEMENTS.polygon;
-  const found = placedLevels(scene).flatMap((level) => {
-    const box = elementsIn(level, mark.places);
+  const found = mapLevels(scene).flatMap((level) => {
+    const box = elementsIn(level, mark.positions);
     return box ? [{ level, box }] : [];
   });
   const chosen = found.find(({ box }) => countIn(box) <= usual) ?? found.at(-1);
@@ -106,8 +106,8 @@ function areaOfPlaces(scene: Scene, mark: Mark): Area | null {
   return { ...area, mask, where: maskOver(mask, area, scene.plane) };
 }
 
-const outlineOf = ({ places }: Mark): Polygon =>
-  new Polygon([[...places, places[0] ?? [0, 0]].map((place) => [...place])]);
+const outlineOf = ({ positions }: Mark): Polygon =>
+  new Polygon([[...positions, positions[0] ?? [0, 0]].map((position) => [...position])]);
 
 /**
  * 1 for the elements of a box whose centre is in a polygon, in the order in which they are drawn.

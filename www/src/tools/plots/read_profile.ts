@@ -6,13 +6,13 @@ import { getDistance } from "ol/sphere.js";
 import * as zarr from "zarr-wasm";
 import type { Scene, WarpedPlane } from "../../model/scene/scene.js";
 import { unitText } from "../../model/scene/value_text.js";
-import type { Place } from "../../model/state/marks.js";
+import type { Position } from "../../model/state/marks.js";
 import {
   type Element,
   elementAt,
   lengthInElements,
-  type PlacedLevel,
-  placedLevels,
+  type MapLevel,
+  mapLevels,
   samplesAlong,
   stored,
 } from "./elements_under.js";
@@ -23,7 +23,7 @@ export interface Profile {
   distances: Float64Array;
   /** Unit of the distances; empty for elements. */
   unit: string;
-  places: readonly Place[];
+  positions: readonly Position[];
   /** Values; NaN if one is missing, or outside of the picture. */
   values: Float64Array;
   /** The level that was read. */
@@ -33,24 +33,24 @@ export interface Profile {
 /** Maximum number of samples. Of longer lines a coarser level is read. */
 const MAX_SAMPLES = 4096;
 
-/** The distance between places, and its unit. */
+/** The distance between positions, and its unit. */
 function measureOf(
   { space }: Scene,
-  level: PlacedLevel,
-): { unit: string; between(a: Place, b: Place): number } {
-  const plain = ([x, y]: Place, [otherX, otherY]: Place) => Math.hypot(otherX - x, otherY - y);
+  level: MapLevel,
+): { unit: string; between(a: Position, b: Position): number } {
+  const plain = ([x, y]: Position, [otherX, otherY]: Position) => Math.hypot(otherX - x, otherY - y);
   if (space.kind === "geographic")
     return { unit: "km", between: (from, to) => getDistance([...from], [...to]) / 1000 };
   if (space.kind === "index") return { unit: "", between: plain };
   // Without a unit, lengths are counted in elements.
   const unit = unitText(space.unit);
-  const step = Math.abs(level.place.x.step);
+  const step = Math.abs(level.onMap.x.step);
   return unit ? { unit, between: plain } : { unit: "", between: (from, to) => plain(from, to) / step };
 }
 
 /** The finest level in which a line has no more samples than a plot can show. */
-function levelFor(scene: Scene, line: readonly Place[]): PlacedLevel {
-  const levels = placedLevels(scene);
+function levelFor(scene: Scene, line: readonly Position[]): MapLevel {
+  const levels = mapLevels(scene);
   const level = levels.find((level) => lengthInElements(level, line) < MAX_SAMPLES) ?? levels.at(-1);
   if (level && lengthInElements(level, line) < 4 * MAX_SAMPLES) return level;
   throw new zarr.ZarrError("Limit", "the line is too long for a profile", {
@@ -60,8 +60,8 @@ function levelFor(scene: Scene, line: readonly Place[]): PlacedLevel {
 
 /** The samples of a line, and the element of each: null outside of the picture. */
 interface Samples {
-  level: PlacedLevel;
-  places: readonly Place[];
+  level: MapLevel;
+  positions: readonly Position[];
   elements: readonly (Element | null)[];
 }
 
@@ -72,22 +72,22 @@ const MAX_LOOKUPS = 512;
 async function warpedSamples(
   subject: Subject,
   { extent: [left, bottom, right, top], size }: WarpedPlane,
-  line: readonly Place[],
+  line: readonly Position[],
   signal: AbortSignal,
 ): Promise<Samples> {
   const { pyramid, plane } = subject.scene;
   const [columns, rows] = size;
-  const place = {
+  const onMap = {
     x: { start: left, step: (right - left) / columns },
     y: { start: bottom, step: (top - bottom) / rows },
   };
-  const map = { index: 0, place, columns, rows };
+  const map = { index: 0, onMap, columns, rows };
   const shape = pyramid.levels[0]?.shape ?? [];
   const elementsOfMap = Math.sqrt(((shape[plane.x] ?? 1) * (shape[plane.y] ?? 1)) / (columns * rows));
   const wanted = Math.ceil(lengthInElements(map, line) * elementsOfMap);
-  const places = evenly(samplesAlong(map, line), Math.min(wanted, MAX_LOOKUPS));
-  const elements = await Promise.all(places.map((each) => subject.elementAt(each, signal)));
-  return { level: map, places, elements };
+  const positions = evenly(samplesAlong(map, line), Math.min(wanted, MAX_LOOKUPS));
+  const elements = await Promise.all(positions.map((each) => subject.elementAt(each, signal)));
+  return { level: map, positions, elements };
 }
 
 /** As many of some samples as wanted, the first and the last among them. */
@@ -99,18 +99,18 @@ function evenly<T>(all: readonly T[], wanted: number): T[] {
   );
 }
 
-function placedSamples(scene: Scene, line: readonly Place[]): Samples {
+function samplesOfLevel(scene: Scene, line: readonly Position[]): Samples {
   const level = levelFor(scene, line);
-  const places = samplesAlong(level, line);
-  const elements = places.map((place) => {
-    const drawn = elementAt(level, place);
+  const positions = samplesAlong(level, line);
+  const elements = positions.map((position) => {
+    const drawn = elementAt(level, position);
     return drawn && { column: stored(level, drawn.column), row: drawn.row };
   });
-  return { level, places, elements };
+  return { level, positions, elements };
 }
 
 /** One list for each dimension of the array: an index of each sample. */
-function pointsOf(subject: Subject, level: PlacedLevel, elements: readonly Element[]): zarr.Points {
+function pointsOf(subject: Subject, level: MapLevel, elements: readonly Element[]): zarr.Points {
   const { plane } = subject.scene;
   const others = selectionOf(subject, { level: level.index, x: 0, y: 0 }) as number[];
   const lists = others.map((index, axis) =>
@@ -124,18 +124,18 @@ function pointsOf(subject: Subject, level: PlacedLevel, elements: readonly Eleme
 
 export async function readProfile(
   subject: Subject,
-  line: readonly Place[],
+  line: readonly Position[],
   signal: AbortSignal,
 ): Promise<Profile> {
   const { scene } = subject;
   const samples = scene.warped
     ? await warpedSamples(subject, scene.warped, line, signal)
-    : placedSamples(scene, line);
-  const { level, places: all, elements } = samples;
+    : samplesOfLevel(scene, line);
+  const { level, positions: all, elements } = samples;
   const { unit, between } = measureOf(scene, level);
   const distances = new Float64Array(all.length);
-  for (const [at, place] of all.entries())
-    distances[at] = at === 0 ? 0 : (distances[at - 1] ?? 0) + between(all[at - 1] as Place, place);
+  for (const [at, position] of all.entries())
+    distances[at] = at === 0 ? 0 : (distances[at - 1] ?? 0) + between(all[at - 1] as Position, position);
   const values = new Float64Array(all.length).fill(Number.NaN);
   const inside = elements.flatMap((element, at) => (element ? [{ element, at }] : []));
   if (inside.length > 0) {
@@ -145,5 +145,5 @@ export async function readProfile(
     const { data } = await array.get(points, { as: "float64", decode: scene.decode, signal });
     for (const [from, { at }] of inside.entries()) values[at] = data[from] as number;
   }
-  return { distances, unit, places: all, values, level: level.index };
+  return { distances, unit, positions: all, values, level: level.index };
 }

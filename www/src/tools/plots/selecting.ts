@@ -1,8 +1,8 @@
 /** Selections of what lies under a mark: along an axis, at one index of the others. */
 import { type AnySelection, levelIndices } from "zarr-wasm";
 import type { Scene } from "../../model/scene/scene.js";
-import type { Place } from "../../model/state/marks.js";
-import { type Element, elementAt, placedLevels, stored } from "./elements_under.js";
+import type { Position } from "../../model/state/marks.js";
+import { type Element, elementAt, mapLevels, stored } from "./elements_under.js";
 
 /** An index, a range, a list of indices, or null for all. */
 export type Entry = number | { start: number; stop: number; step: null } | readonly number[] | null;
@@ -13,8 +13,8 @@ export interface Subject {
   /** Indices of the finest level by name of axis. */
   at: Readonly<Record<string, number>>;
   channel: number;
-  /** The column and row of the finest array at a place, where these are not those of the map. */
-  elementAt(place: Place, signal: AbortSignal): Promise<Element | null>;
+  /** The column and row of the finest array at a position, where these are not those of the map. */
+  elementAt(position: Position, signal: AbortSignal): Promise<Element | null>;
 }
 
 interface Chosen {
@@ -40,14 +40,14 @@ export function selectionOf({ scene, at, channel }: Subject, { level, x, y, alon
   return selected as AnySelection;
 }
 
-/** The column and row of the finest array at a place. Null outside of it. */
+/** The column and row of the finest array at a position. Null outside of it. */
 export async function elementOf(
   subject: Subject,
-  place: Place,
+  position: Position,
   signal: AbortSignal,
 ): Promise<Element | null> {
-  const [finest] = placedLevels(subject.scene);
-  if (!finest) return subject.elementAt(place, signal);
-  const drawn = elementAt(finest, place);
+  const [finest] = mapLevels(subject.scene);
+  if (!finest) return subject.elementAt(position, signal);
+  const drawn = elementAt(finest, position);
   return drawn && { column: stored(finest, drawn.column), row: drawn.row };
 }

@@ -5,15 +5,15 @@
  */
 import * as zarr from "zarr-wasm";
 import type { Scene } from "../../model/scene/scene.js";
-import type { Mark, Place } from "../../model/state/marks.js";
-import { countIn, type ElementBox, type PlacedLevel } from "./elements_under.js";
+import type { Mark, Position } from "../../model/state/marks.js";
+import { countIn, type ElementBox, type MapLevel } from "./elements_under.js";
 
 /** The elements of a level, of which each has a position. */
 interface Positions {
-  level: PlacedLevel;
+  level: MapLevel;
   /** Whether a row has one latitude, so that the areas of its elements are known. */
   isAlongAxes: boolean;
-  at(column: number, row: number): Place;
+  at(column: number, row: number): Position;
 }
 
 /** The elements that are inside of an area. */
@@ -24,10 +24,10 @@ export interface WarpedArea extends Pick<Positions, "level" | "isAlongAxes"> {
 }
 
 /** The level by its own rows and columns. */
-function levelOf({ pyramid, plane }: Scene, index: number): PlacedLevel {
+function levelOf({ pyramid, plane }: Scene, index: number): MapLevel {
   const shape = pyramid.levels[index]?.shape ?? [];
-  const place = { x: { start: 0, step: 1 }, y: { start: 0, step: 1 } };
-  return { index, place, columns: shape[plane.x] ?? 1, rows: shape[plane.y] ?? 1 };
+  const onMap = { x: { start: 0, step: 1 }, y: { start: 0, step: 1 } };
+  return { index, onMap, columns: shape[plane.x] ?? 1, rows: shape[plane.y] ?? 1 };
 }
 
 async function positionsOf(scene: Scene, index: number, signal: AbortSignal): Promise<Positions> {
@@ -39,7 +39,7 @@ async function positionsOf(scene: Scene, index: number, signal: AbortSignal): Pr
   const onMap = (x: number) => (isGeographic ? x - 360 * Math.floor((x - left) / 360) : x);
   if (pixels.kind === "affine") {
     const [a, b, c, d, e, f] = pixels.affine;
-    const at = (column: number, row: number): Place => [
+    const at = (column: number, row: number): Position => [
       onMap(a * column + b * row + c),
       d * column + e * row + f,
     ];
@@ -47,10 +47,13 @@ async function positionsOf(scene: Scene, index: number, signal: AbortSignal): Pr
   }
   const { x, y } = pixels;
   if (pixels.kind === "axes") {
-    const at = (column: number, row: number): Place => [onMap(x[column] ?? Number.NaN), y[row] ?? Number.NaN];
+    const at = (column: number, row: number): Position => [
+      onMap(x[column] ?? Number.NaN),
+      y[row] ?? Number.NaN,
+    ];
     return { level, isAlongAxes: true, at };
   }
-  const at = (column: number, row: number): Place => {
+  const at = (column: number, row: number): Position => {
     const index = row * level.columns + column;
     return [onMap(x[index] ?? Number.NaN), y[index] ?? Number.NaN];
   };
@@ -72,25 +75,27 @@ function levelFor(scene: Scene, most: number): number {
   });
 }
 
-/** Null if nothing is inside. `isInside` tells it of a place that is in the box around the mark. */
+/**
+ * Null if nothing is inside. `isInside` tells it of a position that is in the box around the mark.
+ */
 export async function warpedAreaOf(
   scene: Scene,
-  { places }: Mark,
-  { most, isInside, signal }: { most: number; isInside(place: Place): boolean; signal: AbortSignal },
+  { positions }: Mark,
+  { most, isInside, signal }: { most: number; isInside(position: Position): boolean; signal: AbortSignal },
 ): Promise<WarpedArea | null> {
   const { level, isAlongAxes, at } = await positionsOf(scene, levelFor(scene, most), signal);
   const ends = ([0, 1] as const).map((side) => {
-    const all = places.map((place) => place[side]);
+    const all = positions.map((position) => position[side]);
     return [Math.min(...all), Math.max(...all)] as const;
   });
-  const inBox = (place: Place) =>
-    ends.every(([low, high], side) => (place[side] ?? Number.NaN) >= low && (place[side] ?? 0) <= high);
+  const inBox = (position: Position) =>
+    ends.every(([low, high], side) => (position[side] ?? Number.NaN) >= low && (position[side] ?? 0) <= high);
   const inside = new Uint8Array(level.columns * level.rows);
   let [firstRow, lastRow, from, to] = [level.rows, -1, level.columns, -1];
   for (let row = 0; row < level.rows; row += 1) {
     for (let column = 0; column < level.columns; column += 1) {
-      const place = at(column, row);
-      if (!inBox(place) || !isInside(place)) continue;
+      const position = at(column, row);
+      if (!inBox(position) || !isInside(position)) continue;
       inside[row * level.columns + column] = 1;
       [firstRow, lastRow] = [Math.min(firstRow, row), row];
       [from, to] = [Math.min(from, column), Math.max(to, column)];

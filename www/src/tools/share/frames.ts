@@ -1,5 +1,5 @@
 /**
- * What is on the screen for files, at any width: each picture at its place, with its legend, its
+ * What is on the screen for files, at any width: each picture where it is, with its legend, its
  * scale bar and a caption.
  */
 

@@ -58,7 +58,7 @@ export class HiddenPicture {
     return { left: left + from * width, top, width: (to - from) * width, height };
   }
 
-  /** Copies what is seen of it to its place in the file. */
+  /** Copies what is seen of it to where it lies in the file. */
   copyTo(context: CanvasRenderingContext2D): void {
     const { left, top, width } = this.area;
     const [from, across] = [this.snapshot.visible[0] * this.canvas.width, width * this.#pixel];

@@ -10,7 +10,7 @@ import {
   type AxisRead,
   partsOf,
   type Run,
-  type StorePlace,
+  type StoreLocation,
   type ViewRead,
   type ViewReads,
 } from "../../widgets/views/view_reads.js";
@@ -56,14 +56,14 @@ export function javascriptOf({ reads, difference }: ViewReads, library: Library)
 function differenceLines(reads: readonly ViewRead[], isTransposed: boolean): string[] {
   const [one, other] = reads.map((_read, at) => variableNames(reads, at).own);
   if (!one || !other) return [];
-  const place = isTransposed ? "(at % columns) * rows + Math.floor(at / columns)" : "at";
+  const index = isTransposed ? "(at % columns) * rows + Math.floor(at / columns)" : "at";
   const sides = isTransposed ? ["  const [rows, columns] = shape;"] : [];
   return [
     "",
     "// The first minus the second, element by element.",
     "const minus = ({ data, shape }, other) => {",
     ...sides,
-    `  const subtract = (value, at) => Number(value) - Number(other[${place}]);`,
+    `  const subtract = (value, at) => Number(value) - Number(other[${index}]);`,
     "  return { data: Float64Array.from(data, subtract), shape };",
     "};",
     ...(reads.some(({ axes }) => partsOf(axes).length > 1)
@@ -72,39 +72,39 @@ function differenceLines(reads: readonly ViewRead[], isTransposed: boolean): str
   ];
 }
 
-function ownStore({ kind, address, isLocal, version }: StorePlace): StoreCode | null {
-  const place = quoted(address);
+function ownStore({ kind, address, isLocal, version }: StoreLocation): StoreCode | null {
+  const location = quoted(address);
   const file = 'import { openAsBlob } from "node:fs";';
   if (isLocal && kind === "references") return null;
   if (isLocal && kind === "zip")
-    return { imports: [file], make: `zarr.ZipFileStore.fromBlob(await openAsBlob(${place}))` };
+    return { imports: [file], make: `zarr.ZipFileStore.fromBlob(await openAsBlob(${location}))` };
   if (isLocal) {
     const imports = ['import { FileSystemStore } from "zarr-wasm/fs";'];
-    return { imports, make: `new FileSystemStore(${place})` };
+    return { imports, make: `new FileSystemStore(${location})` };
   }
   if (kind === "icechunk" && version) {
     const state = `{ ${version.kind}: ${quoted(version.name)} }`;
-    return { imports: [], make: `new zarr.IcechunkStore(${place}, ${state})` };
+    return { imports: [], make: `new zarr.IcechunkStore(${location}, ${state})` };
   }
-  if (kind === "zip") return { imports: [], make: `zarr.ZipFileStore.fromUrl(${place})` };
-  if (kind === "references") return { imports: [], make: `await zarr.ReferenceStore.fromUrl(${place})` };
-  return { imports: [], make: `new zarr.FetchStore(${place})` };
+  if (kind === "zip") return { imports: [], make: `zarr.ZipFileStore.fromUrl(${location})` };
+  if (kind === "references") return { imports: [], make: `await zarr.ReferenceStore.fromUrl(${location})` };
+  return { imports: [], make: `new zarr.FetchStore(${location})` };
 }
 
-function zarritaStore({ kind, address, isLocal }: StorePlace): StoreCode | null {
-  const place = quoted(address);
+function zarritaStore({ kind, address, isLocal }: StoreLocation): StoreCode | null {
+  const location = quoted(address);
   const from = (name: string, file: string) => `import ${name} from "@zarrita/storage/${file}";`;
   if (kind === "icechunk" || (isLocal && kind === "references")) return null;
   if (kind === "references")
-    return { imports: [from("ReferenceStore", "ref")], make: `await ReferenceStore.fromUrl(${place})` };
+    return { imports: [from("ReferenceStore", "ref")], make: `await ReferenceStore.fromUrl(${location})` };
   if (kind === "zip" && isLocal) {
     const imports = ['import { openAsBlob } from "node:fs";', from("ZipFileStore", "zip")];
-    return { imports, make: `ZipFileStore.fromBlob(await openAsBlob(${place}))` };
+    return { imports, make: `ZipFileStore.fromBlob(await openAsBlob(${location}))` };
   }
   if (kind === "zip")
-    return { imports: [from("ZipFileStore", "zip")], make: `ZipFileStore.fromUrl(${place})` };
-  if (isLocal) return { imports: [from("FileSystemStore", "fs")], make: `new FileSystemStore(${place})` };
-  return { imports: [], make: `new zarr.FetchStore(${place})` };
+    return { imports: [from("ZipFileStore", "zip")], make: `ZipFileStore.fromUrl(${location})` };
+  if (isLocal) return { imports: [from("FileSystemStore", "fs")], make: `new FileSystemStore(${location})` };
+  return { imports: [], make: `new zarr.FetchStore(${location})` };
 }
 
 function openLine(path: string, library: Library, { store, array }: VariableNames): string {
@@ -112,8 +112,8 @@ function openLine(path: string, library: Library, { store, array }: VariableName
     const options = path === "" ? '{ kind: "array" }' : `{ path: ${quoted(path)}, kind: "array" }`;
     return `const ${array} = await zarr.open(${store}, ${options});`;
   }
-  const place = path === "" ? `zarr.root(${store})` : `zarr.root(${store}).resolve(${quoted(path)})`;
-  return `const ${array} = await zarr.open(${place}, { kind: "array" });`;
+  const location = path === "" ? `zarr.root(${store})` : `zarr.root(${store}).resolve(${quoted(path)})`;
+  return `const ${array} = await zarr.open(${location}, { kind: "array" });`;
 }
 
 function noteLines({ isWarped, level }: ViewRead): string[] {

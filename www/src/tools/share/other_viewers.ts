@@ -5,7 +5,7 @@
  */
 
 import { plainPath } from "../../model/text/paths.js";
-import { type StorePlace, storePlaceOf } from "../../widgets/views/view_reads.js";
+import { type StoreLocation, storeLocationOf } from "../../widgets/views/view_reads.js";
 import type { ViewSnapshot } from "../../widgets/views/view_snapshot.js";
 
 export interface OtherViewer {
@@ -15,7 +15,7 @@ export interface OtherViewer {
 }
 
 /** Makes the link of a viewer. Null if the viewer does not open such data. */
-type Link = (place: StorePlace, node: OpenNode) => string | null;
+type Link = (location: StoreLocation, node: OpenNode) => string | null;
 
 interface OpenNode {
   path: string;
@@ -45,10 +45,10 @@ export function otherViewers({ source, state: { scene } }: ViewSnapshot): OtherV
   const { url } = source;
   const isPlain = url !== null && `${url.search}${url.username}${url.password}` === "";
   if (!isPlain) return [];
-  const place = storePlaceOf(source);
+  const location = storeLocationOf(source);
   const node = openNode(scene);
   return VIEWERS.flatMap(({ name, about, link }) => {
-    const to = link(place, node);
+    const to = link(location, node);
     return to === null ? [] : [{ name, about, url: to }];
   });
 }
@@ -61,7 +61,7 @@ function openNode({ pyramid, array, title }: ViewSnapshot["state"]["scene"]): Op
 }
 
 /** https://neuroglancer-docs.web.app/datasource: an address, its adapters, and the format. */
-function neuroglancer({ kind, address }: StorePlace, { path, name }: OpenNode): string | null {
+function neuroglancer({ kind, address }: StoreLocation, { path, name }: OpenNode): string | null {
   if (kind !== "folder" && kind !== "zip") return null;
   const root = address.replace(/\/$/, "");
   const inside = path === "" ? "" : `${path}/`;

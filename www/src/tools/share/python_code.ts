@@ -5,7 +5,7 @@
  */
 
 import { hasLimits, isPlain, type Unpacking } from "../../widgets/views/unpacking.js";
-import type { AxisRead, Run, StorePlace, ViewRead, ViewReads } from "../../widgets/views/view_reads.js";
+import type { AxisRead, Run, StoreLocation, ViewRead, ViewReads } from "../../widgets/views/view_reads.js";
 import { quoted } from "./quoted.js";
 import { type VariableNames, variableNames } from "./variable_names.js";
 
@@ -60,21 +60,21 @@ function differenceLines(library: Library, isTransposed: boolean): string[] {
   return ["", about, `difference = data.astype("float64") - ${other}`];
 }
 
-function storeOf({ kind, address, isLocal }: StorePlace): StoreCode | null {
-  const place = quoted(address);
+function storeOf({ kind, address, isLocal }: StoreLocation): StoreCode | null {
+  const location = quoted(address);
   if (kind === "zip" && isLocal)
-    return { packages: [], imports: ["import zarr"], make: `zarr.storage.ZipStore(${place}, mode="r")` };
+    return { packages: [], imports: ["import zarr"], make: `zarr.storage.ZipStore(${location}, mode="r")` };
   if (kind === "zip") {
     const make = `zarr.storage.FsspecStore.from_url(${quoted(`zip::${address}`)}, read_only=True)`;
     return { packages: ["fsspec", "aiohttp"], imports: ["import zarr"], make };
   }
   if (kind === "references" && !isLocal) {
-    const options = `storage_options={"fo": ${place}}`;
+    const options = `storage_options={"fo": ${location}}`;
     const make = `zarr.storage.FsspecStore.from_url("reference://", ${options}, read_only=True)`;
     return { packages: ["fsspec", "aiohttp"], imports: ["import zarr"], make };
   }
   if (kind !== "folder") return null;
-  return { packages: isLocal ? [] : ["fsspec", "aiohttp"], imports: [], make: place };
+  return { packages: isLocal ? [] : ["fsspec", "aiohttp"], imports: [], make: location };
 }
 
 /** Whether xarray unpacks as the viewer does. It does not look at the limits of valid values. */

@@ -18,7 +18,7 @@ export interface VariableNames {
 
 const numbered = (base: string, at: number) => (at === 0 ? base : `${base}${at + 1}`);
 
-/** The names of the read at a place of the list. */
+/** The names of the read at an index of the list. */
 export function variableNames(reads: readonly ViewRead[], at: number): VariableNames {
   const storeOf = (read?: ViewRead) => JSON.stringify(read?.store);
   const arrayOf = (read?: ViewRead) => JSON.stringify([read?.store, read?.path]);

@@ -1,6 +1,6 @@
 /**
  * Keyboard control of the focused picture: arrows pan while they are pressed, plus and minus zoom,
- * 0 shows all, Enter chooses the place in the middle. Panning depends on time, so a slow machine
+ * 0 shows all, Enter chooses the point in the middle. Panning depends on time, so a slow machine
  * pans as far as a fast one.
  */
 

@@ -9,7 +9,7 @@ import { byId } from "./element.js";
 export type PanelName = "data" | "insight" | "display";
 
 const PANELS: readonly PanelName[] = ["data", "insight", "display"];
-/** Panels that have the same place, so that one of them is open at a time. */
+/** Panels that share a corner, so that one of them is open at a time. */
 const LEFT: readonly PanelName[] = ["data", "insight"];
 
 /** In units of the font size, because larger text needs a larger screen. */

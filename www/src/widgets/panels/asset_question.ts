@@ -1,6 +1,6 @@
 /**
  * The question which data set of a STAC document to open: a list with titles, roles, formats and
- * places. Escape and another data set mean none.
+ * addresses. Escape and another data set mean none.
  */
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
@@ -24,11 +24,11 @@ function row(asset: Asset, open: (asset: Asset) => void): TemplateResult {
   const { key, alternate, title, format, roles, path, url, document: id } = asset;
   const name = title || key;
   const about = [FORMATS[format], roles.join(", "), alternate].filter(Boolean).join(" · ");
-  const place = path === "" ? "the whole store" : path;
+  const location = path === "" ? "the whole store" : path;
   return html`<li><button type="button" class="asset" @click=${() => open(asset)}>
     <b>${shortened(name)}</b>
     <span>${shortened(about)}</span>
-    <span class="place">${shortened(place)}<br />${shortened(serverOf(url))}</span>
+    <span class="place">${shortened(location)}<br />${shortened(serverOf(url))}</span>
     ${id && title ? html`<span class="place">${shortened(`${id}: ${key}`)}</span>` : nothing}
   </button></li>`;
 }

@@ -39,7 +39,7 @@ export class Channels {
   #rows: Row[] = [];
 
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly change: (channels: SceneChannel[]) => void,
   ) {}
 
@@ -59,7 +59,7 @@ export class Channels {
       ${mostNote(rows.length, MAX_MIXED, "channels")}
       <div class="channel-list">${inParts(rows, (row) => this.#row(row))}</div>
       ${rows.length > 1 ? this.#actions() : nothing}`;
-    render(keyed(rows, panel), this.place);
+    render(keyed(rows, panel), this.element);
   }
 
   #actions(): TemplateResult {

@@ -14,7 +14,7 @@ const MAX_NODES = 200;
  * `advice` says what the user can do.
  */
 export function showChoices(
-  place: HTMLElement,
+  element: HTMLElement,
   nodes: readonly NamedNode[] | null,
   { select, advice }: { select: (path: string) => void; advice: string },
 ): void {
@@ -28,7 +28,7 @@ export function showChoices(
     html`<p>${words(nodes, advice)}</p>
       <div class="choice-list">${nodes?.slice(0, MAX_NODES).map(entry)}</div>
       ${cutNote(nodes?.length ?? 0, MAX_NODES, "nodes")}`,
-    place,
+    element,
   );
 }
 

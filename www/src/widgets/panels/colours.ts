@@ -18,7 +18,7 @@ export interface ColouredView {
 type ColourStyle = Partial<Pick<Scene, "channels" | "field">>;
 
 /** Elements with a title, and those that are filled. */
-export interface ColourPlaces {
+export interface ColourElements {
   channelsSection: HTMLElement;
   channels: HTMLElement;
   fieldSection: HTMLElement;
@@ -36,20 +36,20 @@ export class Colours {
   #signal: AbortSignal = new AbortController().signal;
 
   constructor(
-    readonly places: ColourPlaces,
+    readonly elements: ColourElements,
     readonly view: ColouredView,
   ) {
-    this.#channels = new Channels(places.channels, (channels) => view.restyle({ channels }, { channels }));
+    this.#channels = new Channels(elements.channels, (channels) => view.restyle({ channels }, { channels }));
     const setStored = (isStored: boolean) => this.onStored?.(isStored);
-    this.#field = new Field(places.field, (field) => view.restyle({ field }, { field }), setStored);
+    this.#field = new Field(elements.field, (field) => view.restyle({ field }, { field }), setStored);
   }
 
   /** Shows the colours of the view's scene. The signal ends reads of histograms. */
   show(scene: Scene, signal: AbortSignal): void {
     this.#signal = signal;
     const { title, field, integer, kind, channels, axes, isPacked, decode } = scene;
-    this.places.fieldSection.hidden = kind !== "field";
-    this.places.channelsSection.hidden = channels.length === 0;
+    this.elements.fieldSection.hidden = kind !== "field";
+    this.elements.channelsSection.hidden = channels.length === 0;
     if (field) {
       const limitsInView = () => this.view.picture.limitsInView();
       const isStored = isPacked && this.onStored ? !decode : undefined;

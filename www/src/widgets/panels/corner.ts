@@ -18,10 +18,10 @@ const EDGE = 0.08;
 const NAMES = 8;
 
 /** Shows the legend of a scene; none if it is null. */
-export function showLegend(place: HTMLElement, scene: Scene | null): void {
+export function showLegend(element: HTMLElement, scene: Scene | null): void {
   const legend = scene?.field ? fieldLegend(scene, scene.field) : scene && channelLegend(scene);
-  place.hidden = legend === null;
-  render(legend, place);
+  element.hidden = legend === null;
+  render(legend, element);
 }
 
 function fieldLegend({ title, unit }: Scene, style: FieldStyle): TemplateResult {
@@ -46,7 +46,7 @@ function channelLegend({ kind, channels }: Scene): TemplateResult | null {
   return html`<ul class="chips" aria-label="Channels on show">${names}</ul>`;
 }
 
-/** Places a number below its position. The outer ones stay inside of the bar. */
+/** Puts a number below its position. The outer ones stay inside of the bar. */
 function tickLabel(text: string, share: number): TemplateResult {
   const shift = share < EDGE ? "0" : share > 1 - EDGE ? "-100%" : "-50%";
   const style = `left: ${(share * 100).toFixed(2)}%; transform: translateX(${shift})`;
@@ -54,19 +54,19 @@ function tickLabel(text: string, share: number): TemplateResult {
 }
 
 /** Shows a reading; hides the text if it is null. */
-export function showReading(place: HTMLElement, reading: Reading | null): void {
-  place.hidden = reading === null;
+export function showReading(element: HTMLElement, reading: Reading | null): void {
+  element.hidden = reading === null;
   if (!reading) return;
   const { index, coordinates, values } = reading;
   const axes = new Set(index.map(({ name }) => name));
   // Longitude and latitude come first. Their names may differ from those of the axes.
   const others = coordinates.filter(({ name }) => !axes.has(name));
-  const places = [
-    ...others.map(({ name, text }) => placeText(name, text)),
+  const coordinateTexts = [
+    ...others.map(({ name, text }) => coordinateText(name, text)),
     ...index.map(({ name, index }) => {
       const text = coordinates.find((coordinate) => coordinate.name === name)?.text;
       const told = index < 0 ? "…" : String(index);
-      return text === undefined ? placeText(name, "", told) : placeText(name, text, `[${told}]`);
+      return text === undefined ? coordinateText(name, "", told) : coordinateText(name, text, `[${told}]`);
     }),
   ];
   const told = values.map(({ name, text, color, properties = [] }) => {
@@ -74,13 +74,13 @@ export function showReading(place: HTMLElement, reading: Reading | null): void {
     const spot = color && (values.length > 1 || properties.length > 0) ? dot(color) : nothing;
     return html`<span class="value">${spot}${named}<b>${text}</b>${properties.map(propertyText)}</span>`;
   });
-  render(html`<div class="told">${told}</div><div class="places">${places}</div>`, place);
+  render(html`<div class="told">${told}</div><div class="places">${coordinateTexts}</div>`, element);
 }
 
 const propertyText = ({ name, text }: LabelProperty): TemplateResult =>
   html` <span class="property"><span class="name">${name}</span> ${text}</span>`;
 
-function placeText(name: string, text: string, index = ""): TemplateResult {
+function coordinateText(name: string, text: string, index = ""): TemplateResult {
   const number = index === "" ? nothing : html` <span class="index">${index}</span>`;
   const kind = index === "" ? "place" : "at";
   const words = html`<span class="name">${shortened(name)}</span>${text && ` ${text}`}${number}`;

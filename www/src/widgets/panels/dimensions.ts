@@ -41,7 +41,7 @@ export class Dimensions {
   #play: PlayState = USUAL;
 
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly options: DimensionsOptions,
   ) {}
 
@@ -50,7 +50,7 @@ export class Dimensions {
     this.#playing?.stop();
     [this.#dimensions, this.#at, this.#texts] = [dimensions, { ...at }, texts];
     if (texts) texts.onText = () => this.#render();
-    this.place.hidden = dimensions.length === 0;
+    this.element.hidden = dimensions.length === 0;
     this.#render();
   }
 
@@ -82,7 +82,7 @@ export class Dimensions {
         >${SPEEDS.map(speed)}</select>
         ${tickBox("Loop", this.#play.isLoop, (isLoop) => change({ isLoop }))}
       </div>`;
-    render(keyed(this.#dimensions, rows), this.place);
+    render(keyed(this.#dimensions, rows), this.element);
   }
 
   #row(dimension: Dimension): TemplateResult {

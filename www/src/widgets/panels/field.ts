@@ -29,7 +29,7 @@ export class Field {
   #counts: Histogram | null = null;
 
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly change: (style: FieldStyle) => void,
     /** Shows the values as they are stored, or unpacked. */
     readonly setStored: (isStored: boolean) => void,
@@ -56,7 +56,7 @@ export class Field {
     const { range, log, reversed } = this.#style;
     const limits = { label: title, limits: style.range, window: range, integer, counts: this.#counts };
     const change = (changed: Partial<FieldStyle>) => this.#change(source, changed);
-    const panel = html`${mapsOf(this.#style, `${this.place.id}-colormap`, (colormap) => change({ colormap }))}
+    const panel = html`${mapsOf(this.#style, `${this.element.id}-colormap`, (colormap) => change({ colormap }))}
       ${windowControl({ ...limits, change: (range) => change({ range }) })}
       <div class="actions">
         ${button("Rescale to view", () => void this.#rescale(source))}
@@ -67,7 +67,7 @@ export class Field {
         ${tickBox("Reversed", reversed, (reversed) => change({ reversed }))}
         ${isStored === undefined ? nothing : tickBox("As stored", isStored, this.setStored)}
       </div>`;
-    render(keyed(source, panel), this.place);
+    render(keyed(source, panel), this.element);
   }
 
   #change(source: FieldSource, changed: Partial<FieldStyle>): void {

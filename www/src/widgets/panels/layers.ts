@@ -22,7 +22,7 @@ export class Layers {
 
   /** `section` is hidden if there are no layers. */
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly section: HTMLElement,
     readonly options: LayersOptions,
   ) {}
@@ -40,7 +40,7 @@ export class Layers {
     const layers = html`${mostNote(labels.length, MAX_LABELS, "label images")}
       <div class="label-list">${inParts(labels, (label) => this.#labelRow(label))}</div>
       ${this.#lines ? this.#lineRows(this.#lines) : nothing}`;
-    render(keyed(labels, layers), this.place);
+    render(keyed(labels, layers), this.element);
   }
 
   #labelRow(label: SceneLabel): TemplateResult {

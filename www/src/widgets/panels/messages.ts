@@ -11,12 +11,12 @@ const MAX_NOTES = 50;
 type Message = string | Explanation;
 
 export class Messages {
-  readonly #place: HTMLElement;
+  readonly #element: HTMLElement;
   readonly #said = new Set<string>();
   #messages: readonly Message[] = [];
 
-  constructor(place: HTMLElement) {
-    this.#place = place;
+  constructor(element: HTMLElement) {
+    this.#element = element;
   }
 
   clear(): void {
@@ -42,7 +42,7 @@ export class Messages {
     };
     render(
       repeat(messages, (message) => message, box),
-      this.#place,
+      this.#element,
     );
   }
 }

@@ -19,7 +19,7 @@ const warning = (text: string) => html`<p class="warning">${shortened(text)}</p>
 const note = (text: string) => html`<p class="note">${text}</p>`;
 
 /** Shows the details of a node. */
-export function showDetails(place: HTMLElement, node: DatasetNode, path: string): void {
+export function showDetails(element: HTMLElement, node: DatasetNode, path: string): void {
   const kind: Row[] = node.kind === "array" ? arrayRows(node) : [["Kind", "group"]];
   const rows: Row[] = [["Path", code(`/${path}`)], ...kind];
   const row = ([name, value]: Row) =>
@@ -29,7 +29,7 @@ export function showDetails(place: HTMLElement, node: DatasetNode, path: string)
   const details = html`<dl>${rows.map(row)}</dl>
     <div>${inParts(node.warnings, warning)}</div>
     ${packingNote(node.attrs).map(note)} ${conventionsPart(node)} ${attributesPart(attributes)}`;
-  render(keyed(node, details), place);
+  render(keyed(node, details), element);
 }
 
 function arrayRows(array: ArrayNode): Row[] {

@@ -14,7 +14,7 @@ import { DIRECTIONS } from "../page/keyboard.js";
 import { PlateThumbnails } from "./plate_thumbnails.js";
 
 /** A plate and its path. */
-export interface PlacedPlate {
+export interface PlateOfDataset {
   plate: Plate;
   path: string;
   dataset: Dataset;
@@ -36,12 +36,12 @@ function shownSize({ rows, columns }: Plate): { rows: number; columns: number } 
 function shownPart(plate: Plate): Plate {
   const size = shownSize(plate);
   const wells = plate.wells.filter(({ row, column }) => row < size.rows && column < size.columns);
-  const placed = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
+  const byPosition = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
   return {
     name: plate.name,
     rows: plate.rows.slice(0, size.rows),
     columns: plate.columns.slice(0, size.columns),
-    wells: [...placed.values()],
+    wells: [...byPosition.values()],
   };
 }
 
@@ -55,20 +55,20 @@ function captionOf(whole: Plate, shown: Plate): string {
 
 export class PlateGrid {
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly open: (path: string) => void,
   ) {
-    place.addEventListener("keydown", (event) => this.#key(event));
+    element.addEventListener("keydown", (event) => this.#key(event));
   }
 
   /** `signal` aborts when another node is shown. */
-  show({ plate: whole, path, dataset }: PlacedPlate, signal: AbortSignal): void {
+  show({ plate: whole, path, dataset }: PlateOfDataset, signal: AbortSignal): void {
     const plate = shownPart(whole);
     const open = (well: PlateWell) => this.open(joined(path, well.path));
-    render(keyed(plate, tableOf(plate, captionOf(whole, plate), open)), this.place);
-    const wells = [...this.place.querySelectorAll("button")];
+    render(keyed(plate, tableOf(plate, captionOf(whole, plate), open)), this.element);
+    const wells = [...this.element.querySelectorAll("button")];
     if (wells[0]) wells[0].tabIndex = 0;
-    new PlateThumbnails({ dataset, path, wells, root: this.place, signal, show: setPicture });
+    new PlateThumbnails({ dataset, path, wells, root: this.element, signal, show: setPicture });
   }
 
   #key(event: KeyboardEvent): void {
@@ -97,9 +97,9 @@ export class PlateGrid {
 
 /** The grid of a plate. `open` is called with a chosen well. */
 function tableOf({ rows, columns, wells }: Plate, caption: string, open: (well: PlateWell) => void) {
-  const placed = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
+  const byPosition = new Map(wells.map((well) => [`${well.row}/${well.column}`, well]));
   const cell = (row: number, column: number) => {
-    const well = placed.get(`${row}/${column}`);
+    const well = byPosition.get(`${row}/${column}`);
     return html`<td>${well ? wellButton(well, open) : noWell(`${rows[row]}${columns[column]}`)}</td>`;
   };
   const row = (name: string, at: number) =>

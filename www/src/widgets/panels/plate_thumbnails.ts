@@ -43,7 +43,7 @@ async function thumbnail(
   return new ImageData(zarr.addLight(await Promise.all(pictures)), Math.ceil(columns / step));
 }
 
-export interface PlatePlace {
+export interface PlateElements {
   dataset: Dataset;
   /** The path of the plate. */
   path: string;
@@ -58,7 +58,7 @@ export interface PlatePlace {
 }
 
 export class PlateThumbnails {
-  readonly #place: PlatePlace;
+  readonly #plate: PlateElements;
   readonly #observer: IntersectionObserver;
   /** The wells in view whose reads have not begun. */
   readonly #waiting = new Set<HTMLElement>();
@@ -66,11 +66,11 @@ export class PlateThumbnails {
   #channels: Promise<readonly SceneChannel[]> | null = null;
   #running = 0;
 
-  constructor(place: PlatePlace) {
-    this.#place = place;
-    this.#observer = new IntersectionObserver((entries) => this.#seen(entries), { root: place.root });
-    for (const well of place.wells) this.#observer.observe(well);
-    place.signal.addEventListener("abort", () => {
+  constructor(plate: PlateElements) {
+    this.#plate = plate;
+    this.#observer = new IntersectionObserver((entries) => this.#seen(entries), { root: plate.root });
+    for (const well of plate.wells) this.#observer.observe(well);
+    plate.signal.addEventListener("abort", () => {
       this.#observer.disconnect();
       this.#waiting.clear();
     });
@@ -99,7 +99,7 @@ export class PlateThumbnails {
   }
 
   async #show(well: HTMLElement): Promise<void> {
-    const { signal, show } = this.#place;
+    const { signal, show } = this.#plate;
     // The error is shown when the field is opened.
     const pixels = await this.#pixels(well).catch(() => null);
     if (!signal.aborted) show(well, pixels);
@@ -117,7 +117,7 @@ export class PlateThumbnails {
 
   /** Opens the first field of a well, without its labels. */
   async #open(well: HTMLElement): Promise<UnstyledScene> {
-    const { dataset, path, signal } = this.#place;
+    const { dataset, path, signal } = this.#plate;
     const at = joined(path, well.dataset.path ?? "");
     const [field] = readWell(await dataset.node(at)) ?? [];
     signal.throwIfAborted();
@@ -132,9 +132,9 @@ export class PlateThumbnails {
    * all. None if they cannot be read.
    */
   async #sharedChannels(): Promise<readonly SceneChannel[]> {
-    const { wells } = this.#place;
-    const places = [0, Math.floor(wells.length / 2), wells.length - 1];
-    const sampled = [...new Set(places)].flatMap((at) => wells[at] ?? []);
+    const { wells } = this.#plate;
+    const indices = [0, Math.floor(wells.length / 2), wells.length - 1];
+    const sampled = [...new Set(indices)].flatMap((at) => wells[at] ?? []);
     const read = sampled.map(async (well) => ownChannels(await this.#image(well)));
     const lists = (await Promise.allSettled(read)).flatMap((list) =>
       list.status === "fulfilled" ? [list.value] : [],

@@ -27,7 +27,7 @@ export interface TitleContent {
   onPath(path: string): void;
 }
 
-export function showTitle(place: HTMLElement, content: TitleContent): void {
+export function showTitle(element: HTMLElement, content: TitleContent): void {
   const { title, source, above, variables = [], fields = [], series = [], onPath } = content;
   const isRepeated = title === source || variables.length > 1;
   const variableEntries = variables.map(({ variable, title }) => ({ value: variable, text: title }));
@@ -42,8 +42,8 @@ export function showTitle(place: HTMLElement, content: TitleContent): void {
     ${menuOf("variable", "Variable", variableEntries, content.variable, content.onVariable)}
     ${menuOf("field", "Field of the well", fieldEntries, content.field, onPath)}
     ${menuOf("image", "Image of the file", seriesEntries, content.field, onPath)}`;
-  render(keyed(content, parts), place);
-  place.hidden = false;
+  render(keyed(content, parts), element);
+  element.hidden = false;
 }
 
 function backTo({ name, path }: { name: string; path: string }, choose: (path: string) => void) {

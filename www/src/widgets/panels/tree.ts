@@ -49,7 +49,7 @@ export interface TreeContent {
 export class Tree {
   onSelect: (path: string) => void = () => {};
 
-  readonly #place: HTMLElement;
+  readonly #element: HTMLElement;
   #content: TreeContent | null = null;
   #branches = new Map<string, Branch>();
   /** The path of the selected node, which may have no row. */
@@ -57,12 +57,12 @@ export class Tree {
   /** The path of the row that the Tab key reaches. */
   #reached = "";
 
-  constructor(place: HTMLElement) {
-    this.#place = place;
-    place.setAttribute("role", "tree");
-    place.setAttribute("aria-label", "Hierarchy");
-    place.addEventListener("click", (event) => this.#click(event));
-    place.addEventListener("keydown", (event) => this.#key(event));
+  constructor(element: HTMLElement) {
+    this.#element = element;
+    element.setAttribute("role", "tree");
+    element.setAttribute("aria-label", "Hierarchy");
+    element.addEventListener("click", (event) => this.#click(event));
+    element.addEventListener("keydown", (event) => this.#key(event));
   }
 
   show(content: TreeContent): void {
@@ -116,12 +116,12 @@ export class Tree {
   }
 
   #rowOf(path: string): HTMLElement | null {
-    return this.#place.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`);
+    return this.#element.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`);
   }
 
   #render(): void {
     const root = this.#branches.get("");
-    render(root ? keyed(this.#content, this.#item(root, 1)) : nothing, this.#place);
+    render(root ? keyed(this.#content, this.#item(root, 1)) : nothing, this.#element);
   }
 
   #item(branch: Branch, level: number): TemplateResult {
@@ -199,7 +199,7 @@ export class Tree {
     const item = (event.target as HTMLElement).closest<HTMLElement>('[role="treeitem"]');
     if (!item || event.target !== item) return;
     const path = item.dataset.path ?? "";
-    const rows = [...this.#place.querySelectorAll<HTMLElement>('[role="treeitem"]')].filter(
+    const rows = [...this.#element.querySelectorAll<HTMLElement>('[role="treeitem"]')].filter(
       (row) => !row.parentElement?.closest("[hidden]"),
     );
     const at = rows.indexOf(item);

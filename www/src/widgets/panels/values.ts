@@ -11,12 +11,12 @@ import { shortened } from "../page/element.js";
 const CURVE = { width: 900, height: 260 };
 
 /** Shows the values instead of the picture. */
-export function showValues(place: HTMLElement, { count, texts, numbers }: Values): void {
+export function showValues(element: HTMLElement, { count, texts, numbers }: Values): void {
   render(
     html`${numbers.length > 0 ? curve(numbers) : nothing}
       <h2>${title(texts.length, count)}</h2>
       <ol start="0">${texts.map((text) => html`<li>${shortened(text)}</li>`)}</ol>`,
-    place,
+    element,
   );
 }
 function title(listed: number, count: number): string {

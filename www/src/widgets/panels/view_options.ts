@@ -22,7 +22,7 @@ export class ViewOptions {
   #drawn: number | null = null;
 
   constructor(
-    readonly place: HTMLElement,
+    readonly element: HTMLElement,
     readonly changes: ViewChanges,
   ) {}
 
@@ -42,7 +42,7 @@ export class ViewOptions {
     const [hasAxes, hasLevels] = [axes.length > 2, scene.pyramid.levels.length > 1];
     const rows = html`${hasAxes ? this.#axes(axes, scene.plane) : nothing}
     ${hasLevels ? this.#levels(scene) : nothing}`;
-    render(keyed(scene, rows), this.place);
+    render(keyed(scene, rows), this.element);
   }
 
   #axes(axes: readonly SceneAxis[], plane: Plane): TemplateResult {

@@ -39,7 +39,7 @@ export function windowControl(options: WindowOptions): TemplateResult {
     const text = plainNumber(integer ? Math.round(value) : value);
     const name = `${label}: ${at === 0 ? "low" : "high"} limit`;
     const choose = (chosen: number) => options.change(moved(options, at, chosen));
-    const slide = (place: string) => choose(from + (Number(place) / STEPS) * (to - from));
+    const slide = (step: string) => choose(from + (Number(step) / STEPS) * (to - from));
     const type = ({ currentTarget }: Event) => {
       const field = currentTarget as HTMLInputElement;
       if (Number.isFinite(field.valueAsNumber)) choose(field.valueAsNumber);
@@ -47,10 +47,10 @@ export function windowControl(options: WindowOptions): TemplateResult {
     };
     // If both thumbs are at an end, the one that can move is on top.
     const isOnTop = at === 0 && value - from > (to - from) / 2;
-    const place = String(Math.round(((value - from) / (to - from)) * STEPS));
+    const step = String(Math.round(((value - from) / (to - from)) * STEPS));
     return [
       html`<input type="range" min="0" max=${STEPS} class=${isOnTop ? "on-top" : ""} aria-label=${name}
-        aria-valuetext=${text} .value=${live(place)} @input=${withValue(slide)} />`,
+        aria-valuetext=${text} .value=${live(step)} @input=${withValue(slide)} />`,
       html`<input type="number" step="any" aria-label="${name}, as a number" @change=${type}
         ${unlessTyping(text)} />`,
     ] as const;

@@ -36,7 +36,7 @@ const FRAME = html`<div class="views"><div class="content-view">
   <fieldset class="dimensions" aria-label="Dimensions" hidden></fieldset>`;
 
 /** The element that shows each kind of content. */
-const PLACES = { scene: ".map", values: ".values", plate: ".plate-view", choices: ".choices" } as const;
+const SELECTORS = { scene: ".map", values: ".values", plate: ".plate-view", choices: ".choices" } as const;
 
 const ADVICE = "Name a node by the attribute path to show it.";
 
@@ -126,7 +126,8 @@ export class ContentView {
     this.#messages.clear();
     const signal = this.sceneView.leave();
     const isScene = content.kind === "scene";
-    for (const [kind, place] of Object.entries(PLACES)) this.#find(place).hidden = kind !== content.kind;
+    for (const [kind, selector] of Object.entries(SELECTORS))
+      this.#find(selector).hidden = kind !== content.kind;
     this.#find(".zoom").hidden = !isScene;
     this.#find(".content-view").dataset.kind = isScene ? content.scene.kind : content.kind;
     if (isScene) this.sceneView.show(content.scene, state, { isSame });

@@ -14,7 +14,7 @@ import { type InView, inFirstView, picturesOf, type ViewSnapshot } from "./view_
 /** How a library has to open the store. */
 export type StoreKind = "folder" | "zip" | "references" | "icechunk";
 
-export interface StorePlace {
+export interface StoreLocation {
   kind: StoreKind;
   /** The absolute URL, or the name of a folder or file of this computer. */
   address: string;
@@ -37,7 +37,7 @@ export interface AxisRead {
 export interface ViewRead {
   /** What the picture shows, in words. */
   title: string;
-  store: StorePlace;
+  store: StoreLocation;
   /** The path of the array, without a slash at its ends. */
   path: string;
   zarrFormat: number;
@@ -85,7 +85,7 @@ function readOf({ source, isConsolidated, scene, box }: InView): ViewRead {
   const isNamed = names.length === axes.length && names.every((name) => name);
   return {
     title: scene.title,
-    store: storePlaceOf(source),
+    store: storeLocationOf(source),
     path,
     zarrFormat: array.zarrFormat,
     level: pyramid.levels.length > 1 ? box.level : null,
@@ -106,7 +106,7 @@ function isVariable({ pyramid }: Scene, path: string): boolean {
 }
 
 /** Where the store of a source is, by its address. */
-export function storePlaceOf({ key, name, url }: Source): StorePlace {
+export function storeLocationOf({ key, name, url }: Source): StoreLocation {
   const [, kind, version] = /#(branch|tag|snapshot)=(.+)$/s.exec(key.trim()) ?? [];
   const path = url?.pathname ?? name;
   return {

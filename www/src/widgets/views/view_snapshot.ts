@@ -1,6 +1,6 @@
 /**
  * A view at a moment: the scene with all that is set, its elements in view, and their source; and
- * the pictures beside it. Plain values that do not follow the view. Sizes and places are in CSS
+ * the pictures beside it. Plain values that do not follow the view. Sizes and positions are in CSS
  * pixels.
  */
 
@@ -96,7 +96,7 @@ export function wholeOf({ size, beside }: ViewSnapshot): [width: number, height:
   return [Math.max(width, ...rights), Math.max(height, ...bottoms)];
 }
 
-/** The places along the dimensions that have sliders, as text. */
+/** The indices along the dimensions that have sliders, as text. */
 export const captionOf = ({ scene, at, texts }: Pick<PictureState, "scene" | "at" | "texts">): string =>
   slidAxes(scene)
     .map(({ name }) => `${name} ${texts.text(name, at[name] ?? 0) || (at[name] ?? 0)}`)
