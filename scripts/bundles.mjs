@@ -46,7 +46,7 @@ export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, jo
 export const aliases = (source) => ({
   "#caller": join(SOURCES, "engine/ts/host/caller.ts"),
   "#glue-tables": TABLES,
-  "#late": join(ENTRY, "source/late.ts"),
+  "#lazy": join(ENTRY, "source/lazy.ts"),
   "#source": join(ENTRY, `source/${source}.ts`),
   ...TEXTS,
 });
@@ -69,7 +69,7 @@ const withoutLater = {
   name: "without what is loaded later",
   setup(build) {
     build.onResolve({ filter: /^[.#]/ }, ({ path, kind }) =>
-      kind === "dynamic-import" || path === "#late"
+      kind === "dynamic-import" || path === "#lazy"
         ? { path, external: true, sideEffects: false }
         : undefined,
     );

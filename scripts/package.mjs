@@ -1,8 +1,8 @@
 /**
  * Makes `dist/`, the published package, from TypeScript and wasm. Users' bundlers omit the files
  * that a program does not use, so the modules of `src` are published file by file. One file each
- * are the self-contained entries, the command, the engine of the caller's thread, the late code
- * (`late.mjs`), the element of the viewer (`embed.mjs`), and wasm and the programs of workers as
+ * are the self-contained entries, the command, the engine of the caller's thread, the lazy code
+ * (`lazy.mjs`), the element of the viewer (`embed.mjs`), and wasm and the programs of workers as
  * texts (`texts.mjs`).
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ import {
 import { publishDeclarations } from "./declarations.mjs";
 import { publishElement } from "./embed.mjs";
 import { writeGlueTables } from "./glue.mjs";
-import { publishLateCode } from "./late.mjs";
+import { publishLazyCode } from "./lazy.mjs";
 import { minified } from "./minified.mjs";
 import { ROOT, say } from "./run_command.mjs";
 import { publishTexts } from "./texts.mjs";
@@ -42,7 +42,7 @@ function placeOf(source) {
 const MADE = {
   ...TEXTS,
   "#caller": join(MODULES, `${CALLER}.js`),
-  "#late": join(MODULES, "late_loader.js"),
+  "#lazy": join(MODULES, "lazy_loader.js"),
   "#source": join(MODULES, "package/entry/source/inline.js"),
 };
 
@@ -145,7 +145,7 @@ export async function buildPackage({ isFirst, isAnew, ...options }) {
   await publishTexts(build, { ...options, isFirst });
   await publishBundles(build, options);
   await publishModules(build, options);
-  await publishLateCode(build, options);
+  await publishLazyCode(build, options);
   await publishElement(build);
   for (const { name, file } of VARIANTS.filter((variant) => variant.isFirst || !isFirst))
     copyFileSync(moduleOf(name), join(DIST, file));

@@ -82,7 +82,9 @@ for (const [title, args] of PROJECTS) {
   report(title, status === 0, stdout + stderr);
 }
 
-/** The compiler explains a wrong option by the option, and never by the place, which is right. */
+/**
+ * The compiler explains a wrong option by the option, and never by the location, which is right.
+ */
 function wrongOptions() {
   const file = "tests/types/wrong/options.ts";
   const calls = readFileSync(join(ROOT, file), "utf8").match(/knd:/g).length;
@@ -99,7 +101,7 @@ function wrongOptions() {
   const named = stdout.match(/'knd' does not exist in type/g)?.length;
   report(
     "what the compiler says of options that do not exist",
-    named === calls && !/Place</.test(stdout),
+    named === calls && !/LocationOrStore</.test(stdout),
     stdout,
   );
 }

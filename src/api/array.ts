@@ -4,7 +4,7 @@
  * first call that needs it, and again after a restart.
  */
 
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { Dialect, NodeSummary } from "../contract/contract.ts";
 import { needList, needReadable, optionsOf, SIGNAL, signalOf } from "../engine/ts/model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../engine/ts/model/chunk_grid.ts";
@@ -176,7 +176,7 @@ async function change(
   prepare: () => NodeChange | Promise<NodeChange>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { changing } = await late();
+  const { changing } = await lazy();
   const open = {
     array,
     nodes: () => openNodes(array),
@@ -429,7 +429,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   ): Promise<void> {
     const signal = signalOf(options);
     signal?.throwIfAborted();
-    const { checkWrite, writeSelection } = await late();
+    const { checkWrite, writeSelection } = await lazy();
     checkWrite(options);
     await this[FACTS].refreshStale?.(signal);
     const located = await byIndex(this, selection, signal);
@@ -445,7 +445,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
-    const { checkResize, resizeArray } = await late();
+    const { checkResize, resizeArray } = await lazy();
     checkResize(options);
     await change(this, () => resizeArray(this, shape, options), options.signal);
   }
@@ -455,7 +455,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * the stored one when it rejects; after an abort, before the next call.
    */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
-    const { appendValues, checkWrite } = await late();
+    const { appendValues, checkWrite } = await lazy();
     checkWrite(options);
     await change(this, () => appendValues(this, value, axis, options), options.signal);
   }
@@ -463,7 +463,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     const signal = signalOf(options);
-    const { attributesChange } = await late();
+    const { attributesChange } = await lazy();
     await change(this, () => attributesChange(this, attributes, options), signal);
   }
 

@@ -3,7 +3,7 @@
  * caller's metadata object, and which user codecs an array has.
  */
 
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { NodeSummary } from "../contract/contract.ts";
 import { FAST_CODECS } from "../contract/contract.ts";
 import { keepTables } from "../engine/ts/elements/typed_arrays.ts";
@@ -46,7 +46,7 @@ export async function describeWithCodecs(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!summary.array || userLoaders().size === 0) return;
-  const { boundCodecs } = await late();
+  const { boundCodecs } = await lazy();
   // Errors of a codec are reported by the first read.
   const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
   signal?.throwIfAborted();
@@ -59,7 +59,7 @@ export async function describeWithCodecs(
 export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
   const entry = knownOf(facts);
   if (entry.isRead || userLoaders().size === 0) return;
-  const { boundCodecs } = await late();
+  const { boundCodecs } = await lazy();
   const codecs = await boundCodecs(facts.document, signal);
   if (entry.isRead || codecs?.text === entry.codecs?.text) return;
   known.set(facts, { ...entry, codecs });

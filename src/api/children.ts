@@ -1,8 +1,8 @@
 /**
  * What `children()` lists: nodes, and an `UnreadableNode` instead of one that cannot be opened,
- * with its error and with what is known of it. `children_listing.ts` lists them; it is late code.
+ * with its error and with what is known of it. `children_listing.ts` lists them; it is lazy code.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { NodeSummary } from "../contract/contract.ts";
 import type { ZarrError } from "../engine/ts/model/errors.ts";
 import type { AbsolutePath, Attributes, Readable } from "../engine/ts/model/types.ts";
@@ -54,7 +54,7 @@ export class UnreadableNode<Store extends Readable = Readable> extends Location<
   }
 }
 
-/** What the late code gets of the first script: a class, and what looks into a table. */
+/** What the lazy code gets of the first script: a class, and what looks into a table. */
 export const FIRST_CODE = { UnreadableNode, consolidatedChildren };
 export type FirstCode = typeof FIRST_CODE;
 
@@ -64,6 +64,6 @@ export async function* childrenOf<S extends Readable, N extends AnyNode>(
   options: NodeOptions,
   nodeOf: NodeMaker<S, N>,
 ): AsyncIterableIterator<N | UnreadableNode<S>> {
-  const { listedChildren } = await late();
+  const { listedChildren } = await lazy();
   yield* listedChildren(location, options, nodeOf, FIRST_CODE);
 }

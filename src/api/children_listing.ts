@@ -1,6 +1,6 @@
 /**
  * Lists the nodes directly below a group; `tree.ts` has all descendants. A node that cannot be
- * opened does not end the listing: it is an `UnreadableNode`. It is late code, which imports no
+ * opened does not end the listing: it is an `UnreadableNode`. It is lazy code, which imports no
  * class of nodes: that would close a circle.
  */
 

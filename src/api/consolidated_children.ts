@@ -1,6 +1,6 @@
 /**
  * The paths below groups that consolidated metadata name. `consolidated.ts` loads the metadata; it
- * is late code, and holds no state.
+ * is lazy code, and holds no state.
  */
 import type { ZarrError } from "../engine/ts/model/errors.ts";
 import { parentOf } from "../engine/ts/model/node_like.ts";

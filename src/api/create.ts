@@ -2,7 +2,7 @@
  * `create`: creates an array or a group, and its missing ancestors. Options are translated to the
  * engine's names. The engine chooses what is not given.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import {
   need,
   needText,
@@ -298,7 +298,7 @@ export async function createNode(
     : exactJson(options.attributes ?? {}, "attributes");
   const codecs =
     isArray && userLoaders().size > 0
-      ? await (await late()).codecsToCreate(text, likeNumber, signal)
+      ? await (await lazy()).codecsToCreate(text, likeNumber, signal)
       : undefined;
   await createHierarchy(store, options);
   const created = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });

@@ -2,7 +2,7 @@
  * `Group`: a node with attributes and children. To open a child by name, call
  * `open(group.resolve(name))`.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { Dialect, NodeSummary } from "../contract/contract.ts";
 import { object, optionsOf, SIGNAL, signalOf } from "../engine/ts/model/argument.ts";
 import { worksBehindProxies } from "../engine/ts/model/proxies.ts";
@@ -124,14 +124,14 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
 
   /** The tree of all descendants. A node that cannot be opened has an `error`. */
   async tree(options: TreeOptions = {}): Promise<Tree> {
-    const { treeOf } = await late();
+    const { treeOf } = await lazy();
     return treeOf(this, options, nodeOf, FIRST_CODE);
   }
 
   /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     const signal = signalOf(options);
-    const { attributesChange } = await late();
+    const { attributesChange } = await lazy();
     const change = attributesChange(this, attributes, options);
     try {
       updateAll(this, await change());

@@ -2,7 +2,7 @@
  * `open`: opens an `Array` or a `Group` at a URL, in a store, or at a location. Documents of both
  * formats are requested at once; v3 wins if a node has both.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { Dialect } from "../contract/contract.ts";
 import { object, optionsOf } from "../engine/ts/model/argument.ts";
 import type { DataType, Readable } from "../engine/ts/model/types.ts";
@@ -49,7 +49,7 @@ async function consolidated(
   { signal }: OpenOptions,
   format: 0 | 2 | 3,
 ): Promise<Location<unknown>> {
-  const { consolidatedStore } = await late();
+  const { consolidatedStore } = await lazy();
   return new Location(await consolidatedStore(store, format, signal), path);
 }
 
@@ -62,7 +62,7 @@ async function containerIn(
 ): Promise<Readable | undefined> {
   const repository = format === 2 ? undefined : await repositoryIn(store, options);
   if (repository || format === 3 || isLocation(place)) return repository;
-  return (await late()).containerAt(store, place, options);
+  return (await lazy()).containerAt(store, place, options);
 }
 
 /** The location that is given, in the state of a repository that the options name. */

@@ -12,7 +12,7 @@
  * transformers that are registered at its first read or write.
  */
 
-import { late } from "#late";
+import { lazy } from "#lazy";
 import { CODEC_KINDS, NUMCODECS, OTHER_CODECS, type TransformerInfo } from "../contract/contract.ts";
 import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../engine/ts/codec/site.ts";
 import { need, needReadable, object, parsedUrl, refuse } from "../engine/ts/model/argument.ts";
@@ -85,7 +85,7 @@ export async function learnOwn(all: readonly string[]): Promise<void> {
 
 function ownLoaderOf(name: string, kind: CodecKind): CodecLoader {
   const loader = async () => {
-    const { engineCodecEntry } = await late();
+    const { engineCodecEntry } = await lazy();
     return engineCodecEntry(name, kind);
   };
   ownLoaders.set(loader, name);

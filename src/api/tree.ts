@@ -1,5 +1,5 @@
 /**
- * `Group.tree`: all descendants of a group, within a budget, and their drawing as text. It is late
+ * `Group.tree`: all descendants of a group, within a budget, and their drawing as text. It is lazy
  * code.
  */
 import { optionsOf, type Rules, SIGNAL } from "../engine/ts/model/argument.ts";

@@ -1,5 +1,5 @@
 /**
- * Changes of attributes in a node's metadata document. It is late code.
+ * Changes of attributes in a node's metadata document. It is lazy code.
  */
 
 import type { NodeSummary } from "../contract/contract.ts";

@@ -1,11 +1,11 @@
 /**
- * Modules without a file, which `scripts/texts.mjs`, `scripts/late.mjs` and `scripts/glue.mjs`
+ * Modules without a file, which `scripts/texts.mjs`, `scripts/lazy.mjs` and `scripts/glue.mjs`
  * make.
  */
 
-/** Loads the late code. Each entry of one file has it inside (`entry/source/late.ts`). */
-declare module "#late" {
-  export const late: () => Promise<typeof import("./entry/late.ts")>;
+/** Loads the lazy code. Each entry of one file has it inside (`entry/source/lazy.ts`). */
+declare module "#lazy" {
+  export const lazy: () => Promise<typeof import("./entry/lazy.ts")>;
 }
 
 /**

@@ -106,7 +106,7 @@ fn lists() -> String {
 fn the_committed_files_are_what_the_contract_says() {
     for (file, made) in [
         ("src/contract/contract.ts", typescript::contract(&lists())),
-        ("src/package/entry/source/later_texts.ts", build_tables::later_texts()),
+        ("src/package/entry/source/lazy_texts.ts", build_tables::lazy_texts()),
         ("src/package/entry/source/whole_texts.ts", build_tables::whole_texts()),
         ("scripts/builds.json", build_tables::builds_for_scripts()),
     ] {

@@ -5,7 +5,7 @@
  * reads from the array's attributes (`src/conventions/rust/cf/packing.rs`). What the engine answers
  * with gets the form that the caller asked for.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import { type Packed, packedOf, wrappedScalarOf, wrapperOf } from "../../engine/ts/elements/elements.ts";
 import {
   CLASSES,
@@ -304,7 +304,7 @@ export async function conversionOf(
   checked(options);
   const type = await typeNameOf(array);
   if (colors === "labels") return coloured({ labels: [] });
-  if (isLabelColors(colors)) return coloured({ labels: (await late()).labelWords(colors, type) });
+  if (isLabelColors(colors)) return coloured({ labels: (await lazy()).labelWords(colors, type) });
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
   const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
   const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));

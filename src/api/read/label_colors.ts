@@ -1,6 +1,6 @@
 /**
  * Colours of labels that the caller has chosen, as the decode workers read them. The others have
- * colours that the workers choose (`src/kernel/convert/labels.rs`). It is late code.
+ * colours that the workers choose (`src/kernel/convert/labels.rs`). It is lazy code.
  */
 import { refuse } from "../../engine/ts/model/argument.ts";
 import { bytesIn, type LabelColor, type LabelColors, type OmeLabelColor, shortly } from "./colors.ts";

@@ -1,8 +1,8 @@
 /**
- * `ReadPlan`: the cost of a read, before anything is fetched. `planning.ts` computes it; it is late
+ * `ReadPlan`: the cost of a read, before anything is fetched. `planning.ts` computes it; it is lazy
  * code.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { PlannedObject } from "../../contract/contract.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import type { EngineRequest } from "../../engine/ts/model/request.ts";
@@ -94,6 +94,6 @@ export async function planRead(
   signal: AbortSignal | undefined,
 ): Promise<ReadPlan> {
   const facts = array[FACTS];
-  const { plannedCost } = await late();
+  const { plannedCost } = await lazy();
   return new ReadPlan(await plannedCost(array, request, signal, () => observedChunkBytes(facts)));
 }

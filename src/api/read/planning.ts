@@ -1,5 +1,5 @@
 /**
- * Computes the cost of a read (`plan.ts`) from what the engine knows of the array. It is late code.
+ * Computes the cost of a read (`plan.ts`) from what the engine knows of the array. It is lazy code.
  */
 
 import type { ReadCost } from "../../contract/contract.ts";

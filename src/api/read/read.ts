@@ -4,7 +4,7 @@
  * or for a stream (`stream.ts`).
  */
 
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { ReadProgress } from "../../contract/contract.ts";
 import { targetBoxOf } from "../../engine/ts/elements/loops.ts";
 import { scatterElements } from "../../engine/ts/elements/scatter.ts";
@@ -131,7 +131,7 @@ async function readInto(
   const answer =
     isDirect(type, form) && isWritable
       ? await readInPlace(read, out, options, callOptions)
-      : await (await late()).readScattered(
+      : await (await lazy()).readScattered(
           read,
           out,
           { ...options, ...callOptions },

@@ -1,5 +1,5 @@
 /**
- * What the options of reads must be. It imports nothing that reads, because adapters and late code
+ * What the options of reads must be. It imports nothing that reads, because adapters and lazy code
  * have the tables too.
  */
 import { type Rules, type RuleTable, SIGNAL } from "../../engine/ts/model/argument.ts";

@@ -1,6 +1,6 @@
 /**
  * Reads into memory of the caller that the engine cannot write: parts arrive, and this thread
- * copies them. It is late code.
+ * copies them. It is lazy code.
  */
 import type { targetBoxOf } from "../../engine/ts/elements/loops.ts";
 import type { scatterElements } from "../../engine/ts/elements/scatter.ts";

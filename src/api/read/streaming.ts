@@ -1,8 +1,8 @@
 /**
- * Begins a stream of parts. What makes the parts (`stream.ts`) is late code, which the first `next`
+ * Begins a stream of parts. What makes the parts (`stream.ts`) is lazy code, which the first `next`
  * loads.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import type { ArrayNode } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
 import type { WantedElements } from "./request.ts";
@@ -23,7 +23,7 @@ export function streamSelection(
   options: StreamOptions & WantedElements,
 ): AsyncIterableIterator<AnyPart> {
   let parts: Promise<PartIterator> | undefined;
-  const begin = async () => (await late()).partsOf(array, selection, options);
+  const begin = async () => (await lazy()).partsOf(array, selection, options);
   return {
     [Symbol.asyncIterator]() {
       return this;

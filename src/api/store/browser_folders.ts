@@ -1,12 +1,12 @@
 /**
  * Stores over the folders of browsers. `DirectoryStore` and `OpfsStore` have handles: the engine
  * reads and writes them through a copy of the handle, unless a method has been replaced, and the
- * page's own calls use `files/directory.ts`, which is late code. `FileListStore` (`<input
+ * page's own calls use `files/directory.ts`, which is lazy code. `FileListStore` (`<input
  * webkitdirectory>`) and `EntryStore` (dropped folders, `webkitGetAsEntry`) are for browsers
  * without handles, and read only.
  */
 
-import { late } from "#late";
+import { lazy } from "#lazy";
 import {
   type FileIo,
   FileStore,
@@ -38,7 +38,7 @@ function definedAs(store: object, own: object, define: () => StoreDefinition): v
  */
 export class DirectoryStore extends FolderStore {
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
-    super(async () => new (await late()).HandleFolder(root));
+    super(async () => new (await lazy()).HandleFolder(root));
     object(root, "root");
     // A function cannot be cloned, so the page performs the calls of this store.
     if (typeof root === "function" || !isA(root, "FileSystemDirectoryHandle")) return;
@@ -59,7 +59,7 @@ export class OpfsStore extends FolderStore {
   constructor(path = "") {
     needText(path, "path");
     const names = namesOfPrefix(path);
-    super(async () => (await late()).opfsFolder(names));
+    super(async () => (await lazy()).opfsFolder(names));
     this.lockName = `opfs:/${names.join("/")}`;
     definedAs(this, OpfsStore.prototype, () => ({ kind: "opfs", path, lockName: this.lockName }));
   }
@@ -69,7 +69,7 @@ export class OpfsStore extends FolderStore {
  * Reads the files that `find` finds. The code for it is a chunk that pages with such stores load.
  */
 const filesFound = (find: (names: Names) => Promise<File | undefined> | File | undefined) => async () => {
-  const { readFound } = await late();
+  const { readFound } = await lazy();
   const io: FileIo = {
     read: (names, range) => readFound(names, () => find(names), range),
     size: async (names) => (await find(names))?.size,

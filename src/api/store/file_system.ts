@@ -5,7 +5,7 @@
  */
 import type * as Paths from "node:path";
 import type * as Urls from "node:url";
-import { late } from "#late";
+import { lazy } from "#lazy";
 import { FolderStore } from "../../engine/ts/files/folder_store.ts";
 import type { ByteReader } from "../../engine/ts/files/node_folder.ts";
 import { neededModule } from "../../engine/ts/files/node_modules.ts";
@@ -30,7 +30,7 @@ export class FileSystemStore extends FolderStore {
   constructor(root: string | URL) {
     needUrl(root, "root");
     const path = pathOf(root);
-    super(async () => new (await late()).NodeFolder(path));
+    super(async () => new (await lazy()).NodeFolder(path));
     this.root = path;
     this.lockName = `file:${(neededModule("node:path") as typeof Paths).resolve(path)}`;
   }
@@ -38,7 +38,7 @@ export class FileSystemStore extends FolderStore {
 
 /** A reader of the file at a path, or at a `file:` address. */
 export function readerOfFile(location: string): ByteReader {
-  const file = async () => (await late()).nodeFile(pathOf(location));
+  const file = async () => (await lazy()).nodeFile(pathOf(location));
   return {
     getLength: async () => (await file()).getLength(),
     read: async (offset, length) => (await file()).read(offset, length),

@@ -4,7 +4,7 @@
  * document of another server, it only requests from that server, unless `allowHosts` names others.
  */
 
-import { late } from "#late";
+import { lazy } from "#lazy";
 import { need, needReadable, needUrl, object, parsedUrl } from "../../engine/ts/model/argument.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
 import type { AsyncReadable } from "../../engine/ts/model/types.ts";
@@ -87,7 +87,7 @@ export class ReferenceStore extends NativeStore {
     const address = parsedUrl(absoluteUrl(url));
     const { target, allowHosts, ...http } = object(options, "options");
     if (ARCHIVE.test(address.pathname))
-      return (await late()).referencesInArchive(ZipFileStore.fromUrl(address, http), options);
+      return (await lazy()).referencesInArchive(ZipFileStore.fromUrl(address, http), options);
     const store = new ReferenceStore(address, options);
     // Looking up any key reads the document.
     await store.has("/zarr.json");

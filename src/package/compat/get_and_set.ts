@@ -3,7 +3,7 @@
  * strides, in zarrita's classes. The result is a scalar if every dimension is indexed by a number.
  */
 
-import { late } from "#late";
+import { lazy } from "#lazy";
 import {
   type ArrayGetBytesOptions,
   type ArrayGetColorsOptions,
@@ -167,7 +167,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   const isScalar =
     entries.length === facts.shape.length && entries.every((entry) => typeof entry === "number");
   if (byChunk) {
-    const { getByChunk } = await late();
+    const { getByChunk } = await lazy();
     const { shape, grid } = facts;
     const wanted = { array, selection: request.selection, shape, grid, order };
     const chunk = await getByChunk({ ...wanted, signal, useSharedArrayBuffer, createQueue });
@@ -200,7 +200,7 @@ export async function set<D extends DataType>(
   options: SetOptions = {},
 ): Promise<void> {
   needArray(array);
-  const { checkWrite } = await late();
+  const { checkWrite } = await lazy();
   checkWrite(options, { ...QUEUE_RULES, useSharedArrayBuffer: "a boolean" });
   const { createQueue, opts, useSharedArrayBuffer, ...rest } = options;
   optionsOf(opts ?? {}, SIGNAL, "opts", "anyone's");

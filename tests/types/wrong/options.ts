@@ -1,6 +1,6 @@
 /**
  * Calls with options that do not exist. None compiles, and `tests/types.mjs` reads what the
- * compiler says of them: the option, and never the place, which is right.
+ * compiler says of them: the option, and never the location, which is right.
  */
 import * as zarr from "zarr-wasm";
 

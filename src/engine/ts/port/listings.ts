@@ -1,5 +1,5 @@
 /**
- * Listings of users' stores as plain lists of keys, which the engine gets. It is late code, because
+ * Listings of users' stores as plain lists of keys, which the engine gets. It is lazy code, because
  * few pages list a store of their own.
  */
 import { ZarrError } from "../model/errors.ts";

@@ -7,7 +7,7 @@
  * that are functions. The user's bytes are copied on the way to a worker, because a transfer would
  * detach the user's own arrays.
  */
-import { late } from "#late";
+import { lazy } from "#lazy";
 import { needReadable } from "../model/argument.ts";
 import { asked, shown, ZarrError } from "../model/errors.ts";
 import { isFresh } from "../model/memory.ts";
@@ -207,7 +207,7 @@ function callStore(store: object, { method, args }: Ask, options: object, left: 
   const call = () => methods[method]?.(...args);
   if (use !== "lists") return call();
   const signal = left();
-  return late().then(({ collectedOf }) => collectedOf(method, call(), signal));
+  return lazy().then(({ collectedOf }) => collectedOf(method, call(), signal));
 }
 
 /** Performs one request of the engine. Stays synchronous if the user's code is. */

@@ -4,7 +4,7 @@
  * In webpack's bundles the engine's wasm is a file, because webpack copies such files by itself.
  */
 import { chunkFailed, type EngineSource } from "../../../engine/ts/port/loading.ts";
-import { texts } from "./later_texts.ts";
+import { texts } from "./lazy_texts.ts";
 
 export const loadEngine: EngineSource["loadEngine"] = () => import("#engine-texts").catch(chunkFailed);
 

@@ -1,4 +1,7 @@
-/** What is between the state of the linked views and the code that shows them, which loads late. */
+/**
+ * What is between the state of the linked views and the code that shows them, which is loaded when
+ * it is needed.
+ */
 
 import type { SceneContent } from "../../model/opening/content.js";
 import type { AskHosts } from "../../model/opening/reference_hosts.js";

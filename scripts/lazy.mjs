@@ -1,11 +1,11 @@
 /**
- * Publishes the late code (`src/package/entry/late.ts`) as one module without imports, and the
- * module that loads it, `#late`.
+ * Publishes the lazy code (`src/package/entry/lazy.ts`) as one module without imports, and the
+ * module that loads it, `#lazy`.
  *
- * The late code is a function that gets what it shares with a page's first script. If it imported
+ * The lazy code is a function that gets what it shares with a page's first script. If it imported
  * that, bundlers that split code would move it to a file of its own, and every page would wait for
  * one more round trip before its first call (`tests/browser/first_requests.mjs`). Modules that the
- * first script of a typical page lacks are in the late code a second time. They hold no state.
+ * first script of a typical page lacks are in the lazy code a second time. They hold no state.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,13 +34,13 @@ async function checkCopies(build, own) {
   const others = filesOf(await firstScript(build, EVERY_NAME));
   for (const file of [...own].filter((name) => others.has(name)))
     if (STATE.test(readFileSync(file, "utf8")))
-      throw new StepFailed(`${file} holds state, but is in late.js a second time`);
+      throw new StepFailed(`${file} holds state, but is in lazy.js a second time`);
 }
 
-/** The late code as an ES module that imports what is shared from the published modules. */
-async function lateModule(build, options, shared) {
+/** The lazy code as an ES module that imports what is shared from the published modules. */
+async function lazyModule(build, options, shared) {
   const outside = {
-    name: "modules that the late code gets",
+    name: "modules that the lazy code gets",
     setup(plugin) {
       plugin.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const file = join(resolveDir, path);
@@ -52,7 +52,7 @@ async function lateModule(build, options, shared) {
   };
   const { outputFiles, metafile } = await build({
     ...optionsOf(options),
-    entryPoints: [join(ENTRY, "late.ts")],
+    entryPoints: [join(ENTRY, "lazy.ts")],
     alias: aliases("none"),
     plugins: [outside],
     metafile: true,
@@ -74,7 +74,7 @@ function importedNames(text) {
   }
   const all = [...modules.values()].flatMap((names) => [...names]);
   const twice = all.find((name, at) => all.indexOf(name) < at);
-  if (twice) throw new StepFailed(`the late code imports ${twice} from two modules: rename one`);
+  if (twice) throw new StepFailed(`the lazy code imports ${twice} from two modules: rename one`);
   return modules;
 }
 
@@ -87,7 +87,7 @@ ${text
 };
 `;
 
-/** The module that loads the late code. */
+/** The module that loads the lazy code. */
 function loaderOf(modules) {
   const imports = [...modules].map(
     ([module, names]) => `import { ${[...names].join(", ")} } from "${module}";`,
@@ -96,18 +96,18 @@ function loaderOf(modules) {
   return `import { ${FAILED} } from "./engine/ts/port/loading.js";
 ${imports.join("\n")}
 let loaded;
-export const late = async () =>
-  (loaded ??= (await import("./late.js").catch(${FAILED})).default({ ${given.join(", ")} }));
+export const lazy = async () =>
+  (loaded ??= (await import("./lazy.js").catch(${FAILED})).default({ ${given.join(", ")} }));
 `;
 }
 
-export async function publishLateCode(build, options) {
+export async function publishLazyCode(build, options) {
   const shared = filesOf(await firstScript(build, FIRST));
-  // Its lists would be in the first script, for the late code alone.
+  // Its lists would be in the first script, for the lazy code alone.
   shared.delete(join(SOURCES, "contract/contract.ts"));
-  const text = await lateModule(build, options, shared);
+  const text = await lazyModule(build, options, shared);
   const rest = text.replace(IMPORT, "").match(/^import .*/m);
-  if (rest) throw new StepFailed(`the late code has an import of another form: ${rest[0]}`);
-  writeFileSync(join(MODULES, "late.js"), asFunction(text));
-  writeFileSync(join(MODULES, "late_loader.js"), loaderOf(importedNames(text)));
+  if (rest) throw new StepFailed(`the lazy code has an import of another form: ${rest[0]}`);
+  writeFileSync(join(MODULES, "lazy.js"), asFunction(text));
+  writeFileSync(join(MODULES, "lazy_loader.js"), loaderOf(importedNames(text)));
 }

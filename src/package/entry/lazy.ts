@@ -1,6 +1,6 @@
 /**
  * What few pages run: writing, streams, plans, listings of children, codecs of users, files of the
- * machine. It is loaded with `import()` when something needs it: see `scripts/late.mjs`.
+ * machine. It is loaded with `import()` when something needs it: see `scripts/lazy.mjs`.
  */
 
 export { listedChildren } from "../../api/children_listing.ts";
