@@ -29,26 +29,26 @@ import { linesOf, resultsOf } from "./report.mjs";
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
 /**
- * The places where each group runs: this Node process, or a page. `undefined`: the group starts its
+ * The runtimes of each group: this Node process, or a page. `undefined`: the group starts its
  * own processes and pages. Groups that wait for the network take long and vary little, so they have
  * fewer rounds.
  */
 const GROUPS = {
-  codecs: { places: ["node", "chromium"] },
-  whole: { places: ["node", "chromium"] },
-  workers: { places: ["node", "chromium"] },
-  http: { places: ["chromium"], waits: true },
-  planes: { places: ["chromium"], waits: true },
-  open: { places: ["chromium"], waits: true },
-  pan: { places: ["chromium"] },
-  big: { places: ["chromium"], waits: true },
-  cold: { places: [undefined] },
-  main_thread: { places: [undefined], waits: true },
-  viewer: { places: [undefined], waits: true },
-  warp: { places: ["chromium"] },
-  reduce: { places: [undefined], waits: true },
-  memory: { places: [undefined] },
-  sizes: { places: [undefined] },
+  codecs: { runtimes: ["node", "chromium"] },
+  whole: { runtimes: ["node", "chromium"] },
+  workers: { runtimes: ["node", "chromium"] },
+  http: { runtimes: ["chromium"], waits: true },
+  planes: { runtimes: ["chromium"], waits: true },
+  open: { runtimes: ["chromium"], waits: true },
+  pan: { runtimes: ["chromium"] },
+  big: { runtimes: ["chromium"], waits: true },
+  cold: { runtimes: [undefined] },
+  main_thread: { runtimes: [undefined], waits: true },
+  viewer: { runtimes: [undefined], waits: true },
+  warp: { runtimes: ["chromium"] },
+  reduce: { runtimes: [undefined], waits: true },
+  memory: { runtimes: [undefined] },
+  sizes: { runtimes: [undefined] },
 };
 
 const FULL = { rounds: 11, waitingRounds: 5, pans: 500, steps: 1024 };
@@ -111,9 +111,9 @@ async function measureAll(groups, env) {
   const records = [];
   const failed = [];
   for (const group of groups) {
-    const { places, waits } = GROUPS[group];
+    const { runtimes, waits } = GROUPS[group];
     const rounds = waits ? env.waitingRounds : env.rounds;
-    for (const where of places) {
+    for (const where of runtimes) {
       const keep = (record) => {
         records.push({ group, where, ...record });
         linesOf(records.at(-1)).forEach(say);

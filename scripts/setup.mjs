@@ -89,13 +89,13 @@ async function aptInstall(what, packages) {
 }
 
 /**
- * The programs of the machine: the variable that names another one, the places where it may be, the
+ * The programs of the machine: the variable that names another one, the names that it may have, the
  * packages of Debian that have it, and what is said where it is missing.
  */
 const PROGRAMS = {
   clang: {
     variable: "CC_wasm32_unknown_unknown",
-    places: [...[22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clang-${version}`), "clang"],
+    candidates: [...[22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clang-${version}`), "clang"],
     works: makesWasm,
     packages: ["clang-19", "clang"],
     what: "to compile zstd to wasm (about 100 MB)",
@@ -103,7 +103,7 @@ const PROGRAMS = {
   },
   chromium: {
     variable: "CHROMIUM",
-    places: [
+    candidates: [
       "/usr/bin/chromium",
       "/usr/bin/chromium-browser",
       "/usr/bin/google-chrome",
@@ -118,7 +118,7 @@ const PROGRAMS = {
   // The service that Debian starts with the package is not used, because tests start their own.
   nginx: {
     variable: "NGINX",
-    places: ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx"],
+    candidates: ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx"],
     works: existsSync,
     packages: ["nginx", "nginx-light"],
     what: "for the tests of HTTP caches (about 2 MB)",
@@ -126,8 +126,8 @@ const PROGRAMS = {
   },
 };
 
-const find = ({ variable, places, works }) =>
-  [process.env[variable], ...places].find((place) => place && works(place));
+const find = ({ variable, candidates, works }) =>
+  [process.env[variable], ...candidates].find((program) => program && works(program));
 
 /** Resolves to the path of a program, which is installed if it is missing and needed. */
 async function program(name, isNeeded) {

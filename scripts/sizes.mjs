@@ -98,8 +98,8 @@ function writeTable(sizes) {
     return `| \`${file}\` | ${what} | ${kilobytes(raw)} | ${kilobytes(gz)} |`;
   });
   const table = ["| file | what | raw | gzip |", "|---|---|---|---|", ...rows].join("\n");
-  const place = /(<!-- sizes: [^\n]*-->\n)[\s\S]*?(\n<!-- \/sizes -->)/;
-  replaceIn(SIZES_PAGE, place, (_all, begin, end) => begin + table + end);
+  const section = /(<!-- sizes: [^\n]*-->\n)[\s\S]*?(\n<!-- \/sizes -->)/;
+  replaceIn(SIZES_PAGE, section, (_all, begin, end) => begin + table + end);
   const [first, later] = [sizes["open, get, slice"], sizes["modules/engine-texts.js"]];
   const download = `${kilobytes(first.gz)}, then ${kilobytes(later.gz)}`;
   replaceIn(join(ROOT, "README.md"), /^(\| first download, gzip \| )[^|]+ \|/m, `$1${download} |`);
@@ -124,8 +124,8 @@ async function writeComparison(build, files) {
     rows.push(`| ${what} | ${kilobytes(gz)} | ${ours} |`);
   }
   const table = ["| arrays | zarrita | zarr-wasm |", "|---|---|---|", ...rows].join("\n");
-  const place = /(<!-- comparison: [^\n]*-->\n)[\s\S]*?(\n<!-- \/comparison -->)/;
-  replaceIn(SIZES_PAGE, place, (_all, begin, end) => begin + table + end);
+  const section = /(<!-- comparison: [^\n]*-->\n)[\s\S]*?(\n<!-- \/comparison -->)/;
+  replaceIn(SIZES_PAGE, section, (_all, begin, end) => begin + table + end);
 }
 
 const readLedger = () => JSON.parse(readFileSync(LEDGER, "utf8"));

@@ -92,15 +92,14 @@ async function* figuresOf(env, tabs, row, measured) {
   if (!env.isCounted) yield { row: `${row}: longest gap of frames`, figures: medians(pulsed, "frame") };
 }
 
-/** Throws if an engine runs in another place than it should, for example after a fallback. */
+/** Throws if an engine runs in another thread than it should, for example after a fallback. */
 async function checkPlaces(tabs) {
   for (const [who, isOnPage] of [
     ["ours", false],
     ["caller", true],
   ]) {
-    const place = await tabs[who]?.perform({ kind: "place" });
-    if (tabs[who] && (place === "caller") !== isOnPage)
-      throw new Error(`${who}: the engine runs on ${place}`);
+    const kind = await tabs[who]?.perform({ kind: "engine" });
+    if (tabs[who] && (kind === "caller") !== isOnPage) throw new Error(`${who}: the engine runs on ${kind}`);
   }
 }
 

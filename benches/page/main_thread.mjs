@@ -53,7 +53,7 @@ async function digest() {
   return sums.join(" ");
 }
 
-const JOBS = { prepare, run, digest, place: () => ourInfo().engine };
+const JOBS = { prepare, run, digest, engine: () => ourInfo().engine };
 
 const perform = async ({ kind, ...job }) => (await JOBS[kind](job)) ?? null;
 

@@ -54,7 +54,7 @@ export const MEMORY_ENGINES = { zarrita: plain, alias: ENGINES.alias, ours: own 
 
 export const setWorkers = (workers) => ours.init({ workers });
 
-/** Starts our engine with options of `init`, such as the place of the engine. */
+/** Starts our engine with options of `init`, such as the kind of its thread. */
 export const startOurs = (options) => ours.init(options);
 
 /** The counters of our engine. */

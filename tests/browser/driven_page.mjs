@@ -82,7 +82,7 @@ export class DrivenPage {
   }
 
   /**
-   * Moves the mouse to a place of a picture, given as shares of its width and height: the centre.
+   * Moves the mouse to a point of a picture, given as shares of its width and height: the centre.
    * Resolves to the displayed indices by axis and the first value.
    */
   async reading([across, down] = [0.5, 0.5], { map = "#map", readout = "#readout" } = {}) {

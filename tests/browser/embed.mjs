@@ -505,7 +505,7 @@ const TESTS = {
   },
 };
 
-/** Runs in the page: the colours of places in a picture. */
+/** Runs in the page: the colours of points in a picture. */
 async function coloursOf([png, places]) {
   const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");

@@ -70,7 +70,7 @@ async function cameraAtRest(viewer) {
   }
 }
 
-/** A place of the first picture on the screen, for indices. */
+/** A point of the first picture on the screen, for indices. */
 async function placeOf(viewer, { x, y }) {
   const [middleX, middleY, resolution] = await cameraOf(viewer);
   const box = await viewer.page.locator("#map").boundingBox();
@@ -260,11 +260,11 @@ async function openCompared(viewer, parameters) {
   await viewer.allDrawn();
 }
 
-/** The two pictures, and what they say of the place under the pointer. */
+/** The two pictures, and what they say of the point under the pointer. */
 const FIRST = { map: "#map", readout: "#readout" };
 const SECOND = { map: ".compared .map", readout: ".compared .readout" };
 
-/** Moves the pointer to a place of a picture, and waits until it tells this value there. */
+/** Moves the pointer to a point of a picture, and waits until it tells this value there. */
 async function tells(viewer, { map, readout }, [x, y], value) {
   const { page } = viewer;
   const [across, down] = await pointIn(viewer, map, [x, y]);
@@ -290,7 +290,7 @@ async function tells(viewer, { map, readout }, [x, y], value) {
 /** The middle of a block of the fields, whose map has indices. */
 const blockAt = (row, column) => [(column + 0.5) * FACTS.fields.block, -(row + 0.5) * FACTS.fields.block];
 
-/** A place of a picture on the page. */
+/** A point of a picture on the page. */
 async function pointIn(viewer, map, [x, y]) {
   const [middleX, middleY, resolution] = await cameraOf(viewer);
   const box = await viewer.page.locator(map).boundingBox();
@@ -303,7 +303,7 @@ async function pointIn(viewer, map, [x, y]) {
 /** Colours have steps of 6 / 255. */
 const aboutSixth = (value) => Math.round(value * 10) / 10;
 
-/** Saves what is on the screen as a PNG. Resolves to its greys at places of the page, as values. */
+/** Saves what is on the screen as a PNG. Resolves to its greys at points of the page, as values. */
 async function valuesInFile(viewer, places) {
   const { page } = viewer;
   const view = await page.locator("#map").boundingBox();

@@ -1,6 +1,6 @@
 /**
  * Tests the viewer with metadata of a few kilobytes that ask for more than a page can lay out or
- * draw: deep paths, long texts, many wells at one place, a thousand channels that are visible, and
+ * draw: deep paths, long texts, many wells at one point, a thousand channels that are visible, and
  * large elements. The documents are made here, because no library writes such. Chunks are absent.
  * `plates.mjs` has the long lists.
  */

@@ -51,7 +51,7 @@ function routeHost(viewer, host, root) {
   });
 }
 
-/** Air temperature at places of the map, by xarray. Stored values are these less 260, times 20. */
+/** Air temperature at points of the map, by xarray. Stored values are these less 260, times 20. */
 const { picked } = JSON.parse(readFileSync(join(ROOT, "tests/browser/examples/expected.json"), "utf8"));
 
 const TESTS = {

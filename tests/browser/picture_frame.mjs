@@ -1,5 +1,5 @@
 /**
- * The viewer in a frame of the test page: reads colours of the picture at places of the screen, and
+ * The viewer in a frame of the test page: reads colours of the picture at points of the screen, and
  * the values that the page shows for them. It finds elements by their roles and ids. It works in
  * every engine.
  */
@@ -54,7 +54,7 @@ class PictureFrame extends ViewerFrame {
     throw new Error("the picture stays empty, or never stays as it is");
   }
 
-  /** A grid of places on the map. */
+  /** A grid of points on the map. */
   #sample() {
     const { width, height } = this.map;
     const shares = [0.1, 0.3, 0.45, 0.5, 0.55, 0.7, 0.9];
@@ -83,7 +83,7 @@ class PictureFrame extends ViewerFrame {
   }
 
   /**
-   * Red, green, blue and opacity of the picture at places of the map, in CSS pixels. The canvases
+   * Red, green, blue and opacity of the picture at points of the map, in CSS pixels. The canvases
    * are combined.
    */
   pixels(places) {
@@ -105,7 +105,7 @@ class PictureFrame extends ViewerFrame {
   }
 
   /**
-   * Moves the pointer to a place of the map. Resolves to `{index, words, values}`: by name of the
+   * Moves the pointer to a point of the map. Resolves to `{index, words, values}`: by name of the
    * axis its index and its coordinate as text, and the values as texts. Null outside of the data.
    */
   async reading([x, y]) {

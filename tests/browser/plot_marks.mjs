@@ -38,7 +38,7 @@ async function completelyTabled(viewer) {
   return tabled(viewer);
 }
 
-/** Whether the places of a mark in the address are these, to two pixels. */
+/** Whether the points of a mark in the address are these, to two pixels. */
 function isNear(address, at, wanted) {
   const [, , ...places] = (address.searchParams.get("marks") ?? "").split(",")[at].split(":").map(Number);
   return wanted.every((number, place) => Math.abs(number - places[place]) < 1);

@@ -1,4 +1,4 @@
-/** The port in a page: its contract with both places of the engine, and the start of workers. */
+/** The port in a page: its contract with both kinds of engine, and the start of workers. */
 import * as zarr from "zarr-wasm";
 import { TIMEOUTS } from "../../dist/modules/engine/ts/port/timeouts.js";
 import { CONTRACT, madeStore } from "../port/contract.mjs";
@@ -16,7 +16,7 @@ const assertions = {
   },
 };
 
-/** Runs a test with the engine in another place, and restores the place. */
+/** Runs a test with another kind of engine, and restores the kind. */
 async function withEngine(engine, act) {
   zarr.dispose();
   await zarr.init({ engine });

@@ -14,7 +14,7 @@ import { ROOT } from "./served.mjs";
 const FOLDER = join(ROOT, "target/snippets");
 /** Displayed values are rounded to six digits. */
 const DISPLAYED = 1e-5;
-/** The places of the corner elements, as shares of the view. */
+/** The points of the corner elements, as shares of the view. */
 const LEFT_UPPER = [0.001, 0.001];
 const RIGHT_LOWER = [0.998, 0.998];
 /** Float32 and float64. */
@@ -199,7 +199,7 @@ function compare(actual, expected, what) {
   );
 }
 
-/** The value of the first channel at a place, from the elements that code has read. */
+/** The value of the first channel at a point, from the elements that code has read. */
 function valueAt({ shape, values }, middle, corners, { rows, columns, wraps = 0 }) {
   const [height, width] = shape.slice(-2);
   const first = Math.min(...corners.map(({ index }) => index[rows]));

@@ -300,7 +300,7 @@ test("pixels: a projected grid has north up, and the pointer shows metres", asyn
   }
 });
 
-/** Converts a place of the map to one on the screen, with the view in the page's URL. */
+/** Converts a point of the map to one on the screen, with the view in the page's URL. */
 async function toScreenOf(picture) {
   const [x, y, resolution] = await picture.view();
   const { width, height } = picture.map;

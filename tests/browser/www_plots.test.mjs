@@ -63,7 +63,7 @@ async function table(viewer) {
   return { head, texts: cells.map(([text]) => text), series };
 }
 
-/** The place on the screen of a place of the map. */
+/** The point on the screen of a point of the map. */
 function screenOf(viewer, [x, y]) {
   const { left, top, width, height } = viewer.find("#map").getBoundingClientRect();
   const [middleX, middleY, resolution] = viewer.query.get("view").split(",").map(Number);
@@ -109,7 +109,7 @@ function click(viewer, place, { shiftKey = false } = {}) {
 
 const tool = (viewer, name) => viewer.find(`#plots [aria-label="${name}"]`);
 
-/** The centre of the element below a place: elements of the field are a degree wide. */
+/** The centre of the element below a point: elements of the field are a degree wide. */
 const centre = (place) => place.map((degrees) => Math.floor(degrees) + 0.5);
 
 test("plots: a click gives the series through time, and another with Shift is added", async () => {
@@ -327,7 +327,7 @@ test("plots: boxes, lines and polygons are drawn with the pointer", async () => 
     [-20, 30],
     [20, 50],
   ]);
-  // A second click at the same place ends a line.
+  // A second click at the same point ends a line.
   await draw("Draw a line", [
     [-60, 0],
     [60, 10],

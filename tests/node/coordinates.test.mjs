@@ -328,7 +328,9 @@ test("arrays with a transform have coordinates without variables", async () => {
   await assert.rejects(zarr.coords(alone, "x"), zarr.NotFoundError);
 });
 
-/** A group of levels whose transform places x and y, or an OME image; the arrays have no chunks. */
+/**
+ * A group of levels whose transform positions x and y, or an OME image; the arrays have no chunks.
+ */
 function longImage(kind, [rows, columns]) {
   const store = new Map();
   const spatial = {

@@ -1,4 +1,4 @@
-/** The first tile through our own calls; the engine's wasm is a file that the bundler places. */
+/** The first tile through our own calls; the engine's wasm is a file that the bundler copies. */
 import { init, open, slice } from "zarr-wasm";
 import wasm from "zarr-wasm/engine.wasm";
 import { showFirstTile } from "./first_tile.mjs";

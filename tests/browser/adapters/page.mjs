@@ -69,7 +69,7 @@ export function emptyElement(width, height) {
   return element;
 }
 
-/** Resolves to a function from places of the page to the colours that the browser shows now. */
+/** Resolves to a function from points of the page to the colours that the browser shows now. */
 async function shownColours() {
   const png = Uint8Array.from(atob(await window.screenshot()), (letter) => letter.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([png], { type: "image/png" }));
@@ -102,7 +102,7 @@ export async function showsColours(places) {
   throw new Error(`${wrong.length} of ${places.length} colours are wrong: ${wrong.slice(0, 4).join("; ")}`);
 }
 
-/** Returns the middles of the blocks of an image with their colours. `toPage` places an element. */
+/** Returns the middles of the blocks of an image with their colours. `toPage` maps an element. */
 export const blockColours = ({ block, composite }, toPage) =>
   composite.flatMap((line, row) =>
     line.map((color, column) => ({
@@ -143,7 +143,7 @@ export async function until(ready, what) {
   throw new Error(`waited in vain: ${what}`);
 }
 
-/** Returns the function from longitude and latitude to places of a web map of the world. */
+/** Returns the function from longitude and latitude to points of a web map of the world. */
 export const webMapPlace = (side) => (longitude, latitude) => {
   // Elements at the poles are cut by the map's edge.
   if (Math.abs(latitude) > 80) return null;

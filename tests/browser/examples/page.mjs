@@ -11,7 +11,7 @@ const STEP_MS = 100;
 /** Before a picture of a page is made. */
 const SETTLED_MS = 6000;
 
-/** Runs in the page: the colours of places in a picture. */
+/** Runs in the page: the colours of points in a picture. */
 async function coloursAt([png, places]) {
   const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
@@ -103,7 +103,7 @@ export class ExamplePage {
     }
   }
 
-  /** The colours of places of an element, in CSS pixels from its upper left corner. */
+  /** The colours of points of an element, in CSS pixels from its upper left corner. */
   async colours(selector, places) {
     const { x: left, y: top } = await this.box(selector);
     const png = (await this.page.screenshot()).toString("base64");

@@ -1,4 +1,4 @@
-/** A page that is opened from a file. Reports the engine's place and the result of a read. */
+/** A page that is opened from a file. Reports the kind of the engine and the result of a read. */
 import * as zarr from "zarr-wasm/inline";
 import { made } from "./made.mjs";
 

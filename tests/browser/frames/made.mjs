@@ -1,4 +1,4 @@
-/** Reads a small array from memory. Returns the engine's place and the second element. */
+/** Reads a small array from memory. Returns the kind of the engine and the second element. */
 export async function made(zarr) {
   const metadata = {
     zarr_format: 3,

@@ -1,4 +1,4 @@
-/** A frame with its own policy. Reports the engine's place and a read to its parent. */
+/** A frame with its own policy. Reports the kind of the engine and a read to its parent. */
 import * as zarr from "/dist/index.js";
 import { made } from "./made.mjs";
 

@@ -1,4 +1,4 @@
-/** A page that Vite builds. Reports the engine's place and the result of a read. */
+/** A page that Vite builds. Reports the kind of the engine and the result of a read. */
 import { info, open } from "zarr-wasm";
 import { made } from "./made.mjs";
 
