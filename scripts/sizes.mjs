@@ -166,8 +166,8 @@ export async function writeSizes(build) {
   const ledger = await measured(build, before);
   for (const [name, { raw, gz }] of Object.entries(ledger.files)) {
     const change = gz - (before.files[name]?.gz ?? gz);
-    const told = change === 0 ? "" : `  (${change > 0 ? "+" : ""}${change})`;
-    say(`  ${name.padEnd(32)} ${String(raw).padStart(12)} ${String(gz).padStart(9)}${told}`);
+    const difference = change === 0 ? "" : `  (${change > 0 ? "+" : ""}${change})`;
+    say(`  ${name.padEnd(32)} ${String(raw).padStart(12)} ${String(gz).padStart(9)}${difference}`);
   }
   writeFileSync(LEDGER, `${JSON.stringify(ledger, null, 2)}\n`);
   writeTable(ledger.files);

@@ -9,7 +9,7 @@ import { FAST_CODECS } from "../contract/contract.ts";
 import { keepTables } from "../engine/ts/elements/typed_arrays.ts";
 import type { TypeDescription } from "../engine/ts/model/data_type.ts";
 import type { CodecMetadata } from "../engine/ts/model/types.ts";
-import type { ArrayDefinition, ArrayKey, ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import type { ArrayDefinition, ArrayKey, ObjectIds } from "../engine/ts/port/definitions.ts";
 import { call } from "../engine/ts/port/engine.ts";
 import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
@@ -70,16 +70,14 @@ export function settleCodecs(facts: ArrayFacts): void {
   knownOf(facts).isRead = true;
 }
 
-/** The engine's number of an array. Defines the array if necessary. */
-export function arrayNumber(objects: ObjectNumbers, { [FACTS]: facts, store, path }: ArrayNode): number {
+/** The engine's id of an array. Defines the array if necessary. */
+export function arrayId(objects: ObjectIds, { [FACTS]: facts, store, path }: ArrayNode): number {
   const entry = knownOf(facts);
-  return objects.array(entry, store, (told, storeNumber) =>
-    definitionOf(told, storeNumber, path, facts, entry),
-  );
+  return objects.array(entry, store, (ids, storeId) => definitionOf(ids, storeId, path, facts, entry));
 }
 
 function definitionOf(
-  objects: ObjectNumbers,
+  objects: ObjectIds,
   store: number,
   path: string,
   facts: ArrayFacts,
@@ -130,10 +128,10 @@ export async function typeOf(array: ArrayNode, signal?: AbortSignal): Promise<Ty
   const facts = array[FACTS];
   const own = facts.type ?? types.get(facts);
   if (own) return own;
-  const told = await call("describeType", (objects) => ({ array: arrayNumber(objects, array) }), { signal });
-  keepTables(told.floatTables);
-  types.set(facts, told.type);
-  return told.type;
+  const described = await call("describeType", (objects) => ({ array: arrayId(objects, array) }), { signal });
+  keepTables(described.floatTables);
+  types.set(facts, described.type);
+  return described.type;
 }
 
 /** Size of an element in bytes; undefined for variable length. */

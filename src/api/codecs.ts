@@ -8,7 +8,7 @@ import type { CodecRequest, CodecSite } from "../engine/ts/codec/site.ts";
 import { errorFromRecord } from "../engine/ts/model/errors.ts";
 import { exactJson } from "../engine/ts/model/json.ts";
 import { unlessAborted } from "../engine/ts/model/waiting.ts";
-import type { Callback, ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import type { Callback, ObjectIds } from "../engine/ts/port/definitions.ts";
 import { call } from "../engine/ts/port/engine.ts";
 import { Transferring } from "../engine/ts/port/objects.ts";
 import type { CodecResult } from "../engine/ts/port/protocol.ts";
@@ -76,7 +76,7 @@ export const boundCodecs = (document: string, signal?: AbortSignal) =>
  */
 export const codecsToCreate = (
   options: string,
-  like: (objects: ObjectNumbers) => number | undefined,
+  like: (objects: ObjectIds) => number | undefined,
   signal: AbortSignal | undefined,
 ) =>
   codecsAskedFor(

@@ -144,8 +144,8 @@ function released(outcome: PromiseSettledResult<Loaded>): PromiseRejectedResult 
   return { status: "rejected", reason: new NotFoundError("consolidated metadata of the root's format") };
 }
 
-function release({ connection, loaded: number }: Loaded): void {
-  connection?.post({ type: "release", kind: "store", number });
+function release({ connection, loaded: id }: Loaded): void {
+  connection?.post({ type: "release", kind: "store", id });
 }
 
 /**

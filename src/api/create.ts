@@ -16,10 +16,10 @@ import { isNumeric } from "../engine/ts/model/data_type.ts";
 import { shown, UnsupportedError, ZarrError } from "../engine/ts/model/errors.ts";
 import { exactJson } from "../engine/ts/model/json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../engine/ts/model/types.ts";
-import type { ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import type { ObjectIds } from "../engine/ts/port/definitions.ts";
 import { call, write } from "../engine/ts/port/engine.ts";
 import type { Array as ZarrArray } from "./array.ts";
-import { arrayNumber, describeWithCodecs } from "./array_definitions.ts";
+import { arrayId, describeWithCodecs } from "./array_definitions.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
@@ -226,7 +226,7 @@ function engineOptions(options: Given, fill: unknown): string {
 }
 
 /** A number or null is kept as it is spelled. Any other fill value is packed like an element. */
-async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknown; packed?: Uint8Array }> {
+async function fillOf(options: Given, like: LikeId): Promise<{ json?: unknown; packed?: Uint8Array }> {
   const { fillValue, dtype } = options;
   if (fillValue === undefined) return {};
   if (fillValue === null) return { json: null };
@@ -239,8 +239,8 @@ async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknow
   return { packed: await withPackedFloats(pack, options.signal as AbortSignal | undefined) };
 }
 
-/** Returns the engine's number of the array `like`. */
-type LikeNumber = (objects: ObjectNumbers) => number | undefined;
+/** Returns the engine's id of the array `like`. */
+type LikeId = (objects: ObjectIds) => number | undefined;
 
 /**
  * Creates a draft's hierarchy, if there are options for it. Otherwise the first node creates it.
@@ -290,18 +290,16 @@ export async function createNode(
   signal?.throwIfAborted();
   if (isArray && !like)
     need(options.dtype !== undefined, "dtype", 'a data type, such as "float32"', options.dtype);
-  const likeNumber: LikeNumber = (objects) => like && arrayNumber(objects, like);
+  const likeId: LikeId = (objects) => like && arrayId(objects, like);
   await checkTransformers(options.storageTransformers);
-  const fill = isArray ? await fillOf(options, likeNumber) : {};
+  const fill = isArray ? await fillOf(options, likeId) : {};
   const text = isArray
     ? engineOptions(options, fill.json)
     : exactJson(options.attributes ?? {}, "attributes");
   const codecs =
-    isArray && userLoaders().size > 0
-      ? await (await lazy()).codecsToCreate(text, likeNumber, signal)
-      : undefined;
+    isArray && userLoaders().size > 0 ? await (await lazy()).codecsToCreate(text, likeId, signal) : undefined;
   await createHierarchy(store, options);
-  const created = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });
+  const created = (objects: ObjectIds) => ({ store: objects.store(store), path: at, text, overwrite });
   const format = shown(options.zarrFormat ?? "");
   const creating = isArray
     ? write(
@@ -309,7 +307,7 @@ export async function createNode(
         (objects) => ({
           ...created(objects),
           fill: fill.packed,
-          like: likeNumber(objects),
+          like: likeId(objects),
           codecs: codecs?.text ?? "",
         }),
         { signal },

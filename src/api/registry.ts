@@ -18,7 +18,7 @@ import { type CodecEntry, type CodecKind, entryOf, type UserCodec } from "../eng
 import { need, needReadable, object, parsedUrl, refuse } from "../engine/ts/model/argument.ts";
 import { parseJsonText } from "../engine/ts/model/json.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../engine/ts/model/types.ts";
-import { type Callback, definerOf, type ObjectNumbers } from "../engine/ts/port/definitions.ts";
+import { type Callback, definerOf, type ObjectIds } from "../engine/ts/port/definitions.ts";
 import { call } from "../engine/ts/port/engine.ts";
 import type { StorageTransformerMetadata } from "./node_facts.ts";
 import { isOurs, NativeStore } from "./store/native_store.ts";
@@ -166,15 +166,15 @@ function transformed({ type, configuration, ...context }: TransformerInfo, below
   refuse(what, "a store", made);
 }
 
-const callbacks = new WeakMap<ObjectNumbers, Callback>();
+const callbacks = new WeakMap<ObjectIds, Callback>();
 
-/** The callback that makes a transformer's store. The engine then calls the store by `number`. */
-export function transformerCallback(objects: ObjectNumbers): Callback {
+/** The callback that makes a transformer's store. The engine then calls the store by `id`. */
+export function transformerCallback(objects: ObjectIds): Callback {
   const known = callbacks.get(objects);
   if (known) return known;
-  const callback: Callback = (info: TransformerInfo, below: number, number: number) => {
+  const callback: Callback = (info: TransformerInfo, below: number, id: number) => {
     const made = transformed(info, below);
-    objects.keepAs(number, made);
+    objects.keepAs(id, made);
     if (!objects.isLocal) return undefined;
     const own = definerOf(made)?.(objects);
     return own === undefined ? made : objects.store(made);

@@ -4,9 +4,9 @@
 
 import type { ReadCost } from "../../contract/contract.ts";
 import type { EngineRequest } from "../../engine/ts/model/request.ts";
-import type { ObjectNumbers } from "../../engine/ts/port/definitions.ts";
+import type { ObjectIds } from "../../engine/ts/port/definitions.ts";
 import { call } from "../../engine/ts/port/engine.ts";
-import { arrayNumber, bindCodecs } from "../array_definitions.ts";
+import { arrayId, bindCodecs } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { PlannedCost } from "./plan.ts";
 
@@ -46,8 +46,8 @@ export async function plannedCost(
   observed: () => number | undefined,
 ): Promise<PlannedCost> {
   await bindCodecs(array[FACTS], signal);
-  const named = (objects: ObjectNumbers) => ({
-    array: arrayNumber(objects, array),
+  const named = (objects: ObjectIds) => ({
+    array: arrayId(objects, array),
     selection: request.selection,
   });
   const { cost, elementSize } = await call("planRead", named, { signal });

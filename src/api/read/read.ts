@@ -13,7 +13,7 @@ import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 import { canShare, isSharedMemory, viewBytes } from "../../engine/ts/model/memory.ts";
 import type { EngineRequest } from "../../engine/ts/model/request.ts";
 import type { CallOptions } from "../../engine/ts/port/connection.ts";
-import type { ObjectNumbers } from "../../engine/ts/port/definitions.ts";
+import type { ObjectIds } from "../../engine/ts/port/definitions.ts";
 import { call, connect } from "../../engine/ts/port/engine.ts";
 import type {
   PartEvent,
@@ -22,7 +22,7 @@ import type {
   ResultAnswer,
   ResultLayout,
 } from "../../engine/ts/port/operations.ts";
-import { arrayNumber, bindCodecs, settleCodecs } from "../array_definitions.ts";
+import { arrayId, bindCodecs, settleCodecs } from "../array_definitions.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import { REQUESTING, type RequestingStore } from "../store/native_store.ts";
 import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./conversion.ts";
@@ -44,10 +44,10 @@ export interface ResultOptions extends ReadOptions {
   useSharedArrayBuffer?: boolean;
 }
 
-/** Receives the events of a read. `credit()` requests the next part. */
+/** Receives the events of a read. `taken()` requests the next part. */
 interface Listeners extends Pick<ReadOptions, "onProgress"> {
   onLayout?: (layout: ResultLayout) => void;
-  onPart?: (part: PartEvent, credit: () => void) => void;
+  onPart?: (part: PartEvent, taken: () => void) => void;
 }
 
 /** The engine's counters, without a total that is not known yet. */
@@ -58,17 +58,17 @@ function progressOf({ totalChunks, ...progress }: ReadProgress): Progress {
 /** Passes the events of a read to its listeners. */
 export const eventsTo =
   ({ onProgress, onLayout, onPart }: Listeners) =>
-  (event: ReadEvent, credit: () => void): void => {
+  (event: ReadEvent, taken: () => void): void => {
     if (event.type === "progress") onProgress?.(progressOf(event.progress));
     else if (event.type === "layout") onLayout?.(event);
-    else onPart?.(event, credit);
+    else onPart?.(event, taken);
   };
 
 /** The arguments of the engine's operations that read. */
 export const readArguments =
   ({ array, request, type }: Pick<Read, "array" | "request"> & Partial<Read>, { onProgress }: ReadOptions) =>
-  (objects: ObjectNumbers): ReadCall => ({
-    array: arrayNumber(objects, array),
+  (objects: ObjectIds): ReadCall => ({
+    array: arrayId(objects, array),
     request,
     type: request.conversion && type,
     wantsProgress: !!onProgress,
@@ -205,7 +205,7 @@ export async function prefetchSelection(
  * those at the old edge.
  */
 export async function forgetChunks(array: ArrayNode, oldShape?: readonly number[]): Promise<void> {
-  await call("forgetChunks", (objects) => ({ array: arrayNumber(objects, array), oldShape }));
+  await call("forgetChunks", (objects) => ({ array: arrayId(objects, array), oldShape }));
 }
 
 const padded = new WeakMap<ArrayFacts, ArrayFacts>();

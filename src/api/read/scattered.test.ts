@@ -30,20 +30,20 @@ const part = (start: number[], shape: number[], values: number[]): PartEvent => 
   bytes: new Uint8Array(Int16Array.from(values).buffer),
 });
 
-test("parts are scattered in any order, with one credit each", async () => {
+test("parts are scattered in any order, and each says so once", async () => {
   const out = new Int16Array(6);
   const scatterer = new PartScatterer(out, { type: SHORT, form: "plain" }, STEPS, undefined);
-  let credits = 0;
-  const credit = () => {
-    credits += 1;
+  let count = 0;
+  const taken = () => {
+    count += 1;
   };
   scatterer.begin(LAYOUT);
-  scatterer.scatter(part([0, 1], [2, 2], [2, 3, 5, 6]), credit);
-  scatterer.scatter(part([0, 0], [2, 1], [1, 4]), credit);
+  scatterer.scatter(part([0, 1], [2, 2], [2, 3, 5, 6]), taken);
+  scatterer.scatter(part([0, 0], [2, 1], [1, 4]), taken);
   const { bytes } = await scatterer.finish();
   assert.deepEqual(out, Int16Array.of(1, 2, 3, 4, 5, 6));
   assert.equal(bytes.buffer, out.buffer);
-  assert.equal(credits, 2);
+  assert.equal(count, 2);
 });
 
 test("a view into a larger buffer leaves the bytes around it unchanged", async () => {
@@ -89,18 +89,18 @@ test("numbers to be widened are not packed in the caller's memory", async () => 
   assert.deepEqual(new Int16Array(bytes.buffer), Int16Array.of(1, 2, 3, 4, 5, 6));
 });
 
-test("after an abort nothing is written, but credits are still sent", async () => {
+test("after an abort nothing is written, but parts are still taken", async () => {
   const out = new Int16Array(6);
   const controller = new AbortController();
   const scatterer = new PartScatterer(out, { type: SHORT, form: "plain" }, STEPS, controller.signal);
   scatterer.begin(LAYOUT);
   const reason = new Error("gone");
   controller.abort(reason);
-  let credits = 0;
+  let count = 0;
   scatterer.scatter(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {
-    credits += 1;
+    count += 1;
   });
   await assert.rejects(scatterer.finish(), reason);
   assert.deepEqual([...out], [0, 0, 0, 0, 0, 0]);
-  assert.equal(credits, 1);
+  assert.equal(count, 1);
 });

@@ -35,7 +35,7 @@ export async function readScattered(
   const listeners = {
     onProgress,
     onLayout: (layout: ResultLayout) => scatterer.begin(layout),
-    onPart: (part: PartEvent, credit: () => void) => scatterer.scatter(part, credit),
+    onPart: (part: PartEvent, taken: () => void) => scatterer.scatter(part, taken),
   };
   await readParts(read, listeners, { signal, storeOptions });
   return scatterer.finish();
@@ -73,12 +73,12 @@ export class PartScatterer {
     this.#memory = isSame ? viewBytes(this.#out) : new Uint8Array(count * size);
   }
 
-  scatter(part: PartEvent, credit: () => void): void {
+  scatter(part: PartEvent, taken: () => void): void {
     const targetBox = this.#steps.targetBoxOf(part, this.#layout, this.#type.size ?? 0);
     const isWanted = () => !this.#signal?.aborted;
     this.#last = this.#last.then(async () => {
       if (isWanted()) await this.#steps.scatterElements(this.#memory, targetBox, part.bytes, isWanted);
-      credit();
+      taken();
     });
   }
 

@@ -1,5 +1,5 @@
 /**
- * Tests the parts of a stream: they are taken in order, with one credit each, until the end, an
+ * Tests the parts of a stream: they are taken in order, and each says so once, until the end, an
  * error, or until the caller leaves.
  */
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ function filled(count: number) {
   return { queue, taken };
 }
 
-test("parts are returned in order, and each sends its credit when it is taken", async () => {
+test("parts are returned in order, and each says when it is taken", async () => {
   const { queue, taken } = filled(2);
   await queue.settled();
   assert.deepEqual(taken, []);

@@ -157,7 +157,7 @@ class PartStream implements PartIterator {
     const read = async (ends: AbortSignal) => {
       const prepared = await prepareRead(array, selection, { ...options, signal: ends });
       const { type, form } = prepared;
-      const onPart = (part: PartEvent, credit: () => void) => queue.add(part, type, form, credit);
+      const onPart = (part: PartEvent, taken: () => void) => queue.add(part, type, form, taken);
       const request = { ...prepared.request, streamed: true, nearest: nearestOf(prepared, options) };
       await readParts({ ...prepared, request }, { onProgress, onPart }, { signal: ends, repeats: false });
       await queue.settled();

@@ -22,7 +22,7 @@ import type {
   HeaderPairs,
   HeadersReason,
   HttpDefinition,
-  ObjectNumbers,
+  ObjectIds,
   Reach,
 } from "../../engine/ts/port/definitions.ts";
 import { call } from "../../engine/ts/port/engine.ts";
@@ -206,7 +206,7 @@ export class HttpCallbacks {
 
   /** The definition of the store's requests, for the engine. */
   define(
-    objects: ObjectNumbers,
+    objects: ObjectIds,
     url: string | URL,
     { headerOrigins, reach, suffixIsFree = false, isAnonymous = false }: HttpContext = {},
   ): HttpDefinition {

@@ -8,7 +8,7 @@ import { need, needText, object, type Rules } from "../../engine/ts/model/argume
 import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import type { AsyncReadable } from "../../engine/ts/model/types.ts";
 import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
-import type { ObjectNumbers, StoreDefinition } from "../../engine/ts/port/definitions.ts";
+import type { ObjectIds, StoreDefinition } from "../../engine/ts/port/definitions.ts";
 import { call } from "../../engine/ts/port/engine.ts";
 import type { IcechunkRef, IcechunkSnapshot, RepositoryAnswers } from "../../engine/ts/port/operations.ts";
 import { FetchStore } from "./fetch_store.ts";
@@ -99,7 +99,7 @@ export function versionOf(options: IcechunkVersion) {
 function definitionOf(
   given: unknown,
   options: IcechunkStoreOptions,
-): (objects: ObjectNumbers) => StoreDefinition {
+): (objects: ObjectIds) => StoreDefinition {
   checkHttpOptions(options, ACCESS_RULES);
   const { allowHosts, verify = true } = options;
   const version = versionOf(options) ?? { kind: "branch", name: "main" };

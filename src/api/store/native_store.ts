@@ -14,7 +14,7 @@ import type {
   StoreGetOptions,
 } from "../../engine/ts/model/types.ts";
 import {
-  type ObjectNumbers,
+  type ObjectIds,
   STORE_METHODS,
   type StoreDefinition,
   setDefiner,
@@ -62,7 +62,7 @@ export const isUntouched = (store: object, own = nativeMethods(store)): boolean 
 
 /** Reads a key through the engine. Without `range`, reads the whole value. */
 export function readKey(
-  number: (objects: ObjectNumbers) => number,
+  id: (objects: ObjectIds) => number,
   key: string,
   range: RangeQuery | undefined,
   { signal, ...storeOptions }: StoreGetOptions,
@@ -70,19 +70,19 @@ export function readKey(
   const isSuffix = range !== undefined && "suffixLength" in range;
   const offset = range && !isSuffix ? range.offset : undefined;
   const length = range && (isSuffix ? range.suffixLength : range.length);
-  const makeArguments = (objects: ObjectNumbers) => ({ store: number(objects), key, offset, length });
+  const makeArguments = (objects: ObjectIds) => ({ store: id(objects), key, offset, length });
   return call("readKey", makeArguments, { signal, storeOptions });
 }
 
 /** A store that the engine implements. `define` returns its definition for the engine. */
 export abstract class NativeStore implements AsyncReadable {
-  readonly #number: (objects: ObjectNumbers) => number;
+  readonly #id: (objects: ObjectIds) => number;
 
-  constructor(define: (objects: ObjectNumbers) => StoreDefinition) {
+  constructor(define: (objects: ObjectIds) => StoreDefinition) {
     findable(this);
-    const definition = (objects: ObjectNumbers) => () => define(objects);
+    const definition = (objects: ObjectIds) => () => define(objects);
     setDefiner(this, (objects) => (isUntouched(this) ? definition(objects) : undefined));
-    this.#number = (objects) => objects.native(this, definition(objects));
+    this.#id = (objects) => objects.native(this, definition(objects));
   }
 
   get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
@@ -108,7 +108,7 @@ export abstract class NativeStore implements AsyncReadable {
     signalOf(options);
     const isPlain = Object.keys(more).length === 0;
     const derived = isPlain ? undefined : (this as RequestingStore)[REQUESTING]?.(more);
-    if (!derived) return readKey(this.#number, key, range, options);
+    if (!derived) return readKey(this.#id, key, range, options);
     return range ? derived.getRange?.(key, range, { signal }) : derived.get(key, { signal });
   }
 
@@ -116,7 +116,7 @@ export abstract class NativeStore implements AsyncReadable {
   async size(key: AbsolutePath, options: StoreGetOptions = {}): Promise<number | undefined> {
     needText(key, "key");
     const signal = signalOf(options);
-    return call("sizeOfKey", (objects) => ({ store: this.#number(objects), key }), { signal });
+    return call("sizeOfKey", (objects) => ({ store: this.#id(objects), key }), { signal });
   }
 
   /** Whether a key has a value. */
@@ -130,7 +130,7 @@ export abstract class NativeStore implements AsyncReadable {
    */
   async list(prefix: AbsolutePath = "/"): Promise<AbsolutePath[]> {
     needText(prefix, "prefix");
-    const keys = await call("listKeys", (objects) => ({ store: this.#number(objects), prefix }));
+    const keys = await call("listKeys", (objects) => ({ store: this.#id(objects), prefix }));
     return keys as AbsolutePath[];
   }
 
@@ -140,20 +140,20 @@ export abstract class NativeStore implements AsyncReadable {
    */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     needText(prefix, "prefix");
-    return (await call("listDirectory", (objects) => ({ store: this.#number(objects), prefix }))) as Listed;
+    return (await call("listDirectory", (objects) => ({ store: this.#id(objects), prefix }))) as Listed;
   }
 
   /** Stores a value and replaces an existing one. */
   protected async put(key: AbsolutePath, value: Uint8Array): Promise<void> {
     needText(key, "key");
     needBytes(value, "value");
-    await write("setKey", (objects) => ({ store: this.#number(objects), key, value: ownBytes(value) }));
+    await write("setKey", (objects) => ({ store: this.#id(objects), key, value: ownBytes(value) }));
   }
 
   /** Removes a key. An absent key is not an error. */
   protected async remove(key: AbsolutePath): Promise<void> {
     needText(key, "key");
-    await write("eraseKey", (objects) => ({ store: this.#number(objects), key }));
+    await write("eraseKey", (objects) => ({ store: this.#id(objects), key }));
   }
 }
 worksBehindProxies(NativeStore);

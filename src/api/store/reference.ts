@@ -9,7 +9,7 @@ import { need, needReadable, needUrl, object, parsedUrl } from "../../engine/ts/
 import { exactJson } from "../../engine/ts/model/json.ts";
 import type { AsyncReadable } from "../../engine/ts/model/types.ts";
 import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
-import type { ObjectNumbers, StoreDefinition } from "../../engine/ts/port/definitions.ts";
+import type { ObjectIds, StoreDefinition } from "../../engine/ts/port/definitions.ts";
 import { FetchStore } from "./fetch_store.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, httpOptionsOf } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
@@ -108,7 +108,7 @@ isOurs(ReferenceStore);
 function definitionOf(
   spec: URL | ReferenceSpec | TableStore | DocumentIn,
   options: ReferenceStoreOptions,
-): (objects: ObjectNumbers) => StoreDefinition {
+): (objects: ObjectIds) => StoreDefinition {
   needReadable(spec, "spec");
   need(typeof spec === "string" || Object(spec) === spec, "spec", "a reference document");
   checkHttpOptions(options, { target: "a URL", allowHosts: "a list" });
@@ -143,7 +143,7 @@ function textOf(spec: URL | ReferenceSpec | DocumentIn): string | undefined {
 function tablesIn(
   store: AsyncReadable,
   options: ReferenceStoreOptions,
-): (objects: ObjectNumbers) => StoreDefinition {
+): (objects: ObjectIds) => StoreDefinition {
   const address = (store as { url?: unknown }).url;
   const isAddress = typeof address === "string" || address instanceof URL;
   const url = isAddress ? urlOf(absoluteUrl(address)) : undefined;
@@ -167,7 +167,7 @@ function requestsOf({ url, target, isGiven }: Origin, options: ReferenceStoreOpt
   const headerOrigins = own.map(({ origin }) => origin);
   const reach = reachOf(url, own, options.allowHosts ?? (isGiven || isOwn(url) ? ["*"] : []));
   const callbacks = new HttpCallbacks(options);
-  return (objects: ObjectNumbers) => callbacks.define(objects, url ?? "references", { headerOrigins, reach });
+  return (objects: ObjectIds) => callbacks.define(objects, url ?? "references", { headerOrigins, reach });
 }
 
 export default ReferenceStore;

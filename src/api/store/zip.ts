@@ -7,7 +7,7 @@ import { boundsIn, object, parsedUrl } from "../../engine/ts/model/argument.ts";
 import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "../../engine/ts/model/types.ts";
 import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
-import type { ObjectNumbers, StoreDefinition } from "../../engine/ts/port/definitions.ts";
+import type { ObjectIds, StoreDefinition } from "../../engine/ts/port/definitions.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
@@ -102,7 +102,7 @@ isOurs(ZipFileStore);
 function definitionOf(
   reader: ZipReader | Blob | URL,
   options: ZipFileStoreOptions & FetchStoreOptions,
-): (objects: ObjectNumbers) => StoreDefinition {
+): (objects: ObjectIds) => StoreDefinition {
   object(reader, "reader");
   checkHttpOptions(options, { transformEntries: "a function" });
   const rawNames = options.transformEntries !== undefined;

@@ -23,7 +23,7 @@ import { inOneRun } from "../../engine/ts/model/once.ts";
 import type { EngineRequest } from "../../engine/ts/model/request.ts";
 import { unlessAborted } from "../../engine/ts/model/waiting.ts";
 import type { MakeArguments } from "../../engine/ts/port/connection.ts";
-import { type ObjectNumbers, staleStores } from "../../engine/ts/port/definitions.ts";
+import { type ObjectIds, staleStores } from "../../engine/ts/port/definitions.ts";
 import { call, write } from "../../engine/ts/port/engine.ts";
 import type {
   AnswerOf,
@@ -32,7 +32,7 @@ import type {
   WriteCall,
   WriteEvent,
 } from "../../engine/ts/port/operations.ts";
-import { arrayNumber, bindCodecs, describeWithCodecs, typeOf } from "../array_definitions.ts";
+import { arrayId, bindCodecs, describeWithCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { NodeChange } from "../update_attributes.ts";
 import { type PackOptions, withPackedFloats } from "./numbers.ts";
@@ -117,9 +117,9 @@ async function writeTo<Name extends "write" | "append" | "resize">(
   own: Own<Name>,
   { signal, priority, onProgress }: WriteOptions,
 ): Promise<AnswerOf<Name>> {
-  const makeArguments = (objects: ObjectNumbers) => ({
+  const makeArguments = (objects: ObjectIds) => ({
     ...own,
-    array: arrayNumber(objects, array),
+    array: arrayId(objects, array),
     priority: typeof priority === "number" ? priority : 0,
     wantsProgress: !!onProgress,
   });
@@ -146,11 +146,9 @@ export async function writeSelection(
   const type = await typeOf(array, signal);
   const source = await packed(type, value, options).catch(async () => {
     // A wrong selection is told first, and the index of a wrong value in the selection.
-    const { cost } = await call(
-      "planRead",
-      (objects) => ({ array: arrayNumber(objects, array), selection }),
-      { signal },
-    );
+    const { cost } = await call("planRead", (objects) => ({ array: arrayId(objects, array), selection }), {
+      signal,
+    });
     return packed(type, value, options, cost.shape);
   });
   await writeTo(array, "write", { selection, source }, options);
@@ -232,7 +230,7 @@ async function update(open: OpenArray, summary: NodeSummary): Promise<void> {
 /** Reads the metadata that are stored now, once no change of this page is under way. */
 async function reread(open: OpenArray): Promise<void> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const settled = call("reread", (objects) => ({ array: arrayNumber(objects, open.array) }), { signal });
+  const settled = call("reread", (objects) => ({ array: arrayId(objects, open.array) }), { signal });
   // A store that does not answer a write may answer reads, and so may an engine that cannot write.
   await update(open, await settled.catch(() => open.readAnew()));
 }

@@ -68,7 +68,7 @@ export interface Tile {
 /** Limit of the number of tiles. No screen shows more, so the level is wrong. */
 const MAX_TILES = 2 ** 16;
 
-interface Wanted {
+interface TileQuery {
   level: PyramidLevel;
   index: number;
   plane: Plane;
@@ -88,7 +88,7 @@ function tileRange(from: number, to: number, length: number, size: number, margi
   return [Math.max(Math.floor(start / size) - margin, 0), Math.min(Math.ceil(stop / size) + margin, last)];
 }
 
-export function tilesIn({ level, index, plane, extent, center, margin, others, bytes }: Wanted): Tile[] {
+export function tilesIn({ level, index, plane, extent, center, margin, others, bytes }: TileQuery): Tile[] {
   const { x, y } = plane;
   const box = indexBox(level, plane, extent);
   const [width, height] = [level.chunks[x] ?? 1, level.chunks[y] ?? 1];

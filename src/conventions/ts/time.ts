@@ -102,15 +102,15 @@ export class TimeUnits {
     const all: number[] = [];
     for (const date of dates) needReadable(date, "date");
     for (let at = 0; at < dates.length; at += AT_ONCE) {
-      const told = dates
+      const parts = dates
         .slice(at, at + AT_ONCE)
-        .map((date) => (date instanceof Date ? this.#told(date) : date));
-      all.push(...(await this.#ask({ dates: told })).counts);
+        .map((date) => (date instanceof Date ? this.#partsOf(date) : date));
+      all.push(...(await this.#ask({ dates: parts })).counts);
     }
     return all;
   }
 
-  #told(date: Date): unknown {
+  #partsOf(date: Date): unknown {
     if (Number.isNaN(date.getTime())) return "an invalid date";
     return this.isReal ? date.getTime() : date.toISOString();
   }

@@ -101,9 +101,9 @@ export class ZarrApi extends DataProviderApi {
     const array = await this.#node(dataset.path);
     if (array.kind !== "array") throw new NotFoundError("an array", { path: dataset.path });
     const packing = await this.#packing(array);
-    const told = ({ parts, totalParts }: { parts: number; totalParts: number }) =>
+    const report = ({ parts, totalParts }: { parts: number; totalParts: number }) =>
       onProgress?.(parts / Math.max(totalParts, 1));
-    const options = { signal, onProgress: told };
+    const options = { signal, onProgress: report };
     const selected = selectionOf(selection);
     const result = packing
       ? await array.get(selected, { ...options, decode: packing, as: "float64" })

@@ -122,8 +122,8 @@ const KWARGS = ["xarray:open_kwargs", "xarray:open_dataset_kwargs", "xarray:open
 /** Whether the document says that the root of the store has consolidated metadata. */
 export function consolidationOf(asset: Json): boolean | undefined {
   const kwargs = KWARGS.map((name) => objectOf(asset[name]));
-  const told = [asset["zarr:consolidated"], ...kwargs.flatMap(consolidatedOf)];
-  return told.find((value) => typeof value === "boolean") as boolean | undefined;
+  const claims = [asset["zarr:consolidated"], ...kwargs.flatMap(consolidatedOf)];
+  return claims.find((value) => typeof value === "boolean") as boolean | undefined;
 }
 
 const consolidatedOf = (kwargs: Json) => [kwargs.consolidated, objectOf(kwargs.backend_kwargs).consolidated];

@@ -100,9 +100,9 @@ export async function run(
   const { signal, onPartial, keepsWords } = options;
   const { engine, resultsOf, request, type, state } = prepared;
   const progress = eventsTo(options);
-  const onEvent = (event: ReadEvent | PartialEvent, credit: () => void) => {
+  const onEvent = (event: ReadEvent | PartialEvent, taken: () => void) => {
     if (event.type === "partial") onPartial?.(resultsOf(event.answers), event.share);
-    else progress(event, credit);
+    else progress(event, taken);
   };
   const reading = readArguments({ array, request, ...(type && { type }) }, options);
   const args = (objects: Parameters<typeof reading>[0]) => ({

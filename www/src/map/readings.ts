@@ -133,15 +133,17 @@ function labelText(name: string, reading: TileReading | null, facts?: LabelFacts
 function valueTexts({ scene, image, labels }: RawReading): Reading["values"] {
   const [dtype, { channels }] = [typeOf(scene), scene];
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
-  const told = (channel: number) => {
+  const valueOf = (channel: number) => {
     const value = byChannel.get(channel);
     return { value, text: textOf(value, dtype, scene.unit) };
   };
   const ofChannels = channels
     .filter(({ visible }) => visible)
-    .map(({ index, name, color }) => ({ name, color, ...told(index) }));
+    .map(({ index, name, color }) => ({ name, color, ...valueOf(index) }));
   const ofElement =
-    scene.kind === "labels" ? labelText("label", image, scene.labelFacts) : { name: scene.title, ...told(0) };
+    scene.kind === "labels"
+      ? labelText("label", image, scene.labelFacts)
+      : { name: scene.title, ...valueOf(0) };
   const own = channels.length > 0 ? ofChannels : [ofElement];
   return [...own, ...labels.map(({ label, facts, reading }) => labelText(label.name, reading, facts))];
 }

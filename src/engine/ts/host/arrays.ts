@@ -1,5 +1,5 @@
 /**
- * An engine's arrays, by the page's numbers. The wasm and the decoders know them by the same. An
+ * An engine's arrays, by the page's ids. The wasm and the decoders know them by the same. An
  * array is bound in the wasm instance at its first call, and again after the instance was replaced.
  *
  * When Rust binds an array, the user's storage transformers run, which live on the page. A function
@@ -50,18 +50,18 @@ export class Arrays {
   }
 
   /** Adds an array that the page defines. */
-  define(number: number, definition: ArrayDefinition): void {
+  define(id: number, definition: ArrayDefinition): void {
     const { document, build, chain, codecs } = definition;
-    const warn = (message: string) => this.#engine.page.warnOfArray(message, number);
-    this.#arrays.set(number, { definition, bound: { number, build, document, chain, codecs, warn } });
+    const warn = (message: string) => this.#engine.page.warnOfArray(message, id);
+    this.#arrays.set(id, { definition, bound: { id, build, document, chain, codecs, warn } });
   }
 
   /** Removes an array that the page has released. */
-  release(number: number): void {
-    this.#arrays.delete(number);
+  release(id: number): void {
+    this.#arrays.delete(id);
     const { pools, instances } = this.#engine;
-    pools.unbind(number);
-    instances.release(number);
+    pools.unbind(id);
+    instances.release(id);
   }
 
   /** Removes all arrays. */
@@ -69,20 +69,20 @@ export class Arrays {
     this.#arrays.clear();
   }
 
-  of(number: number): EngineArray {
-    const array = this.#arrays.get(number);
-    if (!array) throw new ZarrError("Argument", `the engine has no array with the number ${number}`);
+  of(id: number): EngineArray {
+    const array = this.#arrays.get(id);
+    if (!array) throw new ZarrError("Argument", `the engine has no array with the number ${id}`);
     return array;
   }
 
   /** Binds an array in the instance, unless it is bound there. */
-  bind(glue: Glue, number: number): void {
-    const array = this.of(number);
-    if (glue.isKept(number)) return;
+  bind(glue: Glue, id: number): void {
+    const array = this.of(id);
+    if (glue.isKept(id)) return;
     const { path, document, codecs, type, transformers } = array.definition;
     const store = this.#engine.stores.bind(glue, array.definition.store);
     const record = new RecordWriter([]);
-    arrayToBindShape.write(record, { array: number, store, path, document, codecs: codecs?.text ?? "" });
+    arrayToBindShape.write(record, { array: id, store, path, document, codecs: codecs?.text ?? "" });
     const hook = new TransformerHook(this.#engine, glue, transformers);
     const bound = readRecord(boundArrayShape, glue.bindArray(record.bytes, hook as never) as never);
     // The page does not know which build these need: metadata that a caller passed in, and user
@@ -93,9 +93,9 @@ export class Arrays {
   }
 
   /** The data type of an array. */
-  typeOf(glue: Glue, number: number): TypeDescription {
-    const array = this.of(number);
-    if (!array.definition.type && !array.type) this.bind(glue, number);
+  typeOf(glue: Glue, id: number): TypeDescription {
+    const array = this.of(id);
+    if (!array.definition.type && !array.type) this.bind(glue, id);
     return (array.definition.type ?? array.type) as TypeDescription;
   }
 }
@@ -123,26 +123,26 @@ class TransformerHook {
     return this.#engine.newId();
   }
 
-  /** Returns the number of a user's store, or an object that represents it. */
+  /** Returns the id of a user's store, or an object that represents it. */
   transform(record: Uint8Array<ArrayBuffer>, below: number): number | object {
     const info = readRecord(transformerInfoShape, record);
     const { page, stores } = this.#engine;
     const { callback } = this.#known as NonNullable<ArrayDefinition["transformers"]>;
-    const number = this.newId();
+    const id = this.newId();
     if (page.isLocal) {
-      const made = page.callNow(callback, [info, below, number]) as number | object;
+      const made = page.callNow(callback, [info, below, id]) as number | object;
       return typeof made === "number" ? stores.bind(this.#glue, made) : made;
     }
-    const making = page.ask(callback, "transform", [info, below, number]);
+    const making = page.ask(callback, "transform", [info, below, id]);
     making.catch(() => {}); // every call of the store rejects with it
-    return waitingStore(page, number, making);
+    return waitingStore(page, id, making);
   }
 }
 
 /** A store whose calls wait until the page has made the real one. */
-function waitingStore(page: PageLink, number: number, making: Promise<unknown>): object {
+function waitingStore(page: PageLink, id: number, making: Promise<unknown>): object {
   const waiting = (name: string) => {
-    const ask = askingMethod(page, number, name);
+    const ask = askingMethod(page, id, name);
     return async (...args: unknown[]) => {
       await making;
       return ask(...args);

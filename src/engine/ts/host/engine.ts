@@ -1,7 +1,7 @@
 /**
  * One engine: an object that its page's end of the port owns, with all that it keeps. Several may
- * run on a thread, because a program may have several copies of this package, and each numbers its
- * stores and arrays from 1. So no module of this room keeps anything that belongs to an engine.
+ * run on a thread, because a program may have several copies of this package, and each gives ids to
+ * its stores and arrays from 1. So no module of this room keeps anything that belongs to an engine.
  */
 import type { EngineStatus } from "../port/protocol.ts";
 import { Arrays } from "./arrays.ts";
@@ -43,7 +43,7 @@ export class Engine {
     this.arrays = new Arrays(this);
   }
 
-  /** An id of a store or an array that the page does not number. */
+  /** An id of a store or an array to which the page gives none. */
   newId(): number {
     return this.#nextId++;
   }

@@ -167,9 +167,9 @@ export class Instance {
       pauseIfDue,
       nextTask,
       sleep: (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)),
-      follow: (promise: Promise<unknown>, number: number): void => {
+      follow: (promise: Promise<unknown>, id: number): void => {
         const settled = (isFulfilled: boolean) => (value: unknown) =>
-          this.#step(() => this.glue.promiseSettled(number, isFulfilled, value));
+          this.#step(() => this.glue.promiseSettled(id, isFulfilled, value));
         promise.then(settled(true), settled(false));
       },
     };

@@ -1,6 +1,6 @@
 /**
- * Tests what a call sends before its answer: parts of streams with credits, and progress once a
- * frame.
+ * Tests what a call sends before its answer: parts of streams, which the page takes, and
+ * progress once a frame.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -46,36 +46,36 @@ test("on one thread every progress event is sent", (t) => {
   assert.deepEqual(events(), [1, 2, 3]);
 });
 
-test("events have the call's number and their buffers", () => {
+test("events have the call's id and their buffers", () => {
   const { call, posted } = opened();
   const buffer = new ArrayBuffer(4);
   call.context.send("part", [buffer]);
   assert.deepEqual(posted, [{ message: { type: "event", call: 7, event: "part" }, transfer: [buffer] }]);
 });
 
-test("a stream waits for credits in order", async () => {
+test("a stream waits until its parts are taken, in order", async () => {
   const { call } = opened();
   const heard: string[] = [];
-  const first = call.context.credited().then(() => heard.push("first"));
-  const second = call.context.credited().then(() => heard.push("second"));
+  const first = call.context.whenTaken().then(() => heard.push("first"));
+  const second = call.context.whenTaken().then(() => heard.push("second"));
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(heard, []);
-  call.credit();
+  call.taken();
   await first;
   assert.deepEqual(heard, ["first"]);
-  call.credit();
+  call.taken();
   await second;
   assert.deepEqual(heard, ["first", "second"]);
 });
 
-test("early credits are counted", async () => {
+test("parts that are taken early are counted", async () => {
   const { call } = opened();
-  call.credit();
-  call.credit();
-  await call.context.credited();
-  await call.context.credited();
+  call.taken();
+  call.taken();
+  await call.context.whenTaken();
+  await call.context.whenTaken();
   let isOver = false;
-  void call.context.credited().then(() => {
+  void call.context.whenTaken().then(() => {
     isOver = true;
   });
   await new Promise((resolve) => setImmediate(resolve));

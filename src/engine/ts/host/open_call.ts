@@ -1,6 +1,6 @@
 /**
- * One call of the page that the engine performs: its events, its credits and the rate of its
- * progress events. Operations see it as their `CallContext`.
+ * One call of the page that the engine performs: its events, which the page takes, and
+ * the rate of its progress events. Operations see it as their `CallContext`.
  */
 import type { ToPage } from "../port/protocol.ts";
 import type { Engine } from "./engine.ts";
@@ -16,8 +16,8 @@ export interface OpenCall {
   readonly context: CallContext;
   /** Buffers to transfer with the answer. */
   readonly transfer: ArrayBuffer[];
-  /** The page has consumed one more event. */
-  credit(): void;
+  /** The page has taken one more event. */
+  taken(): void;
   /** Sends the progress event that was held back. */
   flush(): void;
 }
@@ -28,27 +28,27 @@ interface Circumstances {
   engine: Engine;
 }
 
-/** Counts the events that the page has consumed. `taken` resolves once for each. */
-function creditAccount() {
-  let credits = 0;
+/** Counts the events that the page has taken. `whenTaken` resolves once for each. */
+function countTaken() {
+  let unclaimed = 0;
   const waiting: (() => void)[] = [];
-  const credit = () => {
+  const taken = () => {
     const first = waiting.shift();
     if (first) first();
-    else credits += 1;
+    else unclaimed += 1;
   };
-  const taken = (): Promise<void> => {
-    if (credits === 0) return new Promise((resolve) => waiting.push(resolve));
-    credits -= 1;
+  const whenTaken = (): Promise<void> => {
+    if (unclaimed === 0) return new Promise((resolve) => waiting.push(resolve));
+    unclaimed -= 1;
     return Promise.resolve();
   };
-  return { credit, taken };
+  return { taken, whenTaken };
 }
 
 /** Sends at most one event a frame. `flush` sends the last one. */
 function oncePerFrame(send: (event: unknown) => void) {
   let held: { event: unknown } | undefined;
-  let told = Number.NEGATIVE_INFINITY;
+  let sentAt = Number.NEGATIVE_INFINITY;
   const flush = () => {
     if (held) send(held.event);
     held = undefined;
@@ -56,18 +56,18 @@ function oncePerFrame(send: (event: unknown) => void) {
   const tell = (event: unknown) => {
     held = { event };
     const now = performance.now();
-    if (now - told < FRAME_MS) return;
-    told = now;
+    if (now - sentAt < FRAME_MS) return;
+    sentAt = now;
     flush();
   };
   return { tell, flush };
 }
 
-/** Opens the call with this number. */
+/** Opens the call with this id. */
 export function openCall(call: number, { post, isAbortable, engine }: Circumstances): OpenCall {
   const controller = isAbortable ? new AbortController() : undefined;
   const transfer: ArrayBuffer[] = [];
-  const { credit, taken } = creditAccount();
+  const { taken, whenTaken } = countTaken();
   const send = (event: unknown, buffers: ArrayBuffer[] = []) => post({ type: "event", call, event }, buffers);
   const { tell, flush } = oncePerFrame(send);
   const context: CallContext = {
@@ -76,10 +76,10 @@ export function openCall(call: number, { post, isAbortable, engine }: Circumstan
     send,
     // To a page on this thread every progress event is sent: it costs no message.
     tell: engine.page.isLocal ? send : tell,
-    credited: taken,
+    whenTaken,
     give: (buffer) => {
       if (buffer instanceof ArrayBuffer && !transfer.includes(buffer)) transfer.push(buffer);
     },
   };
-  return { controller, context, transfer, credit, flush };
+  return { controller, context, transfer, taken, flush };
 }

@@ -27,7 +27,7 @@ export class PageLink {
   /** Calls a callback of the page synchronously. Works only if the page is on this thread. */
   readonly callNow: (target: number, args: unknown[]) => unknown;
   readonly #waiting = new Map<number, Waiting>();
-  /** The call number of each call's signal. */
+  /** The call id of each call's signal. */
   readonly #calls = new WeakMap<AbortSignal, number>();
   #next = 1;
 

@@ -32,7 +32,7 @@ export class EngineServer {
   readonly #engine: Engine;
   readonly #calls = new Map<number, OpenCall>();
   /** The counters at the last call of `changedStatus`, as JSON. */
-  #told = "";
+  #lastStatus = "";
 
   constructor(post: Post, page: PageLink) {
     this.#post = post;
@@ -70,7 +70,7 @@ export class EngineServer {
         this.#engine.caches.define(message.cache, message.definition);
         break;
       case "release":
-        this.#engine[TABLE[message.kind]].release(message.number);
+        this.#engine[TABLE[message.kind]].release(message.id);
         break;
       case "call":
         void this.#call(message);
@@ -78,8 +78,8 @@ export class EngineServer {
       case "abort":
         this.#calls.get(message.call)?.controller?.abort();
         break;
-      case "credit":
-        this.#calls.get(message.call)?.credit();
+      case "taken":
+        this.#calls.get(message.call)?.taken();
         break;
       case "reply":
       case "threw":
@@ -138,8 +138,8 @@ export class EngineServer {
   changedStatus(): EngineStatus | undefined {
     const status = this.status();
     const text = JSON.stringify(status);
-    if (text === this.#told) return undefined;
-    this.#told = text;
+    if (text === this.#lastStatus) return undefined;
+    this.#lastStatus = text;
     return status;
   }
 

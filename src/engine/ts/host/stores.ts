@@ -241,23 +241,23 @@ type Methods = Record<string, unknown>;
 class UserObject {
   readonly methods: Methods = {};
   readonly #page: PageLink;
-  readonly #number: number;
+  readonly #id: number;
 
-  constructor(page: PageLink, number: number, definition: Extract<StoreDefinition, { kind: "user" }>) {
+  constructor(page: PageLink, id: number, definition: Extract<StoreDefinition, { kind: "user" }>) {
     this.#page = page;
-    this.#number = number;
+    this.#id = id;
     this.update(definition);
   }
 
   /** Replaces the methods by these. */
   update({ methods, lockName }: Extract<StoreDefinition, { kind: "user" }>): void {
     for (const name of Object.keys(this.methods)) delete this.methods[name];
-    for (const name of methods) this.methods[name] = askingMethod(this.#page, this.#number, name);
+    for (const name of methods) this.methods[name] = askingMethod(this.#page, this.#id, name);
     if (lockName !== undefined) this.methods.lockName = lockName;
   }
 }
 
-/** A method that asks the page. The signal crosses as the number of its call. */
+/** A method that asks the page. The signal crosses as the id of its call. */
 export function askingMethod(
   page: PageLink,
   target: number,

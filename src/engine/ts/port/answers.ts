@@ -43,8 +43,8 @@ function ownBytes(value: unknown, isFresh: boolean, isLocal: boolean): Performed
   const isWhole = isFresh && bytes.byteLength === bytes.buffer.byteLength;
   // Memory for a copy is not cleared first.
   const own = (isWhole ? bytes : new Uint8Array(bytes)) as Uint8Array<ArrayBuffer>;
-  const told = value as { [SIZE]?: number; [VERSION]?: string };
-  const state = asked(() => ({ size: told[SIZE], version: told[VERSION] }));
+  const facts = value as { [SIZE]?: number; [VERSION]?: string };
+  const state = asked(() => ({ size: facts[SIZE], version: facts[VERSION] }));
   return { value: own, transfer: isLocal ? [] : [own.buffer], ...state };
 }
 

@@ -181,21 +181,21 @@ test("a call with an aborted signal is not sent", async () => {
   assert.deepEqual(channel.sent, []);
 });
 
-test("events reach their listener, which sends the credit", async () => {
+test("events reach their listener, which says that it took them", async () => {
   const { channel, connection } = connected();
   const heard: unknown[] = [];
-  const onEvent = (event: unknown, credit: () => void) => {
+  const onEvent = (event: unknown, taken: () => void) => {
     heard.push(event);
-    if (event === "second") credit();
+    if (event === "second") taken();
   };
   void crc(connection, new Uint8Array(1), { onEvent });
   await turn();
   channel.says({ type: "event", call: 1, event: "first" });
   await turn();
-  assert.deepEqual(channel.all("credit"), []);
+  assert.deepEqual(channel.all("taken"), []);
   channel.says({ type: "event", call: 1, event: "second" });
   await turn();
-  assert.deepEqual(channel.all("credit"), [{ type: "credit", call: 1 }]);
+  assert.deepEqual(channel.all("taken"), [{ type: "taken", call: 1 }]);
   assert.deepEqual(heard, ["first", "second"]);
 });
 
@@ -284,10 +284,10 @@ test("a value that a store throws stays on the page and reaches the caller", asy
   const calling = quiet(crc(connection, new Uint8Array(1)));
   channel.says(ask(connection.objects.store(store), "get", ["/key"]));
   await turn();
-  const [told] = channel.all("threw");
-  assert.deepEqual([told?.ask, told?.name, told?.message], [5, "Error", "[object Object]"]);
-  // The engine uses the number as a cause.
-  const cause = Object.assign(new Error(told?.message), { [THROWN]: told?.thrown });
+  const [threw] = channel.all("threw");
+  assert.deepEqual([threw?.ask, threw?.name, threw?.message], [5, "Error", "[object Object]"]);
+  // The engine uses the id as a cause.
+  const cause = Object.assign(new Error(threw?.message), { [THROWN]: threw?.thrown });
   const error = fieldsOfError(new ZarrError("Store", "the store failed", { cause }));
   channel.says({ type: "failed", call: 1, error: structuredClone(error) });
   await assert.rejects(calling, (caught: unknown) => caught === thrown);
@@ -331,11 +331,11 @@ test("a request that the engine cancels is aborted on the page", async () => {
 test("warnings name their store", () => {
   const { channel, connection, warnings } = connected();
   const store = { get: () => undefined };
-  const number = connection.objects.store(store);
-  channel.says({ type: "warning", message: "odd", path: "/a", store: number });
+  const id = connection.objects.store(store);
+  channel.says({ type: "warning", message: "a chunk is odd", path: "/a", store: id });
   channel.says({ type: "warning", message: "plain", path: "/" });
   assert.deepEqual(warnings, [
-    ["odd", "/a", store],
+    ["a chunk is odd", "/a", store],
     ["plain", "/", undefined],
   ]);
 });

@@ -5,7 +5,7 @@
  */
 import { asked, type ErrorFields, errorOfFields, isOurs, namesOfThrown, ZarrError } from "../model/errors.ts";
 import type { Performed } from "./answers.ts";
-import type { Callback, ObjectNumbers } from "./definitions.ts";
+import type { Callback, ObjectIds } from "./definitions.ts";
 import { Objects, perform } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
 import { type Ask, type Channel, type EngineStatus, PAGE, type ToEngine, type ToPage } from "./protocol.ts";
@@ -23,8 +23,8 @@ export interface CallOptions {
    * caller's memory.
    */
   onAbort?: "now" | "settled";
-  /** Receives the events of the call. A stream sends its next part after `credit()`. */
-  onEvent?: ((event: never, credit: () => void) => void) | undefined;
+  /** Receives the events of the call. A stream sends its next part after `taken()`. */
+  onEvent?: ((event: never, taken: () => void) => void) | undefined;
   /** The caller's options for the methods of a user's store, besides the signal. */
   storeOptions?: object;
   /** Buffers in the arguments to transfer. The caller must not use them afterwards. */
@@ -32,10 +32,10 @@ export interface CallOptions {
 }
 
 /**
- * Makes the arguments of a call. It gets the numbers of one engine, so it runs again for each
+ * Makes the arguments of a call. It gets the ids of one engine, so it runs again for each
  * engine.
  */
-export type MakeArguments<Name extends OperationName> = (objects: ObjectNumbers) => ArgumentsOf<Name>;
+export type MakeArguments<Name extends OperationName> = (objects: ObjectIds) => ArgumentsOf<Name>;
 
 /** Operations whose errors tell how many chunks were written. */
 const COUNTING = new Set<OperationName>(["write", "append", "resize"]);
@@ -142,8 +142,8 @@ export class Connection {
     return new Promise<AnswerOf<Name>>((resolve, reject) => {
       if (signal?.aborted) throw signal.reason;
       const args = makeArguments(this.objects);
-      const number = this.#nextCall++;
-      const abort = () => this.#abort(number);
+      const id = this.#nextCall++;
+      const abort = () => this.#abort(id);
       const settle: Call["settle"] = (settled) => {
         if ("error" in settled) reject(settled.error);
         else resolve(settled.value as AnswerOf<Name>);
@@ -151,19 +151,19 @@ export class Connection {
       };
       // First, because the user's signal may throw.
       signal?.addEventListener("abort", abort, { once: true });
-      this.#calls.set(number, { operation, options, settle, isSettled: false });
+      this.#calls.set(id, { operation, options, settle, isSettled: false });
       if (this.#calls.size === 1) this.channel.hold(true);
       // The engine names the call that it asks for, if it is one of these.
       const isAbortable = signal !== undefined || storeOptions !== undefined;
-      this.post({ type: "call", call: number, operation, args, isAbortable }, options.transfer);
+      this.post({ type: "call", call: id, operation, args, isAbortable }, options.transfer);
     });
   }
 
-  #abort(number: number): void {
-    const call = this.#calls.get(number);
+  #abort(id: number): void {
+    const call = this.#calls.get(id);
     if (!call || call.isSettled) return;
     if (call.options.onAbort !== "settled") this.#settle(call, { error: call.options.signal?.reason });
-    this.post({ type: "abort", call: number });
+    this.post({ type: "abort", call: id });
   }
 
   #settle(call: Call, settled: { value: unknown } | { error: unknown }): void {
@@ -172,10 +172,10 @@ export class Connection {
     call.settle(settled);
   }
 
-  #finish(number: number, settled: { value: unknown } | { error: unknown }): void {
-    const call = this.#calls.get(number);
+  #finish(id: number, settled: { value: unknown } | { error: unknown }): void {
+    const call = this.#calls.get(id);
     if (!call) return;
-    this.#calls.delete(number);
+    this.#calls.delete(id);
     if (this.#calls.size === 0) this.channel.hold(false);
     const { signal } = call.options;
     const isAborted = "error" in settled && asked(() => signal?.aborted);
@@ -220,24 +220,24 @@ export class Connection {
     }
   }
 
-  #event(number: number, event: unknown): void {
-    const call = this.#calls.get(number);
+  #event(id: number, event: unknown): void {
+    const call = this.#calls.get(id);
     if (!call || call.isSettled) return;
-    const credit = () => this.post({ type: "credit", call: number });
+    const taken = () => this.post({ type: "taken", call: id });
     try {
-      call.options.onEvent?.(event as never, credit);
+      call.options.onEvent?.(event as never, taken);
     } catch (error) {
       // An error that a listener throws ends the call and rejects it.
       this.#settle(call, { error });
-      this.post({ type: "abort", call: number });
+      this.post({ type: "abort", call: id });
     }
   }
 
-  #failed(number: number, fields: ErrorFields): void {
+  #failed(id: number, fields: ErrorFields): void {
     const error = errorOfFields(fields, (thrown) => this.#thrown.get(thrown));
-    const operation = this.#calls.get(number)?.operation;
+    const operation = this.#calls.get(id)?.operation;
     const isCounting = operation !== undefined && COUNTING.has(operation);
-    this.#finish(number, { error: isCounting ? error : this.#thrown.ofCaller(error) });
+    this.#finish(id, { error: isCounting ? error : this.#thrown.ofCaller(error) });
   }
 
   /** Performs what the engine asks. A value that is not a promise is answered in the same turn. */
@@ -311,15 +311,15 @@ class ThrownValues {
   #next = 1;
 
   keep(value: unknown): number {
-    const number = this.#next++;
-    this.#values.set(number, value);
+    const id = this.#next++;
+    this.#values.set(id, value);
     const [oldest] = this.#values.keys();
     if (this.#values.size > MAX_KEPT_VALUES && oldest !== undefined) this.#values.delete(oldest);
-    return number;
+    return id;
   }
 
-  get(number: number): unknown {
-    return this.#values.get(number);
+  get(id: number): unknown {
+    return this.#values.get(id);
   }
 
   /**

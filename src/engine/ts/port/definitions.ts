@@ -1,7 +1,7 @@
 /**
  * Definitions of stores, arrays and caches as plain values. The page sends a definition once, under
- * a number, before the first call that uses the number. The engine makes its own object from it
- * (`host/stores.ts`, `host/arrays.ts`). `objects.ts` assigns the numbers.
+ * an id, before the first call that uses the id. The engine makes its own object from it
+ * (`host/stores.ts`, `host/arrays.ts`). `objects.ts` assigns the ids.
  *
  * Of the page's store objects, the engine is told the stores that it makes of them, and the methods
  * of users' stores, which it calls.
@@ -42,9 +42,9 @@ export interface Reach {
   secureBut?: string[];
 }
 
-/** How an HTTP store sends requests. Callbacks and caches are given by number. */
+/** How an HTTP store sends requests. Callbacks and caches are given by id. */
 export interface HttpDefinition {
-  /** Callback number of a custom `fetch`. */
+  /** Callback id of a custom `fetch`. */
   fetch?: number;
   /** Headers of every request, or the callback that makes them. */
   headers?: HeaderPairs | { callback: number };
@@ -54,7 +54,7 @@ export interface HttpDefinition {
   reach?: Reach;
   /** The `RequestInit` that every request starts from. It must be cloneable. */
   init: RequestInit;
-  /** The number of a persistent cache. */
+  /** The id of a persistent cache. */
   cache?: number;
   useSuffixRequest: boolean;
   missingOn403: boolean;
@@ -69,7 +69,7 @@ export interface HttpDefinition {
   shown: string;
 }
 
-/** A store, as the engine makes it. A store inside another is given by number. */
+/** A store, as the engine makes it. A store inside another is given by id. */
 export type StoreDefinition =
   | { kind: "http"; url: string; http: HttpDefinition }
   /**
@@ -106,9 +106,9 @@ export type StoreDefinition =
   | { kind: "reference-tables"; store: number; base: string | undefined; http: HttpDefinition }
   | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string }
   | { kind: "opfs"; path: string; lockName: string }
-  /** Consolidated metadata around a store. The engine loaded it and chose the number `loaded`. */
+  /** Consolidated metadata around a store. The engine loaded it and chose the id `loaded`. */
   | { kind: "consolidated"; loaded: number; store: number }
-  /** The store below a storage transformer. The engine has it already, under the number `below`. */
+  /** The store below a storage transformer. The engine has it already, under the id `below`. */
   | { kind: "below"; below: number };
 
 /** An array, as decoders know it. */
@@ -146,7 +146,7 @@ export interface CodecsDefinition {
   text: string;
   /** URLs of the modules of codecs, by codec name. */
   modules: ReadonlyMap<string, string>;
-  /** Callback number that runs the codecs that are functions of the page. */
+  /** Callback id that runs the codecs that are functions of the page. */
   runner: number;
 }
 
@@ -166,34 +166,30 @@ export interface ArrayKey {
   warn(message: string): void;
 }
 
-export interface ObjectNumbers {
+export interface ObjectIds {
   /** The engine runs on this thread, so objects can be passed by reference. */
   readonly isLocal: boolean;
   /**
-   * The number of a store. A store of this package is sent by its definition, any other object by
+   * The id of a store. A store of this package is sent by its definition, any other object by
    * the methods that it has now. Throws an `Argument` error for what is not an object.
    */
   store(store: unknown): number;
-  /** The number of a store of this package. `make` returns the definition and is called once. */
+  /** The id of a store of this package. `make` returns the definition and is called once. */
   native(store: object, make: () => StoreDefinition): number;
   /**
-   * The number of the array that `key` identifies. `define` makes the definition, given the number
+   * The id of the array that `key` identifies. `define` makes the definition, given the id
    * of its store.
    */
-  array(
-    key: ArrayKey,
-    store: unknown,
-    define: (numbers: ObjectNumbers, store: number) => ArrayDefinition,
-  ): number;
-  /** The number of a persistent cache. */
+  array(key: ArrayKey, store: unknown, define: (ids: ObjectIds, store: number) => ArrayDefinition): number;
+  /** The id of a persistent cache. */
   cache(cache: object, definition: CacheDefinition): number;
-  /** The number of a callback. It is held weakly, so its owner must keep it. */
+  /** The id of a callback. It is held weakly, so its owner must keep it. */
   callback(callback: Callback): number;
   /**
-   * Registers an object, held strongly, under a number that the engine chose. It is a store that a
+   * Registers an object, held strongly, under an id that the engine chose. It is a store that a
    * storage transformer made, or the page itself.
    */
-  keepAs(number: number, object: object): void;
+  keepAs(id: number, object: object): void;
 }
 
 /**
@@ -203,10 +199,10 @@ export interface ObjectNumbers {
 export const staleStores = new WeakSet<object>();
 
 /**
- * Returns a function that makes the store's definition, or the number of another store that is
+ * Returns a function that makes the store's definition, or the id of another store that is
  * equivalent. Returns undefined if the object has been changed and must be treated as a user's.
  */
-type Definer = (numbers: ObjectNumbers) => (() => StoreDefinition) | number | undefined;
+type Definer = (ids: ObjectIds) => (() => StoreDefinition) | number | undefined;
 
 const definers = new WeakMap<object, Definer>();
 

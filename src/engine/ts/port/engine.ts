@@ -179,7 +179,7 @@ interface Options extends CallOptions {
 }
 
 /** Callers get a `ZarrError` for a lost engine. */
-const toldToCaller = (error: unknown): unknown =>
+const asCallersError = (error: unknown): unknown =>
   error instanceof EngineLost
     ? new ZarrError("Unsupported", `${INTERNAL}: the engine was lost: ${error.message}`, { cause: error })
     : error;
@@ -204,10 +204,10 @@ export async function call<Name extends OperationName>(
     return await attempt();
   } catch (error) {
     const isReplaced = error instanceof EngineLost || error instanceof TrapError;
-    if (!isReplaced || !repeats || signal?.aborted) throw toldToCaller(error);
+    if (!isReplaced || !repeats || signal?.aborted) throw asCallersError(error);
   }
   return attempt().catch((error) => {
-    throw toldToCaller(error);
+    throw asCallersError(error);
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tests the numbers of the page's objects: an object is defined once before its first use, and
+ * Tests the ids of the page's objects: an object is defined once before its first use, and
  * again after a change.
  */
 
@@ -18,16 +18,16 @@ function made() {
 test("a user's store is defined once, with its methods", () => {
   const { objects, posted } = made();
   const store = { get: () => undefined, list: () => [], lockName: "lock", other: () => 1 };
-  const number = objects.store(store);
-  assert.equal(objects.store(store), number);
+  const id = objects.store(store);
+  assert.equal(objects.store(store), id);
   assert.deepEqual(posted, [
     {
       type: "store",
-      store: number,
+      store: id,
       definition: { kind: "user", methods: ["get", "list"], lockName: "lock", isFresh: false },
     },
   ]);
-  assert.equal(objects.target(number), store);
+  assert.equal(objects.target(id), store);
 });
 
 test("methods of the class count, and a Map is a store", () => {
@@ -39,21 +39,21 @@ test("methods of the class count, and a Map is a store", () => {
   ]);
 });
 
-test("a store with a new method keeps its number and is defined again", () => {
+test("a store with a new method keeps its id and is defined again", () => {
   const { objects, posted } = made();
   const store: Record<string, unknown> = { get: () => undefined };
-  const number = objects.store(store);
+  const id = objects.store(store);
   store.set = () => undefined;
-  assert.equal(objects.store(store), number);
+  assert.equal(objects.store(store), id);
   assert.equal(posted.length, 2);
   assert.deepEqual((posted[1] as { definition: { methods: string[] } }).definition.methods, ["get", "set"]);
 });
 
-test("a store of this package is defined once; an equivalent one has its number", () => {
+test("a store of this package is defined once; an equivalent one has its id", () => {
   const { objects, posted } = made();
   const [first, second] = [{}, {}];
   setDefiner(first, () => () => ({ kind: "opfs", path: "a", lockName: "l" }));
-  setDefiner(second, (numbers) => numbers.store(first));
+  setDefiner(second, (ids) => ids.store(first));
   assert.equal(objects.store(first), objects.store(second));
   assert.equal(posted.length, 1);
 });
@@ -69,13 +69,13 @@ test("an array is defined after its store, and again for another store", () => {
   const key = { warn: () => {} };
   const define = (_numbers: unknown, store: number) => ({ store }) as never;
   const [one, other] = [new Map(), new Map()];
-  const number = objects.array(key, one, define);
-  assert.equal(objects.array(key, one, define), number);
+  const id = objects.array(key, one, define);
+  assert.equal(objects.array(key, one, define), id);
   assert.deepEqual(
     posted.map(({ type }) => type),
     ["store", "array"],
   );
-  assert.notEqual(objects.array(key, other, define), number);
+  assert.notEqual(objects.array(key, other, define), id);
   assert.deepEqual(
     posted.map(({ type }) => type),
     ["store", "array", "store", "array"],
@@ -86,17 +86,17 @@ test("an array receives warnings about its chunks", () => {
   const { objects } = made();
   const heard: string[] = [];
   const key = { warn: (message: string) => void heard.push(message) };
-  const number = objects.array(key, new Map(), () => ({}) as never);
-  objects.warnArray(number, "odd");
+  const id = objects.array(key, new Map(), () => ({}) as never);
+  objects.warnArray(id, "a chunk is odd");
   objects.warnArray(999, "nobody's");
-  assert.deepEqual(heard, ["odd"]);
+  assert.deepEqual(heard, ["a chunk is odd"]);
 });
 
-test("an unknown number is a store error", () => {
+test("an unknown id is a store error", () => {
   assert.throws(() => made().objects.target(12), { code: "Store" });
 });
 
-test("an object may have a number that the engine chose", () => {
+test("an object may have an id that the engine chose", () => {
   const { objects, posted } = made();
   const store = {};
   objects.keepAs(2 ** 31, store);

@@ -1,6 +1,6 @@
 /**
- * Assigns numbers to the page's stores, arrays, caches and callbacks, for one engine. The engine
- * gets the definition of an object before the first call that uses its number, and a `release`
+ * Assigns ids to the page's stores, arrays, caches and callbacks, for one engine. The engine
+ * gets the definition of an object before the first call that uses its id, and a `release`
  * message after the page's garbage collector has freed the object.
  *
  * Performs what the engine asks of them: calls of a user's store, of a custom `fetch` and of codecs
@@ -20,7 +20,7 @@ import {
   definerOf,
   lockNameOf,
   methodsOf,
-  type ObjectNumbers,
+  type ObjectIds,
   STORE_METHODS,
   type StoreDefinition,
   staleStores,
@@ -28,9 +28,9 @@ import {
 } from "./definitions.ts";
 import type { Ask, ToEngine } from "./protocol.ts";
 
-/** The number of a user's store, and the methods that were sent to the engine. */
+/** The id of a user's store, and the methods that were sent to the engine. */
 interface KnownUser {
-  number: number;
+  id: number;
   methods: string;
   /** Whether the engine was told that its values are not copied. */
   isFresh: boolean;
@@ -38,21 +38,19 @@ interface KnownUser {
 
 type Kind = "store" | "array" | "cache";
 
-export class Objects implements ObjectNumbers {
+export class Objects implements ObjectIds {
   readonly #post: (message: ToEngine) => void;
   #next = 1;
-  /** Numbers of this package's stores, of arrays, of caches and of callbacks. */
-  readonly #numbers = new WeakMap<object, number>();
+  /** Ids of this package's stores, of arrays, of caches and of callbacks. */
+  readonly #ids = new WeakMap<object, number>();
   readonly #users = new WeakMap<object, KnownUser>();
   readonly #arrayStores = new WeakMap<object, number>();
-  /** Objects that the engine may ask for by number. */
+  /** Objects that the engine may ask for by id. */
   readonly #targets = new Map<number, WeakRef<object>>();
-  readonly #released = new FinalizationRegistry<{ kind: Kind | "callback"; number: number }>(
-    ({ kind, number }) => {
-      this.#targets.delete(number);
-      if (kind !== "callback") this.#post({ type: "release", kind, number });
-    },
-  );
+  readonly #released = new FinalizationRegistry<{ kind: Kind | "callback"; id: number }>(({ kind, id }) => {
+    this.#targets.delete(id);
+    if (kind !== "callback") this.#post({ type: "release", kind, id });
+  });
 
   readonly isLocal: boolean;
 
@@ -61,20 +59,20 @@ export class Objects implements ObjectNumbers {
     this.#post = post;
   }
 
-  #numbered(kind: Kind | "callback", object: object): number {
-    const number = this.#next++;
-    this.#released.register(object, { kind, number });
-    return number;
+  #newId(kind: Kind | "callback", object: object): number {
+    const id = this.#next++;
+    this.#released.register(object, { kind, id });
+    return id;
   }
 
-  /** The number of an object. `define` is called with a new one. */
-  #once(kind: Kind | "callback", object: object, define: (number: number) => unknown): number {
-    const known = this.#numbers.get(object);
+  /** The id of an object. `define` is called with a new one. */
+  #once(kind: Kind | "callback", object: object, define: (id: number) => unknown): number {
+    const known = this.#ids.get(object);
     if (known !== undefined) return known;
-    const number = this.#numbered(kind, object);
-    this.#numbers.set(object, number);
-    define(number);
-    return number;
+    const id = this.#newId(kind, object);
+    this.#ids.set(object, id);
+    define(id);
+    return id;
   }
 
   store(store: unknown): number {
@@ -92,11 +90,11 @@ export class Objects implements ObjectNumbers {
   }
 
   native(store: object, make: () => StoreDefinition): number {
-    return this.#once("store", store, (number) => {
-      this.#targets.set(number, new WeakRef(store));
+    return this.#once("store", store, (id) => {
+      this.#targets.set(id, new WeakRef(store));
       const definition = make();
       if ("http" in definition) definition.http.passesCaches = staleStores.has(store);
-      this.#post({ type: "store", store: number, definition });
+      this.#post({ type: "store", store: id, definition });
     });
   }
 
@@ -104,54 +102,50 @@ export class Objects implements ObjectNumbers {
     const methods = methodsOf(store);
     const key = methods.join();
     const known = this.#users.get(store);
-    if (known?.methods === key) return known.number;
-    const number = known?.number ?? this.#numbered("store", store);
+    if (known?.methods === key) return known.id;
+    const id = known?.id ?? this.#newId("store", store);
     // The engine asks for this at the first definition alone.
     const fresh = known?.isFresh ?? isFresh(store);
-    this.#users.set(store, { number, methods: key, isFresh: fresh });
-    this.#targets.set(number, new WeakRef(store));
+    this.#users.set(store, { id, methods: key, isFresh: fresh });
+    this.#targets.set(id, new WeakRef(store));
     const lockName = lockNameOf(store);
     const definition: StoreDefinition = { kind: "user", methods, lockName, isFresh: fresh };
-    this.#post({ type: "store", store: number, definition });
-    return number;
+    this.#post({ type: "store", store: id, definition });
+    return id;
   }
 
-  array(
-    key: ArrayKey,
-    store: unknown,
-    define: (numbers: ObjectNumbers, store: number) => ArrayDefinition,
-  ): number {
-    const storeNumber = this.store(store);
-    const known = this.#numbers.get(key);
-    if (known !== undefined && this.#arrayStores.get(key) === storeNumber) return known;
-    const number = this.#numbered("array", key);
-    this.#targets.set(number, new WeakRef(key));
-    this.#post({ type: "array", array: number, definition: define(this, storeNumber) });
-    this.#numbers.set(key, number);
-    this.#arrayStores.set(key, storeNumber);
-    return number;
+  array(key: ArrayKey, store: unknown, define: (ids: ObjectIds, store: number) => ArrayDefinition): number {
+    const storeId = this.store(store);
+    const known = this.#ids.get(key);
+    if (known !== undefined && this.#arrayStores.get(key) === storeId) return known;
+    const id = this.#newId("array", key);
+    this.#targets.set(id, new WeakRef(key));
+    this.#post({ type: "array", array: id, definition: define(this, storeId) });
+    this.#ids.set(key, id);
+    this.#arrayStores.set(key, storeId);
+    return id;
   }
 
   cache(cache: object, definition: CacheDefinition): number {
-    return this.#once("cache", cache, (number) => this.#post({ type: "cache", cache: number, definition }));
+    return this.#once("cache", cache, (id) => this.#post({ type: "cache", cache: id, definition }));
   }
 
   callback(callback: Callback): number {
-    return this.#once("callback", callback, (number) => this.#targets.set(number, new WeakRef(callback)));
+    return this.#once("callback", callback, (id) => this.#targets.set(id, new WeakRef(callback)));
   }
 
-  keepAs(number: number, store: object): void {
-    this.#chosen.set(number, store);
+  keepAs(id: number, store: object): void {
+    this.#chosen.set(id, store);
   }
 
   /**
-   * Objects under numbers that the engine chose. They are held strongly, because nothing else may
+   * Objects under ids that the engine chose. They are held strongly, because nothing else may
    * refer to them. They are 0 or from 2^31 up, so they do not collide with `#next`.
    */
   readonly #chosen = new Map<number, object>();
 
-  target(number: number): object {
-    const target = this.#chosen.get(number) ?? this.#targets.get(number)?.deref();
+  target(id: number): object {
+    const target = this.#chosen.get(id) ?? this.#targets.get(id)?.deref();
     if (target) return target;
     throw new ZarrError(
       "Store",
@@ -165,12 +159,12 @@ export class Objects implements ObjectNumbers {
   }
 
   /** Passes a warning about an array's chunks to the array, unless it has been freed. */
-  warnArray(number: number, message: string): void {
-    (this.#targets.get(number)?.deref() as ArrayKey | undefined)?.warn(message);
+  warnArray(id: number, message: string): void {
+    (this.#targets.get(id)?.deref() as ArrayKey | undefined)?.warn(message);
   }
 
-  storeOf(number: number | undefined): object | undefined {
-    return number === undefined ? undefined : this.#targets.get(number)?.deref();
+  storeOf(id: number | undefined): object | undefined {
+    return id === undefined ? undefined : this.#targets.get(id)?.deref();
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The operations of the engine, as they cross the port: those of the wasm (`contract.ts`), and
  * those that the engine's TypeScript performs (`engine/operations/`). Stores and arrays are given
- * by number (`definitions.ts`). Shapes are in elements, lengths in bytes.
+ * by id (`definitions.ts`). Shapes are in elements, lengths in bytes.
  */
 import type {
   AppendArguments,
@@ -130,7 +130,7 @@ export type PackedFloats = Uint8Array | number;
 
 /** Consolidated metadata that the engine has loaded. */
 export interface Consolidation extends Omit<Consolidated, "store" | "ends"> {
-  /** The number under which the engine keeps it. */
+  /** The id under which the engine keeps it. */
   loaded: number;
   /** The end of each path in `paths`. */
   ends: Uint32Array;

@@ -1,10 +1,10 @@
 /**
  * The messages between the page and the engine, and the channel that carries them. The page calls
- * operations (`operations.ts`) under call numbers. The engine answers each call, may send events
+ * operations (`operations.ts`) under call ids. The engine answers each call, may send events
  * before the answer, and asks the page for what only the page has: a user's store, a custom
  * `fetch`, codecs that are functions. Messages contain numbers, strings, plain objects and
  * ArrayBuffers. Thrown values, signals and functions stay on the page; messages refer to them by
- * number. This file has no code that runs at only one end.
+ * id. This file has no code that runs at only one end.
  */
 
 import type { EngineBuild, ErrorRecord } from "../../../contract/contract.ts";
@@ -19,7 +19,7 @@ import type { RunningWorker } from "./worker_start.ts";
  */
 export const PROTOCOL_VERSION = 3;
 
-/** The target number of the page itself in a message `ask`. */
+/** The target id of the page itself in a message `ask`. */
 export const PAGE = 0;
 
 /** The options of `init` that the engine needs, in cloneable form. */
@@ -53,10 +53,10 @@ export type ToEngine =
   | { type: "store"; store: number; definition: StoreDefinition }
   | { type: "array"; array: number; definition: ArrayDefinition }
   | { type: "cache"; cache: number; definition: CacheDefinition }
-  | { type: "release"; kind: "store" | "array" | "cache"; number: number }
+  | { type: "release"; kind: "store" | "array" | "cache"; id: number }
   | { type: "call"; call: number; operation: OperationName; args: unknown; isAbortable: boolean }
   | { type: "abort"; call: number }
-  | { type: "credit"; call: number }
+  | { type: "taken"; call: number }
   /**
    * `size` and `version`: in the answer to a range request, those of the whole value, if known. The
    * size is in bytes.
@@ -67,7 +67,7 @@ export type ToEngine =
   | { type: "ping" };
 
 /**
- * A request of the engine to the page. `target` is the number of a store, of a callback or of the
+ * A request of the engine to the page. `target` is the id of a store, of a callback or of the
  * page (`PAGE`).
  */
 export interface Ask {

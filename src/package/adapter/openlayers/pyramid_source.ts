@@ -102,7 +102,7 @@ export class PyramidSource extends DataTileSource {
   #mixes = 0;
   #failures = 0;
   #hasFailed = false;
-  #told: TileProgress = { wanted: 0, done: 0 };
+  #reported: TileProgress = { wanted: 0, done: 0 };
   #map: OpenLayersMap | undefined;
   /** The tile whose loader runs. */
   #loading: DataTile | undefined;
@@ -442,9 +442,9 @@ export class PyramidSource extends DataTileSource {
   /** Reports progress if it has changed. It is called at every frame. */
   #report(): void {
     const { wanted, done } = this.#running.progress;
-    if (wanted !== this.#told.wanted || done !== this.#told.done) {
-      this.#told = { wanted, done };
-      this.onProgress(this.#told);
+    if (wanted !== this.#reported.wanted || done !== this.#reported.done) {
+      this.#reported = { wanted, done };
+      this.onProgress(this.#reported);
     }
     if (this.#running.size === 0 && this.#isMixLate) this.#remix();
   }

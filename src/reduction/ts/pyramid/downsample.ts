@@ -65,7 +65,7 @@ async function packedMissing(
 }
 
 /** The options of downsampling, as the caller gave them. */
-interface Wanted {
+interface DownsampleOptions {
   method: DownsampleMethod;
   missing: readonly (number | bigint)[];
   /** Whether integers have a sign, if it is not what the data type says (CF's `_Unsigned`). */
@@ -79,7 +79,7 @@ interface Wanted {
  */
 export async function downsamplingOf(
   type: TypeDescription,
-  { method, missing, isSigned, signal }: Wanted,
+  { method, missing, isSigned, signal }: DownsampleOptions,
 ): Promise<Downsampling> {
   if (!DOWNSAMPLE_METHODS.includes(method)) {
     refuseField("method", DOWNSAMPLE_METHODS.join(", "), method);

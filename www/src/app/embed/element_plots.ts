@@ -8,7 +8,7 @@ import type { UrlState } from "../../model/state/url_state.js";
 import { Plots } from "../../tools/plots/plots.js";
 import type { ContentView } from "../../widgets/views/content_view.js";
 
-interface Told {
+interface PlotEvents {
   changed(): void;
   fail(error: unknown): void;
   /** Whether a click on the picture makes no mark. */
@@ -21,7 +21,7 @@ export class ElementPlots {
   #content: Content | null;
 
   /** `inside` is the element that has the view; `content` is what it shows already. */
-  constructor(view: ContentView, inside: HTMLElement, content: Content | null, told: Told) {
+  constructor(view: ContentView, inside: HTMLElement, content: Content | null, events: PlotEvents) {
     [this.#view, this.#content] = [view, content];
     const panel = document.createElement("section");
     panel.className = "plots";
@@ -34,10 +34,10 @@ export class ElementPlots {
       sceneView.picture,
       { panel, target },
       {
-        changed: told.changed,
-        fail: told.fail,
+        changed: events.changed,
+        fail: events.fail,
         setIndex: (name, index) => sceneView.choose(name, index),
-        isClickTaken: told.isClickTaken,
+        isClickTaken: events.isClickTaken,
       },
     );
   }

@@ -37,13 +37,13 @@ export type Content = NodeLocation & { title: string } & (
 /** A picture. */
 export type SceneContent = Content & { kind: "scene" };
 
-type Wanted = Pick<UrlState, "variable" | "plane" | "values"> & { path: string };
+type ContentQuery = Pick<UrlState, "variable" | "plane" | "values"> & { path: string };
 
 /** Reads the content of a node. A well shows its first field, an array its image. */
 export async function readContent(
   dataset: Dataset,
   node: DatasetNode,
-  wanted: Wanted,
+  wanted: ContentQuery,
   signal: AbortSignal,
 ): Promise<Content> {
   const [{ path }, source] = [wanted, dataset.source.name];
@@ -85,7 +85,7 @@ async function locationOf(dataset: Dataset, path: string): Promise<NodeLocation>
 /** The picture of a node, or what is shown without one. */
 async function pictureOf(
   node: DatasetNode,
-  { variable, plane, values: form }: Wanted,
+  { variable, plane, values: form }: ContentQuery,
   location: NodeLocation,
   signal: AbortSignal,
 ): Promise<Content> {

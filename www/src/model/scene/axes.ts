@@ -35,9 +35,9 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
   const axes: SceneAxis[] = [];
   for (const [axis, { name, role, type, unit }] of pyramid.axes.entries()) {
     const length = shape[axis] ?? 1;
-    const told = isUnnamed(name) ? (role === "other" ? `axis ${axis + 1}` : ROLE_NAMES[role]) : name;
+    const label = isUnnamed(name) ? (role === "other" ? `axis ${axis + 1}` : ROLE_NAMES[role]) : name;
     const own = uniqueName(
-      shortName(told, MAX_CHARACTERS),
+      shortName(label, MAX_CHARACTERS),
       axes.map((other) => other.name),
     );
     const start = startOf(role, length, starts);

@@ -25,12 +25,12 @@ export async function textOf(coordinates: zarr.Coordinates): Promise<(index: num
   const [first, last] = [Number(coordinates.value(0)), Number(coordinates.value(length - 1))];
   const [unit, step] = [unitText(units), length < 2 ? 0 : Math.abs((last - first) / (length - 1))];
   // Otherwise the coordinate repeats the index.
-  const isTold = source === "variable" || unit !== "" || first !== 0 || step !== 1;
+  const isShown = source === "variable" || unit !== "" || first !== 0 || step !== 1;
   return (index) => {
     const [moment, value] = [moments[index], coordinates.value(index)];
     if (moment) return momentText(moment);
     if (typeof value !== "number") return value ?? "";
-    return Number.isNaN(value) || !isTold ? "" : withUnit(coordinateText(value, step), unit);
+    return Number.isNaN(value) || !isShown ? "" : withUnit(coordinateText(value, step), unit);
   };
 }
 
@@ -39,8 +39,8 @@ const LONGEST_TYPE = 20;
 
 /** The unit of an axis, or else its type, if the name does not tell it. */
 function remarkOf({ name, type = "", unit }: SceneAxis): string {
-  const isTold = name.toLowerCase().includes(type.toLowerCase());
-  return unitText(unit) || (isTold ? "" : shortName(type, LONGEST_TYPE));
+  const isShown = name.toLowerCase().includes(type.toLowerCase());
+  return unitText(unit) || (isShown ? "" : shortName(type, LONGEST_TYPE));
 }
 
 /** The texts of the axes outside of the plane, as far as they are known. */

@@ -46,8 +46,8 @@ function textOf(value: unknown): string {
 function propertiesIn(list: unknown): Map<string, LabelProperty[]> {
   const properties = new Map<string, LabelProperty[]>();
   for (const { label, entry } of labelled(list)) {
-    const told = Object.entries(entry).filter(([name]) => name !== "label-value");
-    const shown = told.slice(0, MAX_PROPERTIES);
+    const known = Object.entries(entry).filter(([name]) => name !== "label-value");
+    const shown = known.slice(0, MAX_PROPERTIES);
     properties.set(
       String(label),
       shown.map(([name, value]) => ({ name: shortName(name, MAX_CHARACTERS), text: textOf(value) })),

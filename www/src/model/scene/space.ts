@@ -132,12 +132,12 @@ function onGlobe([left, bottom, right, top]: zarr.Placement["extent"], room: num
  * no extent.
  */
 function warpedPlane(
-  { pixels, extent: told, isGeographic }: zarr.Placement,
+  { pixels, extent: whole, isGeographic }: zarr.Placement,
   count: number,
 ): WarpedPlane | null {
   // The extent of a grid is that of the centres of its elements.
-  const room = pixels.kind === "grid" ? sideOf(told, count) / 2 : 0;
-  const extent: MapExtent = isGeographic ? onGlobe(told, room) : [...told];
+  const room = pixels.kind === "grid" ? sideOf(whole, count) / 2 : 0;
+  const extent: MapExtent = isGeographic ? onGlobe(whole, room) : [...whole];
   const [left, bottom, right, top] = extent;
   if (!extent.every(Number.isFinite) || right <= left || top <= bottom) return null;
   // The other name is that of the plane of the array's coordinates, for any reference system.

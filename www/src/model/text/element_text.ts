@@ -79,9 +79,9 @@ function structText({ data, shape = [] }: Result, at: number): string {
   const fields = Object.entries(data as Record<string, Result>).map(([name, column]) => {
     const own = (column.shape ?? []).slice(shape.length);
     const width = own.reduce((product, length) => product * length, 1);
-    const told = Math.min(width, MAX_ITEMS);
-    const texts = Array.from({ length: told }, (_, item) => elementText(column, at * width + item));
-    if (width > told) texts.push(`… ${width} items`);
+    const count = Math.min(width, MAX_ITEMS);
+    const texts = Array.from({ length: count }, (_, item) => elementText(column, at * width + item));
+    if (width > count) texts.push(`… ${width} items`);
     return `${name}: ${own.length === 0 ? texts[0] : `[${texts.join(", ")}]`}`;
   });
   return `{${fields.join(", ")}}`;

@@ -94,7 +94,7 @@ export class ThreePlanes implements LinkedViews {
   #cross: Indices;
   readonly #ended = new AbortController();
   /** What the values are of. */
-  #told = "";
+  #shown = "";
 
   private constructor(context: LinkedContext, main: PlaneView, scenes: readonly Scene[]) {
     this.#context = context;
@@ -210,10 +210,10 @@ export class ThreePlanes implements LinkedViews {
     const { picture, scene } = this.#main.view;
     const asked = JSON.stringify([this.#at, scene?.channels.map(({ visible }) => visible)]);
     const position = this.#crosshairs[0]?.position();
-    if (asked === this.#told || !position) return;
-    this.#told = asked;
+    if (asked === this.#shown || !position) return;
+    this.#shown = asked;
     for await (const reading of picture.readingsAt(position)) {
-      if (asked === this.#told) showReading(this.#reading, reading);
+      if (asked === this.#shown) showReading(this.#reading, reading);
     }
   }
 
@@ -233,7 +233,7 @@ export class ThreePlanes implements LinkedViews {
   }
 
   close(): void {
-    this.#told = "";
+    this.#shown = "";
     this.#ended.abort();
     this.#cameras.end();
     for (const crosshair of this.#crosshairs) crosshair.close();

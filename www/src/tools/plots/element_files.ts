@@ -28,9 +28,9 @@ export function npyOf({ data, shape }: Pick<MarkElements, "data" | "shape">): Bl
   const known = DESCRIPTIONS[data.constructor.name];
   const numbers = known ? data : Float64Array.from(data as ArrayLike<number>);
   const extents = shape.length === 1 ? `${shape[0]},` : shape.join(", ");
-  const told = `{'descr': '${known ?? "<f8"}', 'fortran_order': False, 'shape': (${extents}), }`;
-  const length = Math.ceil((BEGINNING + told.length + 1) / ALIGNMENT) * ALIGNMENT - BEGINNING;
-  const header = new TextEncoder().encode(`${told.padEnd(length - 1)}\n`);
+  const description = `{'descr': '${known ?? "<f8"}', 'fortran_order': False, 'shape': (${extents}), }`;
+  const length = Math.ceil((BEGINNING + description.length + 1) / ALIGNMENT) * ALIGNMENT - BEGINNING;
+  const header = new TextEncoder().encode(`${description.padEnd(length - 1)}\n`);
   const beginning = Uint8Array.of(
     0x93,
     ...new TextEncoder().encode("NUMPY"),

@@ -35,7 +35,7 @@ const MAX_ELEMENTS = 64_000_000;
 /** Attributes that tell what values mean; others may be about how they are stored. */
 const TOLD = ["units", "calendar", "standard_name", "long_name", "axis", "positive"];
 
-const toldOf = (attrs: Record<string, unknown>) =>
+const statedOf = (attrs: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(attrs).filter(([name]) => TOLD.includes(name)));
 
 function nameOf({ array, variable, title }: Scene): string {
@@ -54,8 +54,8 @@ async function alongAxis(
   const coordinates = await coordinatesOf(array, axis, { pyramid, signal });
   if (!coordinates) return { name, values: Array.from({ length }, (_, at) => at), attributes: {} };
   const { values, attrs, units } = coordinates;
-  const told = units ?? unit;
-  return { name, values, attributes: { ...toldOf(attrs), ...(told !== undefined && { units: told }) } };
+  const stated = units ?? unit;
+  return { name, values, attributes: { ...statedOf(attrs), ...(stated !== undefined && { units: stated }) } };
 }
 
 type Elements = Pick<MarkElements, "dimensions" | "shape" | "data">;
@@ -155,9 +155,11 @@ export async function elementsOfMark(
 ): Promise<MarkElements> {
   const { scene } = subject;
   const { array, decode } = scene;
-  const told = toldOf(array.attrs);
+  const stated = statedOf(array.attrs);
   const attributes =
-    decode || !("units" in told) ? { ...told, ...(scene.unit && { units: told.units ?? scene.unit }) } : told;
+    decode || !("units" in stated)
+      ? { ...stated, ...(scene.unit && { units: stated.units ?? scene.unit }) }
+      : stated;
   const common = { name: nameOf(scene), attributes };
   if (mark.kind === "line") return { ...common, ...(await ofLine(subject, mark, signal)) };
   if (mark.kind !== "point") return { ...common, ...(await ofArea(subject, mark, signal)) };

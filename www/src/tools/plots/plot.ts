@@ -61,8 +61,8 @@ function seriesOf({ name, color, answer: { axis, values, remark } }: Marked<Seri
   const ys = Array.from(values, orNull);
   const isUp = (axis.numbers[0] ?? 0) <= (axis.numbers.at(-1) ?? 0);
   const turned = <T>(list: readonly T[]): readonly T[] => (isUp ? list : list.toReversed());
-  const told = remark ? `${name} (${remark})` : name;
-  return { name: told, color, xs: turned(axis.numbers), ys: turned(ys), texts: turned(axis.texts) };
+  const label = remark ? `${name} (${remark})` : name;
+  return { name: label, color, xs: turned(axis.numbers), ys: turned(ys), texts: turned(axis.texts) };
 }
 
 /** The series of points and areas along an axis. Null if there are none. */

@@ -44,7 +44,7 @@ const withoutSecrets = (source: string): string =>
 export function jsonOf(plot: Plot, origin: Origin, marks: ReadonlyMap<string, Mark>): string {
   const { title, kind, x, y, series } = plot;
   const source = withoutSecrets(origin.source);
-  const told = series.map(({ name, color, xs, ys, texts, end }) => {
+  const written = series.map(({ name, color, xs, ys, texts, end }) => {
     const mark = marks.get(color);
     return {
       name,
@@ -59,5 +59,5 @@ export function jsonOf(plot: Plot, origin: Origin, marks: ReadonlyMap<string, Ma
     name,
     unit: isTime ? "seconds since 1970-01-01" : unit,
   });
-  return `${JSON.stringify({ title, kind, ...origin, source, x: axis(x), y: axis(y), series: told }, null, 1)}\n`;
+  return `${JSON.stringify({ title, kind, ...origin, source, x: axis(x), y: axis(y), series: written }, null, 1)}\n`;
 }

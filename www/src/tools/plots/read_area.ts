@@ -130,16 +130,16 @@ function maskOf(mark: Mark, { level, box }: Pick<Area, "level" | "box">): Uint8A
 function maskOver(mask: Uint8Array, { level, box }: Area, plane: Scene["plane"]): zarr.NumbersOver {
   const [[firstRow, lastRow], [from, to]] = [box.rows, box.columns];
   const [height, width, first] = [lastRow - firstRow, to - from, stored(level, from)];
-  const told = { dimensionNames: [plane.y, plane.x] };
+  const common = { dimensionNames: [plane.y, plane.x] };
   if (first <= stored(level, to - 1))
-    return { ...told, data: mask, shape: [height, width], offset: [firstRow, first] };
+    return { ...common, data: mask, shape: [height, width], offset: [firstRow, first] };
   // Columns on both sides of the first one of the array have no common offset.
   const data = new Uint8Array(level.columns * height);
   for (const [at, isInside] of mask.entries()) {
     const column = stored(level, from + (at % width));
     data[Math.floor(at / width) * level.columns + column] = isInside;
   }
-  return { ...told, data, shape: [height, level.columns], offset: [firstRow, 0] };
+  return { ...common, data, shape: [height, level.columns], offset: [firstRow, 0] };
 }
 
 /** Maximum number of bins. */
@@ -170,12 +170,12 @@ export async function readStatistics(
   const found = await zarr.reduce(array, selection, { op: STATISTICS, where, decode, signal });
   const numbers = Object.fromEntries(STATISTICS.map((name) => [name, numberOf(found[name])]));
   const { count = 0, min = 0, max = 0, mean = 0, std = 0, median = 0 } = numbers;
-  const told = { count, mean, std, median, level: area.level.index };
-  if (count === 0) return { ...told, min: Number.NaN, max: Number.NaN, counts: [], window: [0, 1] };
+  const common = { count, mean, std, median, level: area.level.index };
+  if (count === 0) return { ...common, min: Number.NaN, max: Number.NaN, counts: [], window: [0, 1] };
   const bins = binsOf(min, max, integer);
   const counted = area.mask ? pointsOf(subject, area) : selection;
   const { counts } = await zarr.histogram(array, { selection: counted, ...bins, decode, signal });
-  return { ...told, min, max, counts, window: bins.window };
+  return { ...common, min, max, counts, window: bins.window };
 }
 
 /** The elements of a polygon, as a list of indices for each dimension. */

@@ -26,13 +26,13 @@ function aboutOf({ reads, difference }: ViewReads): string {
 export function showCode(snapshot: ViewSnapshot): void {
   const read = viewReads(snapshot);
   const { body } = showDialog("Code for this view", "code-dialog");
-  let told = "";
+  let status = "";
   const choose = (id: Language["id"]) => {
-    [chosen, told] = [id, ""];
+    [chosen, status] = [id, ""];
     draw();
   };
   const copy = async (code: string) => {
-    told = (await copyText(code)) ? "Copied." : "Select the code and copy it: this page may not.";
+    status = (await copyText(code)) ? "Copied." : "Select the code and copy it: this page may not.";
     draw();
   };
   const draw = () => {
@@ -40,7 +40,7 @@ export function showCode(snapshot: ViewSnapshot): void {
     const missing = html`<p class="note">${chosen} does not read this kind of store.</p>`;
     const text = html`<pre class="code" tabindex="0" aria-label="Code"><code>${shortened(code ?? "")}</code></pre>
       <div class="actions">
-        <output>${told}</output>${button("Copy", () => void copy(code ?? ""), "primary")}
+        <output>${status}</output>${button("Copy", () => void copy(code ?? ""), "primary")}
       </div>`;
     render(
       html`<p class="note">${aboutOf(read)}</p>

@@ -44,7 +44,7 @@ class FilmDialog {
   /** Aborts the film in progress. */
   #making: AbortController | null = null;
   #done = 0;
-  #told = "";
+  #status = "";
 
   constructor(snapshot: ViewSnapshot) {
     this.#snapshot = snapshot;
@@ -126,7 +126,7 @@ class FilmDialog {
     const count = last - first + 1;
     return html`<p class="note">${count} frames, ${(count / speed).toFixed(1)} s.</p>
       <div class="actions">
-        <output>${this.#told}</output>
+        <output>${this.#status}</output>
         ${this.#formats.length > 0 ? button("Make film", () => void this.#make(), "primary") : nothing}
       </div>`;
   }
@@ -142,17 +142,17 @@ class FilmDialog {
 
   async #make(): Promise<void> {
     const making = new AbortController();
-    [this.#making, this.#done, this.#told] = [making, 0, ""];
+    [this.#making, this.#done, this.#status] = [making, 0, ""];
     this.draw();
     try {
       const file = await this.#film(making.signal);
       const { state, source } = this.#snapshot;
       const ending = file.type.split("/")[1] ?? "";
       saveFile(fileName([source.name, state.scene.title, this.#choices.name], ending), file);
-      this.#told = `Saved: ${bytesText(file.size)}.`;
+      this.#status = `Saved: ${bytesText(file.size)}.`;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.#told = isAbort(error) ? "Stopped." : `It could not be made: ${why}`;
+      this.#status = isAbort(error) ? "Stopped." : `It could not be made: ${why}`;
     } finally {
       this.#making = null;
       this.draw();

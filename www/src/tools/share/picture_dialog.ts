@@ -13,21 +13,21 @@ export function showPictureDialog(snapshot: ViewSnapshot): void {
   const { state } = snapshot;
   const whole = wholeOf(snapshot);
   const hasMarks = picturesOf(snapshot).some(({ marks }) => marks.length > 0);
-  let [width, isAnnotated, isMarked, told] = [widthsFor(whole).usual, true, true, ""];
+  let [width, isAnnotated, isMarked, status] = [widthsFor(whole).usual, true, true, ""];
   let frames: Frames | null = null;
   const { body } = showDialog("Save picture", "picture-dialog", () => frames?.close());
   const save = async () => {
     const size = sizeFor(whole, width);
-    told = "Drawing…";
+    status = "Drawing…";
     draw();
     frames = new Frames({ snapshot, size, isAnnotated, isMarked });
     try {
       await frames.open();
       await frames.draw(state.at);
       saveFile(fileName([snapshot.source.name, state.scene.title], "png"), await pngOf(frames.canvas));
-      told = `Saved: ${size[0]} × ${size[1]} pixels.`;
+      status = `Saved: ${size[0]} × ${size[1]} pixels.`;
     } catch (error) {
-      told = `It could not be drawn: ${error instanceof Error ? error.message : error}`;
+      status = `It could not be drawn: ${error instanceof Error ? error.message : error}`;
     } finally {
       frames.close();
       frames = null;
@@ -51,7 +51,7 @@ export function showPictureDialog(snapshot: ViewSnapshot): void {
         ${hasMarks ? tickBox("Marks", isMarked, setMarked) : nothing}
         <p class="note">Finer levels are read if the picture is larger than the view.</p>
         <div class="actions">
-          <output>${told}</output>
+          <output>${status}</output>
           <button type="button" class="primary" ?disabled=${frames !== null} @click=${save}>Save PNG</button>
         </div>`,
       body,

@@ -65,16 +65,16 @@ export function showReading(element: HTMLElement, reading: Reading | null): void
     ...others.map(({ name, text }) => coordinateText(name, text)),
     ...index.map(({ name, index }) => {
       const text = coordinates.find((coordinate) => coordinate.name === name)?.text;
-      const told = index < 0 ? "…" : String(index);
-      return text === undefined ? coordinateText(name, "", told) : coordinateText(name, text, `[${told}]`);
+      const shown = index < 0 ? "…" : String(index);
+      return text === undefined ? coordinateText(name, "", shown) : coordinateText(name, text, `[${shown}]`);
     }),
   ];
-  const told = values.map(({ name, text, color, properties = [] }) => {
+  const shown = values.map(({ name, text, color, properties = [] }) => {
     const named = values.length > 1 ? html`<span class="name">${shortened(name)} </span>` : nothing;
     const spot = color && (values.length > 1 || properties.length > 0) ? dot(color) : nothing;
     return html`<span class="value">${spot}${named}<b>${text}</b>${properties.map(propertyText)}</span>`;
   });
-  render(html`<div class="told">${told}</div><div class="places">${coordinateTexts}</div>`, element);
+  render(html`<div class="told">${shown}</div><div class="places">${coordinateTexts}</div>`, element);
 }
 
 const propertyText = ({ name, text }: LabelProperty): TemplateResult =>

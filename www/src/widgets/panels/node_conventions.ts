@@ -64,8 +64,8 @@ function textOf({ specUrl = "", known, version = "" }: zarr.Convention): string 
 
 /** Only errors and warnings are shown, no notes. */
 function findingList(findings: readonly zarr.Finding[]): unknown {
-  const told = findings.filter(({ severity }) => severity !== "info");
+  const shown = findings.filter(({ severity }) => severity !== "info");
   const item = ({ severity, path, message }: zarr.Finding) =>
     html`<li class=${severity}>${shortened(path === "" ? message : `${path}: ${message}`)}</li>`;
-  return told.length === 0 ? nothing : html`<ul class="findings">${inParts(told, item)}</ul>`;
+  return shown.length === 0 ? nothing : html`<ul class="findings">${inParts(shown, item)}</ul>`;
 }

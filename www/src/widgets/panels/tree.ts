@@ -160,8 +160,8 @@ export class Tree {
   }
 
   #about({ path, role }: Branch): Promise<string> {
-    const told = this.#content?.describe(path) ?? Promise.resolve("");
-    return told.then(
+    const description = this.#content?.describe(path) ?? Promise.resolve("");
+    return description.then(
       (text) => text || (role ?? ""),
       () => "cannot be opened",
     );

@@ -74,7 +74,7 @@ function fakePool(limit: number, idleMs?: () => number) {
   return { pool: new DecodePool(newEngine(), { open, limit: () => limit, idleMs }), ports };
 }
 
-const ARRAY: BoundArray = { number: 7, build: "engine", document: "{}", warn: () => {} };
+const ARRAY: BoundArray = { id: 7, build: "engine", document: "{}", warn: () => {} };
 const supply = (owned = true, bytes = new Uint8Array(4)) => ({
   table: new Uint32Array(2),
   buffers: [bytes],
@@ -126,17 +126,17 @@ test("a prepared pool starts one decoder before there is work", async () => {
 test("a prepared pool binds the array of the coming work, once", async () => {
   const { pool, ports } = fakePool(2);
   const bound = () => ports.flatMap(({ posted }) => posted.filter(({ type }) => type === "bind"));
-  pool.prepared({ ...ARRAY, number: 8 }).prepared(ARRAY);
+  pool.prepared({ ...ARRAY, id: 8 }).prepared(ARRAY);
   pool.unbind(8);
   await turn();
   assert.deepEqual(
     bound().map((message) => message.type === "bind" && message.array),
-    [ARRAY.number],
+    [ARRAY.id],
   );
   addPart(pool);
   await turn();
   assert.equal(bound().length, 1);
-  pool.prepared({ ...ARRAY, number: 9 });
+  pool.prepared({ ...ARRAY, id: 9 });
   assert.equal(bound().length, 2);
 });
 

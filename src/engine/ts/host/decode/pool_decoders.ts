@@ -44,10 +44,10 @@ export class PoolDecoder {
     return this.#unanswered.length === 0 && this.tasks.size === 0 && this.#used <= time;
   }
 
-  bind({ number, build, document, codecs }: BoundArray): void {
-    if (this.#arrays.has(number)) return;
-    this.#arrays.add(number);
-    this.#decoder.post({ type: "bind", array: number, build, document, codecs }, []);
+  bind({ id, build, document, codecs }: BoundArray): void {
+    if (this.#arrays.has(id)) return;
+    this.#arrays.add(id);
+    this.#decoder.post({ type: "bind", array: id, build, document, codecs }, []);
   }
 
   unbind(array: number): void {
@@ -152,7 +152,7 @@ export class PoolDecoders {
     if (array?.build !== "engine") return;
     const [first] = this.running;
     if (first) first.bind(array);
-    else this.#expected.set(array.number, array);
+    else this.#expected.set(array.id, array);
   }
 
   /** Starts decoders while so much work waits for one. */

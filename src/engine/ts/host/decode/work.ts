@@ -12,7 +12,7 @@ import type { CopyMemory, OwnedSupply } from "./transfer.ts";
 
 /** An array as decoders know it. A build binds it once, from its metadata documents. */
 export interface BoundArray extends CodedArray {
-  readonly number: number;
+  readonly id: number;
   /** Receives warnings about its chunks. */
   readonly warn: (message: string) => void;
 }
@@ -112,9 +112,7 @@ export class Task<Kind extends Work = Work> {
     const packed = (bytes: Uint8Array, owned: boolean) => copies?.bytes(bytes, owned, transfer) ?? bytes;
     if (work.kind === "codec")
       return { type: "codec", id, codec: work.codec, input: packed(work.input, false) };
-    const first = this.isBegun
-      ? undefined
-      : { array: work.array.number, build: this.build, header: work.header };
+    const first = this.isBegun ? undefined : { array: work.array.id, build: this.build, header: work.header };
     transfer.push(...work.answers.map(({ bytes }) => bytes.buffer));
     const answers = work.answers.splice(0);
     if (work.kind === "update") {

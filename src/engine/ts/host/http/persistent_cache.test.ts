@@ -135,8 +135,8 @@ test("each call of the storage may fail or hang: reads and writes succeed, and a
           [3, 5],
           [0, 2],
         ] as const) {
-          const told = `call ${at}, stays ${stays}, hangs ${hangs}`;
-          assert.equal(await read(cache, from, `${start}-${end}`), text.slice(start, end + 1), told);
+          const label = `call ${at}, stays ${stays}, hangs ${hangs}`;
+          assert.equal(await read(cache, from, `${start}-${end}`), text.slice(start, end + 1), label);
         }
         assert.equal(await read(cache, from), text);
         assert.equal(await read(cache, from, "1-3"), text.slice(1, 4));

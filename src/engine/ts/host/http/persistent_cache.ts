@@ -442,7 +442,7 @@ async function removeFormer(caches: CacheStorage, name: string): Promise<void> {
 const storage = () => (globalThis as { caches?: CacheStorage }).caches;
 
 /**
- * The persistent caches of an engine, by the page's numbers. Stores that define the same cache
+ * The persistent caches of an engine, by the page's ids. Stores that define the same cache
  * share it. Other engines use the same Cache Storage, as other tabs do.
  */
 export class PersistentCaches {
@@ -462,18 +462,17 @@ export class PersistentCaches {
     return cache;
   }
 
-  define(number: number, definition: CacheDefinition): void {
-    this.#caches.set(number, this.shared(definition));
+  define(id: number, definition: CacheDefinition): void {
+    this.#caches.set(id, this.shared(definition));
   }
 
-  release(number: number): void {
-    this.#caches.delete(number);
+  release(id: number): void {
+    this.#caches.delete(id);
   }
 
-  of(number: number): PersistentCache {
-    const cache = this.#caches.get(number);
-    if (!cache)
-      throw new ZarrError("Argument", `the engine has no persistent cache with the number ${number}`);
+  of(id: number): PersistentCache {
+    const cache = this.#caches.get(id);
+    if (!cache) throw new ZarrError("Argument", `the engine has no persistent cache with the number ${id}`);
     return cache;
   }
 }

@@ -126,7 +126,7 @@ function targetOf(location: string, url: string): URL {
 export class RedirectFollower {
   readonly #sendOnce: Send;
   readonly #travel: Travel;
-  #isTold = false;
+  #isReported = false;
 
   constructor(send: Send, travel: Travel) {
     this.#sendOnce = send;
@@ -189,8 +189,8 @@ export class RedirectFollower {
   }
 
   #tellOnce(): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     this.#travel.tell("the server redirects requests; headers other than Authorization are not sent along");
   }
 

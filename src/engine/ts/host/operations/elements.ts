@@ -108,7 +108,7 @@ export const readOperations = {
       const transfer: ArrayBuffer[] = [];
       giveResult(part, (buffer) => transfer.push(buffer as ArrayBuffer));
       context.send({ type: "part", ...part }, transfer);
-      await context.credited();
+      await context.whenTaken();
     };
     const tell = (layout: ResultLayout) => context.send({ type: "layout", ...layout });
     return readInto(args, new PartSink(context.engine.instances, tell, send), context);
@@ -140,13 +140,13 @@ export const readOperations = {
     );
     const request = { ...args.request, growth: { ...growth, ...sink.parts } };
     const answers = () => reporting(() => sink.answers(questions, settings));
-    let [told, toldShare] = [performance.now(), 0];
+    let [sentAt, sentShare] = [performance.now(), 0];
     if (wantsPartial)
       sink.onReduced = (share) => {
         // The answers of all elements are the result.
-        const isNews = share > toldShare && share < 1;
-        if (!isNews || performance.now() - told < PARTIAL_MS) return;
-        [told, toldShare] = [performance.now(), share];
+        const isNews = share > sentShare && share < 1;
+        if (!isNews || performance.now() - sentAt < PARTIAL_MS) return;
+        [sentAt, sentShare] = [performance.now(), share];
         const found = answersSoFar(() => sink.answers(questions, settings));
         if (found) context.send({ type: "partial", answers: found, share });
       };
@@ -268,20 +268,20 @@ class WriteJob {
   }
 
   /**
-   * Returns a number for the array as these metadata documents describe it. An append writes to the
+   * Returns an id for the array as these metadata documents describe it. An append writes to the
    * array with its new shape.
    */
   bind(document: string): number {
     const { array } = this.#options;
-    if (document === array.document) return array.number;
-    const number = this.#engine.newId();
-    this.#others.set(number, { ...array, document, number });
-    return number;
+    if (document === array.document) return array.id;
+    const id = this.#engine.newId();
+    this.#others.set(id, { ...array, document, id });
+    return id;
   }
 
   /** Nothing of it is encoded any more, unless the caller has left it. */
   end(): void {
-    for (const number of this.#others.keys()) this.#engine.pools.unbind(number);
+    for (const id of this.#others.keys()) this.#engine.pools.unbind(id);
   }
 
   encode(

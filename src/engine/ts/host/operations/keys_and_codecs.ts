@@ -11,9 +11,9 @@ import { type OperationTable, operate } from "./operation.ts";
 /** The answer of a repository: an id, an object of snapshots by name, or a list of snapshots. */
 function repositoryAnswer(text: string): string | IcechunkRef[] | IcechunkSnapshot[] {
   if (!/^[[{]/.test(text)) return text;
-  const told = JSON.parse(text) as Record<string, string> | (IcechunkSnapshot & { time: number })[];
-  if (Array.isArray(told)) return told.map((each) => ({ ...each, time: new Date(each.time) }));
-  return Object.entries(told).map(([name, snapshot]) => ({ name, snapshot }));
+  const answer = JSON.parse(text) as Record<string, string> | (IcechunkSnapshot & { time: number })[];
+  if (Array.isArray(answer)) return answer.map((each) => ({ ...each, time: new Date(each.time) }));
+  return Object.entries(answer).map(([name, snapshot]) => ({ name, snapshot }));
 }
 
 export const storeOperations = {

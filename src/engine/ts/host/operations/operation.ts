@@ -15,8 +15,8 @@ export interface CallContext {
   send(event: unknown, transfer?: ArrayBuffer[]): void;
   /** Sends a progress event. It may be left out if another one follows within a frame. */
   tell(event: unknown): void;
-  /** Resolves when the caller has consumed one more event. */
-  credited(): Promise<void>;
+  /** Resolves when the caller has taken one more event. */
+  whenTaken(): Promise<void>;
   /** Transfers a buffer with the answer. */
   give(buffer: ArrayBufferLike): void;
 }
