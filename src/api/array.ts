@@ -43,7 +43,7 @@ import {
   type StorageTransformerMetadata,
   textsOf,
 } from "./node_facts.ts";
-import { openNodes, readSummaryAnew, UPDATE, updateAll } from "./opening.ts";
+import { openNodes, readSummaryAnew, UPDATE, updateAll } from "./opened_nodes.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
@@ -56,7 +56,7 @@ import {
 } from "./read/request.ts";
 import { GET_RULES, READ_RULES, STREAM_RULES } from "./read/rules.ts";
 import type { PartPlace, StreamOptions } from "./read/stream.ts";
-import { streamSelection } from "./read/streaming.ts";
+import { streamSelection } from "./read/stream_start.ts";
 import { type AnySelection, byIndex, dimensionNamesOf, refuseSelection, requestOf } from "./selection.ts";
 import { othersOf } from "./store/native_store.ts";
 import type { NodeChange, UpdateAttributesOptions } from "./update_attributes.ts";

@@ -12,7 +12,7 @@ import type { AbsolutePath, Attributes, Readable } from "../engine/ts/model/type
 import { call } from "../engine/ts/port/engine.ts";
 import type { AnyNode, FirstCode, NodeMaker, UnreadableNode } from "./children.ts";
 import type { Location, NodeOptions } from "./location.ts";
-import { inExtensionsOfStore, openSummary } from "./opening.ts";
+import { inExtensionsOfStore, openSummary } from "./opened_nodes.ts";
 
 /** Where nodes are. */
 type StoreAndPath<S> = Pick<Location<S>, "store" | "path">;

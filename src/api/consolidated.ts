@@ -12,7 +12,7 @@ import { call, running } from "../engine/ts/port/engine.ts";
 import type { Consolidation } from "../engine/ts/port/operations.ts";
 import { warn } from "../engine/ts/port/warnings.ts";
 import { type Contents, rememberContents } from "./consolidated_children.ts";
-import { isElsewhere } from "./opening.ts";
+import { isElsewhere } from "./opened_nodes.ts";
 import { readKey } from "./store/native_store.ts";
 
 export type ConsolidatedFormat = "v2" | "v3";

@@ -27,7 +27,7 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
-import { readSummaryAnew, rememberOpen, UPDATE, updateAll } from "./opening.ts";
+import { readSummaryAnew, rememberOpen, UPDATE, updateAll } from "./opened_nodes.ts";
 import type { Tree, TreeOptions } from "./tree.ts";
 import type { UpdateAttributesOptions } from "./update_attributes.ts";
 

@@ -17,7 +17,7 @@ import {
   OPEN_RULES,
   type OpenOptions,
   openSummary,
-} from "./opening.ts";
+} from "./opened_nodes.ts";
 import { namedState, rememberPlain, repositoryIn } from "./repository.ts";
 import type { FetchStore } from "./store/fetch_store.ts";
 

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EngineSelection } from "../engine/ts/model/request.ts";
+import type { EngineSelection } from "../engine/ts/model/read_request.ts";
 import { type AnySelection, AtValue, dimensionNamesOf, points, requestOf, slice } from "./selection.ts";
 
 const FACTS = { shape: [10, 20, 30, 40], dimensionNames: ["t", "z", "y", "x"] };

@@ -8,7 +8,7 @@
  */
 import { needList, needReadable, object, type Rules } from "../engine/ts/model/argument.ts";
 import { InvalidSelectionError, shown } from "../engine/ts/model/errors.ts";
-import type { EngineDimension, EngineSelection, Integer } from "../engine/ts/model/request.ts";
+import type { EngineDimension, EngineSelection, Integer } from "../engine/ts/model/read_request.ts";
 import type { DateLike, Readable, Slice } from "../engine/ts/model/types.ts";
 
 /** An array with such a selection: this package's, or a proxy of one. */

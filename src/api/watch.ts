@@ -10,7 +10,7 @@ import type { Attributes, DataType, Readable } from "../engine/ts/model/types.ts
 import { unlessAborted } from "../engine/ts/model/waiting.ts";
 import { type AnyArray, renew, type Array as ZarrArray } from "./array.ts";
 import { FACTS, needArray } from "./node_facts.ts";
-import { readSummaryAnew } from "./opening.ts";
+import { readSummaryAnew } from "./opened_nodes.ts";
 
 export interface WatchOptions {
   /** Time in ms between two requests. Default: 30 000. A hidden page waits six times as long. */

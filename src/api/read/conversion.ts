@@ -28,7 +28,7 @@ import { ZarrError } from "../../engine/ts/model/errors.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
 import { viewBytes } from "../../engine/ts/model/memory.ts";
 import { factsOf } from "../../engine/ts/model/node_like.ts";
-import type { ConversionRequest } from "../../engine/ts/model/request.ts";
+import type { ConversionRequest } from "../../engine/ts/model/read_request.ts";
 import { ask } from "../../engine/ts/port/convention.ts";
 import type { ResultAnswer } from "../../engine/ts/port/operations.ts";
 import { typeNameOf } from "../array_definitions.ts";

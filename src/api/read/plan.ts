@@ -1,11 +1,11 @@
 /**
- * `ReadPlan`: the cost of a read, before anything is fetched. `planning.ts` computes it; it is lazy
- * code.
+ * `ReadPlan`: the cost of a read, before anything is fetched. `plan_cost.ts` computes it; it is
+ * lazy code.
  */
 import { lazy } from "#lazy";
 import type { PlannedObject } from "../../contract/contract.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
-import type { EngineRequest } from "../../engine/ts/model/request.ts";
+import type { EngineRequest } from "../../engine/ts/model/read_request.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import type { Progress } from "./request.ts";
 

@@ -11,7 +11,7 @@ import { scatterElements } from "../../engine/ts/elements/scatter.ts";
 import { chunkCount, chunkExtent } from "../../engine/ts/model/chunk_grid.ts";
 import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 import { canShare, isSharedMemory, viewBytes } from "../../engine/ts/model/memory.ts";
-import type { EngineRequest } from "../../engine/ts/model/request.ts";
+import type { EngineRequest } from "../../engine/ts/model/read_request.ts";
 import type { CallOptions } from "../../engine/ts/port/connection.ts";
 import type { ObjectIds } from "../../engine/ts/port/definitions.ts";
 import { call, connect } from "../../engine/ts/port/engine.ts";

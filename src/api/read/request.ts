@@ -4,7 +4,7 @@
  */
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
-import type { EngineRequest, EngineSelection } from "../../engine/ts/model/request.ts";
+import type { EngineRequest, EngineSelection } from "../../engine/ts/model/read_request.ts";
 import { bindCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, byIndex, memoryOrderOf, requestOf } from "../selection.ts";

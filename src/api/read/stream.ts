@@ -2,7 +2,7 @@
  * `Array.stream`: a selection as parts, in the order of arrival. The caller sets the pace: the
  * engine waits until parts are taken, so only a few are in memory, however large the selection is.
  * A queue is between the engine, which sends parts, and the caller, who takes them one by one. It
- * is lazy code, which `streamSelection` (`streaming.ts`) loads.
+ * is lazy code, which `streamSelection` (`stream_start.ts`) loads.
  */
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";

@@ -13,8 +13,8 @@ import {
 } from "../../engine/ts/model/body.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
 import { isNode } from "../../engine/ts/model/node.ts";
+import { fetchHere, requestFor } from "../../engine/ts/model/platform_fetch.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
-import { fetchHere, requestFor } from "../../engine/ts/model/requests.ts";
 import { withoutSecrets } from "../../engine/ts/model/secrets.ts";
 import type {
   CacheDefinition,

@@ -20,7 +20,7 @@ import {
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
 import { inOneRun } from "../../engine/ts/model/once.ts";
-import type { EngineRequest } from "../../engine/ts/model/request.ts";
+import type { EngineRequest } from "../../engine/ts/model/read_request.ts";
 import { unlessAborted } from "../../engine/ts/model/waiting.ts";
 import type { MakeArguments } from "../../engine/ts/port/connection.ts";
 import { type ObjectIds, staleStores } from "../../engine/ts/port/definitions.ts";

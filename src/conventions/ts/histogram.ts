@@ -21,7 +21,7 @@ import {
   refuse,
 } from "../../engine/ts/model/argument.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
-import { newSummary, SUMMARY_INDEX } from "../../engine/ts/model/request.ts";
+import { newSummary, SUMMARY_INDEX } from "../../engine/ts/model/read_request.ts";
 import type { DataType, Readable } from "../../engine/ts/model/types.ts";
 import { call } from "../../engine/ts/port/engine.ts";
 import { type AtIndices, levelIndices } from "./axis_indices.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EngineDimension } from "../../engine/ts/model/request.ts";
+import type { EngineDimension } from "../../engine/ts/model/read_request.ts";
 import type { Chunk, DataType } from "../../engine/ts/model/types.ts";
 import { BoolArray } from "../../engine/ts/model/wrapper_arrays.ts";
 import { type ByChunkRequest, getByChunk } from "./by_chunk.ts";

@@ -8,7 +8,7 @@ import { product, stridesOf } from "../../engine/ts/elements/typed_arrays.ts";
 import { needFunction } from "../../engine/ts/model/argument.ts";
 import { chunkAt, chunkExtent, type GridAxis } from "../../engine/ts/model/chunk_grid.ts";
 import { InvalidSelectionError, shown, UnsupportedError } from "../../engine/ts/model/errors.ts";
-import type { EngineDimension, EngineSelection } from "../../engine/ts/model/request.ts";
+import type { EngineDimension, EngineSelection } from "../../engine/ts/model/read_request.ts";
 import type { Chunk, DataType } from "../../engine/ts/model/types.ts";
 import { type Elements, emptyLike, sliceIndices } from "./internal_parts.ts";
 

@@ -7,7 +7,7 @@
 import { type AnyArray, Array as ZarrArray } from "../../api/array.ts";
 import { root } from "../../api/location.ts";
 import { open } from "../../api/open.ts";
-import { applied } from "../../api/opening.ts";
+import { applied } from "../../api/opened_nodes.ts";
 import type { ReadOptions } from "../../api/read/request.ts";
 import { needFunction, needReadable, object, refuse } from "../../engine/ts/model/argument.ts";
 import type { AbsolutePath, AsyncReadable, Readable } from "../../engine/ts/model/types.ts";

@@ -8,7 +8,7 @@ export { boundCodecs, codecsToCreate } from "../../api/codecs.ts";
 export { consolidatedStore, containerAt, referencesInArchive } from "../../api/containers.ts";
 export { engineCodecEntry } from "../../api/engine_codec.ts";
 export { labelWords } from "../../api/read/label_colors.ts";
-export { plannedCost } from "../../api/read/planning.ts";
+export { plannedCost } from "../../api/read/plan_cost.ts";
 export { readScattered } from "../../api/read/scattered.ts";
 export { partsOf } from "../../api/read/stream.ts";
 export { treeOf } from "../../api/tree.ts";

@@ -7,7 +7,7 @@ import { resolvedUri } from "../../api/store/reach.ts";
 import { isReadable, need, pageUrl, parsedUrl } from "../../engine/ts/model/argument.ts";
 import { type BodyLimits, BodyTooLarge, bodyOf } from "../../engine/ts/model/body.ts";
 import { InvalidMetadataError, NotFoundError, ZarrError } from "../../engine/ts/model/errors.ts";
-import { fetchHere, requestFor } from "../../engine/ts/model/requests.ts";
+import { fetchHere, requestFor } from "../../engine/ts/model/platform_fetch.ts";
 import { newDecoder } from "../../engine/ts/model/utf8.ts";
 import { type Json, objectOf } from "./addresses.ts";
 

@@ -14,7 +14,7 @@ import type { Places } from "../../conventions/ts/coordinates.ts";
 import { product } from "../../engine/ts/elements/typed_arrays.ts";
 import { need, needReadable, object, refuse } from "../../engine/ts/model/argument.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
-import type { EngineDimension, Growth } from "../../engine/ts/model/request.ts";
+import type { EngineDimension, Growth } from "../../engine/ts/model/read_request.ts";
 import type { ChunkCounts } from "../../engine/ts/port/operations.ts";
 import { axesOf, type Over, type Reduced, spreadOf } from "./beside.ts";
 import { type Grouping, type Groups, groupingOf, indicesAmong, withGroups } from "./groups.ts";

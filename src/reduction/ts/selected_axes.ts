@@ -4,7 +4,7 @@
  * the end.
  */
 import { InvalidSelectionError } from "../../engine/ts/model/errors.ts";
-import type { EngineDimension, EngineSelection, Integer } from "../../engine/ts/model/request.ts";
+import type { EngineDimension, EngineSelection, Integer } from "../../engine/ts/model/read_request.ts";
 
 /** The indices of the selected places of a dimension. Those of a slice take no memory. */
 export class Indices {

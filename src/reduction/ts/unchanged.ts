@@ -6,7 +6,7 @@
  */
 import type { AnyArray } from "../../api/array.ts";
 import { type ArrayFacts, FACTS, factsOfNode, OpenedNode } from "../../api/node_facts.ts";
-import { readSummaryAnew } from "../../api/opening.ts";
+import { readSummaryAnew } from "../../api/opened_nodes.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
 import { elementsOf, type Prepared, type StatisticsOptions } from "./prepare.ts";

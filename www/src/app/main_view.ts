@@ -11,7 +11,7 @@ import type { UrlState } from "../model/state/url_state.js";
 import { ComparePanel } from "../tools/linked/compare_panel.js";
 import { Linked } from "../tools/linked/linked.js";
 import { LinkedButtons } from "../tools/linked/linked_buttons.js";
-import { Plots } from "../tools/plots/plots.js";
+import { Plots } from "../tools/plots/plots_state.js";
 import { byId } from "../widgets/page/element.js";
 import { askForAsset } from "../widgets/panels/asset_question.js";
 import { showChoices } from "../widgets/panels/choices.js";

@@ -133,17 +133,17 @@ function labelText(name: string, reading: TileReading | null, facts?: LabelFacts
 function valueTexts({ scene, image, labels }: RawReading): Reading["values"] {
   const [dtype, { channels }] = [typeOf(scene), scene];
   const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
-  const valueOf = (channel: number) => {
+  const channelReading = (channel: number) => {
     const value = byChannel.get(channel);
     return { value, text: textOf(value, dtype, scene.unit) };
   };
   const ofChannels = channels
     .filter(({ visible }) => visible)
-    .map(({ index, name, color }) => ({ name, color, ...valueOf(index) }));
+    .map(({ index, name, color }) => ({ name, color, ...channelReading(index) }));
   const ofElement =
     scene.kind === "labels"
       ? labelText("label", image, scene.labelFacts)
-      : { name: scene.title, ...valueOf(0) };
+      : { name: scene.title, ...channelReading(0) };
   const own = channels.length > 0 ? ofChannels : [ofElement];
   return [...own, ...labels.map(({ label, facts, reading }) => labelText(label.name, reading, facts))];
 }

@@ -51,7 +51,7 @@ function sending(wanted, signal) {
     if (typeof fetch !== "function") throw new TypeError("there is no `fetch` here");
     return () => fetch(wanted.url, init);
   }
-  // jsdom has no requests. `src/engine/ts/model/requests.ts` makes such objects, too.
+  // jsdom has no requests. `src/engine/ts/model/platform_fetch.ts` makes such objects, too.
   const request =
     typeof Request === "function" ? new Request(wanted.url, init) : { url: wanted.url, ...init };
   if (wanted.how[3]) request[RELOAD] = true;

@@ -17,7 +17,7 @@ use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer, T
 
 #[wasm_bindgen]
 extern "C" {
-    /// `TransformerHook` of `host/arrays.ts`.
+    /// `TransformerHook` of `host/bound_arrays.ts`.
     #[derive(Clone)]
     pub type TransformerHook;
 

@@ -4,12 +4,12 @@
  * its stores and arrays from 1. So no module of this room keeps anything that belongs to an engine.
  */
 import type { EngineStatus } from "../port/protocol.ts";
-import { Arrays } from "./arrays.ts";
+import { Arrays } from "./bound_arrays.ts";
 import { Conventions } from "./conventions.ts";
-import { DecodePools } from "./decode/pools.ts";
+import { DecodePools } from "./decode/pool_choice.ts";
 import { PartReducer } from "./decode/reducer.ts";
 import { PersistentCaches } from "./http/persistent_cache.ts";
-import { Instances } from "./instances.ts";
+import { Instances } from "./instance_switch.ts";
 import type { PageLink } from "./page.ts";
 import { EngineState } from "./state.ts";
 import { Stores } from "./stores.ts";

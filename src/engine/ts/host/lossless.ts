@@ -6,7 +6,7 @@ import type { JsonText } from "../../../contract/contract.ts";
 import { splitVariable, variableAt } from "../elements/variable.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { newDecoder } from "../model/utf8.ts";
-import type { Instances } from "./instances.ts";
+import type { Instances } from "./instance_switch.ts";
 
 /** What stands for elements, by their text. */
 type Lossless = Record<string, JsonText>;

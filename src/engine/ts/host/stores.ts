@@ -10,7 +10,7 @@ import { withoutSecrets } from "../model/secrets.ts";
 import { type HttpDefinition, STORE_METHODS, type StoreDefinition } from "../port/definitions.ts";
 import type { PersistentCaches } from "./http/persistent_cache.ts";
 import { type HttpSender, sender } from "./http/send.ts";
-import type { Glue, Instances } from "./instances.ts";
+import type { Glue, Instances } from "./instance_switch.ts";
 import type { PageLink } from "./page.ts";
 
 /** Makes a store in an instance of the engine. */

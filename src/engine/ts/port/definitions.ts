@@ -1,7 +1,7 @@
 /**
  * Definitions of stores, arrays and caches as plain values. The page sends a definition once, under
  * an id, before the first call that uses the id. The engine makes its own object from it
- * (`host/stores.ts`, `host/arrays.ts`). `objects.ts` assigns the ids.
+ * (`host/stores.ts`, `host/bound_arrays.ts`). `objects.ts` assigns the ids.
  *
  * Of the page's store objects, the engine is told the stores that it makes of them, and the methods
  * of users' stores, which it calls.

@@ -32,7 +32,7 @@ import type {
   WriteArguments,
 } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
-import type { Growth } from "../model/request.ts";
+import type { Growth } from "../model/read_request.ts";
 import type { CacheDefinition, DecodeBuild } from "./definitions.ts";
 
 export interface OpenCall extends OpenArguments {

@@ -5,7 +5,7 @@
 
 import type { Content } from "../../model/opening/content.js";
 import type { UrlState } from "../../model/state/url_state.js";
-import { Plots } from "../../tools/plots/plots.js";
+import { Plots } from "../../tools/plots/plots_state.js";
 import type { ContentView } from "../../widgets/views/content_view.js";
 
 interface PlotEvents {

@@ -1,6 +1,6 @@
 /**
  * The plots of a picture: the marks above it, what is read under them, and the panel. This is the
- * code that loads when the first mark is made. `plots.ts` holds the state.
+ * code that loads when the first mark is made. `plots_state.ts` holds the state.
  */
 import "../../../style/plots.css";
 import type { Picture } from "../../map/picture.js";

@@ -1,7 +1,7 @@
 /**
  * The decoders of a pool: what has been posted to each, their start and their end. They start while
  * work waits for one, and end when they crash, when they are idle, or when the pool is closed.
- * Which work they get is in `pool.ts`.
+ * Which work they get is in `decode_pool.ts`.
  */
 import { INTERNAL } from "../../model/errors.ts";
 import { NOBODY } from "../../port/worker_start.ts";

@@ -1,7 +1,7 @@
 /**
  * The three kinds of work for decoders: to read a part, to update a chunk, to run a codec. It is
  * here what each is made of, what its messages have, and how it ends. Which decoder does it, and
- * when, is in `pool.ts`.
+ * when, is in `decode_pool.ts`.
  */
 import type { CodecAnswer } from "../../codec/site.ts";
 import type { CodedArray } from "../../port/definitions.ts";

@@ -11,7 +11,7 @@
 import { limitsOf, withLimits } from "../../model/body.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { isNode } from "../../model/node.ts";
-import { requestFor } from "../../model/requests.ts";
+import { requestFor } from "../../model/platform_fetch.ts";
 import type { Reach } from "../../port/definitions.ts";
 
 /** Sends a request. */

@@ -5,7 +5,7 @@
  * that passes the cache.
  */
 import { isNode } from "../../model/node.ts";
-import { requestFor } from "../../model/requests.ts";
+import { requestFor } from "../../model/platform_fetch.ts";
 import type { Send } from "./redirects.ts";
 
 /** Answers that are longer are not kept. */

@@ -9,7 +9,7 @@
  */
 import { asResponse, type BodyLimits, bodyOf, limitsOf, unreadError, withLimits } from "../../model/body.ts";
 import { shown, ZarrError } from "../../model/errors.ts";
-import { copyOf, fetchHere } from "../../model/requests.ts";
+import { copyOf, fetchHere } from "../../model/platform_fetch.ts";
 import type { HeaderPairs, HeadersReason, HttpDefinition } from "../../port/definitions.ts";
 import type { RequestParts, ResponseParts } from "../../port/protocol.ts";
 import type { PageLink } from "../page.ts";

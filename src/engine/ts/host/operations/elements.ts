@@ -17,12 +17,12 @@ import type {
   WriteCall,
   WriteEvent,
 } from "../../port/operations.ts";
+import type { DecodePool } from "../decode/decode_pool.ts";
 import type { Updated } from "../decode/messages.ts";
-import type { DecodePool } from "../decode/pool.ts";
 import { Reducer } from "../decode/reducer.ts";
 import type { BoundArray } from "../decode/work.ts";
 import type { Engine } from "../engine.ts";
-import type { Glue, Glues } from "../instances.ts";
+import type { Glue, Glues } from "../instance_switch.ts";
 import { Assembly } from "../read/assembly.ts";
 import { PartSink, progressListener, readInto, SummarySink } from "../read/job.ts";
 import { ReductionSink, reductionMemory } from "../read/reduction.ts";

@@ -5,7 +5,7 @@
 import { WASM_OPERATIONS, type WasmOperations } from "../../../../contract/contract.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
 import type { Engine } from "../engine.ts";
-import type { Glue } from "../instances.ts";
+import type { Glue } from "../instance_switch.ts";
 
 export interface CallContext {
   readonly engine: Engine;

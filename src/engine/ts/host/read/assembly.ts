@@ -26,7 +26,7 @@ import { isDue, pauseIfDue } from "../../model/waiting.ts";
 import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
 import { closeGate, type Gate, newGate, type SharedTarget } from "../decode/gate.ts";
 import { keepSpare } from "../decode/part_memory.ts";
-import type { Instances } from "../instances.ts";
+import type { Instances } from "../instance_switch.ts";
 import { losslessElements } from "../lossless.ts";
 
 /** The layout of a result, known before its parts. */

@@ -12,11 +12,11 @@ import type {
 import { wholeResult } from "../../elements/scatter.ts";
 import { product, stridesOf } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import type { Growth } from "../../model/request.ts";
+import type { Growth } from "../../model/read_request.ts";
 import type { ChunkCounts } from "../../port/operations.ts";
 import type { PartReduction } from "../decode/messages.ts";
 import { type Before, Reducer } from "../decode/reducer.ts";
-import type { Instances } from "../instances.ts";
+import type { Instances } from "../instance_switch.ts";
 import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
 import type { Sink } from "./job.ts";
 

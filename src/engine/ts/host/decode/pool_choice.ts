@@ -4,9 +4,9 @@
  */
 
 import type { ArrayDefinition } from "../../port/definitions.ts";
+import { DecodePool, type PoolEngine } from "./decode_pool.ts";
 import { type Decoder, localDecoder, openDecoder } from "./decoder.ts";
 import { dropSpares } from "./part_memory.ts";
-import { DecodePool, type PoolEngine } from "./pool.ts";
 import type { BoundArray } from "./work.ts";
 
 /** Up to this many decoded bytes, decoding here is faster than sending the read to a worker. */

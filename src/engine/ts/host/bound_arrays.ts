@@ -16,9 +16,9 @@ import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";
 import { RecordWriter, readRecord } from "../model/records.ts";
 import type { ArrayDefinition, DecodeBuild } from "../port/definitions.ts";
-import type { DecodePools } from "./decode/pools.ts";
+import type { DecodePools } from "./decode/pool_choice.ts";
 import type { BoundArray } from "./decode/work.ts";
-import type { Glue, Instances } from "./instances.ts";
+import type { Glue, Instances } from "./instance_switch.ts";
 import type { PageLink } from "./page.ts";
 import { askingMethod, type Stores } from "./stores.ts";
 

@@ -7,10 +7,10 @@ import type { PageLink } from "../page.ts";
 import { EngineState } from "../state.ts";
 import { WasmBuilds } from "../wasm_builds.ts";
 import type { ReportedError } from "../wasm_module.ts";
+import { DecodePool } from "./decode_pool.ts";
 import type { Decoder } from "./decoder.ts";
 import type { FromDecoder, ReadMessage, ToDecoder } from "./messages.ts";
 import { keepSpare, takeSpare } from "./part_memory.ts";
-import { DecodePool } from "./pool.ts";
 import { type BoundArray, type End, resultOf } from "./work.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

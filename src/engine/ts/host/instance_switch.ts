@@ -17,9 +17,9 @@ import { inOneRun } from "../model/once.ts";
 import { RecordReader, RecordWriter, readRecord, type Shape } from "../model/records.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { type Glue, type Glues, linked } from "./glue.ts";
-import { Instance, type Pending } from "./instance.ts";
 import type { EngineState } from "./state.ts";
 import { type WasmBuilds, wrongWasm } from "./wasm_builds.ts";
+import { Instance, type Pending } from "./wasm_instance.ts";
 
 export type { Glue, Glues };
 

@@ -3,7 +3,7 @@
  */
 
 import type { ReadCost } from "../../contract/contract.ts";
-import type { EngineRequest } from "../../engine/ts/model/request.ts";
+import type { EngineRequest } from "../../engine/ts/model/read_request.ts";
 import type { ObjectIds } from "../../engine/ts/port/definitions.ts";
 import { call } from "../../engine/ts/port/engine.ts";
 import { arrayId, bindCodecs } from "../array_definitions.ts";
