@@ -144,7 +144,8 @@ async function runTarget({ target, codec, seconds, isRepeatable }) {
 
 /** The runs that the words ask for. */
 function runsOf({ seconds, byCodec, isRepeatable, targets }) {
-  const chosen = targets.length > 0 ? targets : byCodec ? ["decoders"] : TARGETS;
+  const usual = byCodec ? ["decoders"] : TARGETS;
+  const chosen = targets.length > 0 ? targets : usual;
   return chosen.flatMap((target) =>
     byCodec && target === "decoders"
       ? CODECS.map((codec) => ({ target, codec, seconds, isRepeatable }))

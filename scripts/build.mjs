@@ -47,7 +47,8 @@ export async function build(options) {
   await buildPackage(options);
   const isWhole = !options.isFirst;
   if (isWhole) finish("dist", { key, quick: Boolean(options.quick) });
-  const kind = isWhole ? (options.quick ? "quick" : "release") : "what a first picture needs";
+  const wholeKind = options.quick ? "quick" : "release";
+  const kind = isWhole ? wholeKind : "what a first picture needs";
   say(`\n✓ dist/ is built (${kind}) in ${seconds(started)}`);
 }
 

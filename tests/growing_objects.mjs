@@ -21,7 +21,8 @@ export function growingObjects(prefix) {
 
   function get(request, response, name) {
     const found = objects.get(name);
-    const status = !found ? 404 : request.headers["if-none-match"] === found.tag ? 304 : 200;
+    const foundStatus = request.headers["if-none-match"] === found?.tag ? 304 : 200;
+    const status = found ? foundStatus : 404;
     requests.push(`${name} ${status}`);
     const headers = { ETag: found?.tag, "Cache-Control": "max-age=3600" };
     if (status === 404) response.writeHead(404, { "Cache-Control": "no-store" }).end();

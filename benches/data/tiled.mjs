@@ -17,5 +17,9 @@ export function tiled(values, steps) {
     const index = /^\/c\/(\d+(?:\/\d+)*)$/.exec(key)?.[1].split("/").map(Number);
     return index?.length === extents.length && index.every((at, axis) => at < extents[axis]);
   };
-  return { get: (key) => (key === "/zarr.json" ? document : isShard(key) ? shard : undefined) };
+  const get = (key) => {
+    if (key === "/zarr.json") return document;
+    return isShard(key) ? shard : undefined;
+  };
+  return { get };
 }

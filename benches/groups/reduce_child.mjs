@@ -34,7 +34,11 @@ function raw(steps) {
     codecs: [{ name: "bytes", configuration: { endian: "little" } }],
   };
   const metadata = new TextEncoder().encode(JSON.stringify(document));
-  return { get: (key) => (key.startsWith("/c/") ? chunk : key === "/zarr.json" ? metadata : undefined) };
+  const get = (key) => {
+    if (key.startsWith("/c/")) return chunk;
+    return key === "/zarr.json" ? metadata : undefined;
+  };
+  return { get };
 }
 
 /** What a caller of zarrita writes: the sum and the count of each cell, chunk by chunk. */

@@ -191,6 +191,14 @@ export function dimensionNamesOf({
   return isWhole ? names : undefined;
 }
 
+/** The entries of a selection, one a dimension or fewer. */
+function entriesOf(selection: Exclude<AnySelection, Points> | null | undefined, facts: Dimensions) {
+  if (selection === null || selection === undefined) return [];
+  if (Array.isArray(selection)) return spreadEllipsis(selection, facts.shape.length);
+  const dimensionNames = dimensionNamesOf(facts) as string[] | undefined;
+  return select({ dimensionNames }, selection as Record<string, DimensionSelection>);
+}
+
 /** Converts a selection to the engine's form. Null and undefined select the whole array. */
 export function requestOf(
   selection: AnySelection | null | undefined,
@@ -203,15 +211,7 @@ export function requestOf(
       field: "selection",
       actual: shown(selection),
     });
-  const entries =
-    selection === null || selection === undefined
-      ? []
-      : Array.isArray(selection)
-        ? spreadEllipsis(selection, facts.shape.length)
-        : select(
-            { dimensionNames: dimensionNamesOf(facts) as string[] | undefined },
-            selection as Record<string, DimensionSelection>,
-          );
+  const entries = entriesOf(selection, facts);
   const names = dimensionNamesOf(facts);
   const fieldOf = (axis: number) => `dimension ${names?.[axis] ?? axis}`;
   return { selection: { Orthogonal: entries.map((entry, axis) => dimension(entry, fieldOf(axis))) } };

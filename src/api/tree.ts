@@ -47,8 +47,8 @@ function drawn(tree: Tree): string[] {
   const { name, children } = tree;
   const below = children.flatMap((child, idx) => {
     const isLast = idx === children.length - 1;
-    const lines = drawn(child);
-    return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
+    const [first, others] = isLast ? ["└── ", "    "] : ["├── ", "│   "];
+    return drawn(child).map((line, at) => (at === 0 ? first : others) + line);
   });
   return [`${name}${described(tree)}`, ...below];
 }

@@ -15,7 +15,8 @@ const storeOf = (keys) => new Map(Object.entries(keys).map(([key, value]) => [`/
 const halfToNumber = (bits) => {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
   const size = exponent === 0 ? fraction * 2 ** -24 : (fraction + 1024) * 2 ** (exponent - 25);
-  const value = exponent === 31 ? (fraction ? NaN : Infinity) : size;
+  const special = fraction ? NaN : Infinity;
+  const value = exponent === 31 ? special : size;
   return bits & 0x8000 ? -value : value;
 };
 

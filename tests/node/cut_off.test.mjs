@@ -235,11 +235,8 @@ async function writableServer() {
     const value = method === "GET" || method === "HEAD" ? values.get(url) : Buffer.alloc(0);
     if (!value) return void response.writeHead(404).end();
     const range = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? "");
-    const start = range
-      ? range[1] === ""
-        ? Math.max(0, value.length - Number(range[2]))
-        : Number(range[1])
-      : 0;
+    const [, from = "0", last] = range ?? [];
+    const start = from === "" ? Math.max(0, value.length - Number(last)) : Number(from);
     const end =
       range && range[1] !== "" && range[2] !== ""
         ? Math.min(value.length, Number(range[2]) + 1)

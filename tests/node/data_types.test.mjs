@@ -188,8 +188,10 @@ function texts() {
   }
   return store;
 }
-const textAt = (i, j) =>
-  i >= 2 && i < 4 && j < 3 ? "–" : i > 4 || j > 3 ? "beyond" : `${i}${"é".repeat(j)}`;
+function textAt(i, j) {
+  if (i >= 2 && i < 4 && j < 3) return "–";
+  return i > 4 || j > 3 ? "beyond" : `${i}${"é".repeat(j)}`;
+}
 const rows = (...from) => from.flatMap((i) => [0, 1, 2, 3].map((j) => textAt(i, j)));
 
 test("strings of any length are placed across parts, absent chunks and memory orders", async () => {

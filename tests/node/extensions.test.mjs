@@ -38,8 +38,10 @@ function onBoth(title, run) {
   });
 }
 
-const placesOf = (indices) =>
-  indices === null ? [0, 1, 1] : typeof indices === "number" ? [indices, indices + 1, 1] : indices;
+function placesOf(indices) {
+  if (indices === null) return [0, 1, 1];
+  return typeof indices === "number" ? [indices, indices + 1, 1] : indices;
+}
 
 /** The elements of a result in C order. */
 function plain({ data, shape, stride }) {

@@ -43,7 +43,8 @@ for (const [dtype, View] of INTEGERS) {
     const labels = Array.from({ length: 60 }, (_, at) =>
       wrap(bits, at < 20 ? BigInt(at) : 2n ** 53n + BigInt(at) * 7919n),
     );
-    const values = labels.map((label) => (dtype === "bool" ? label === 1n : isBig ? label : Number(label)));
+    const numberOf = (label) => (isBig ? label : Number(label));
+    const values = labels.map((label) => (dtype === "bool" ? label === 1n : numberOf(label)));
     const array = await arrayOf(dtype, [6, 10], dtype === "bool" ? values : View.from(values));
     const { data, shape, stride } = await array.get(null, { as: "rgba", colors: "labels" });
     assert.deepEqual(

@@ -19,12 +19,10 @@ const openStatistic = async (store, name) =>
   zarr.pyramid(await zarr.open(store, { path: `statistics/${name}`, kind: "group" }));
 
 /** Whether a statistic is NumPy's: null is NaN, texts are integers. Deviations may be rounded. */
-const isStatistic = (found, wanted, most) =>
-  wanted === null
-    ? Number.isNaN(found)
-    : typeof wanted === "string"
-      ? String(found) === wanted
-      : Math.abs(found - wanted) <= 1e-10 * most;
+function isStatistic(found, wanted, most) {
+  if (wanted === null) return Number.isNaN(found);
+  return typeof wanted === "string" ? String(found) === wanted : Math.abs(found - wanted) <= 1e-10 * most;
+}
 
 for (const { name, dtype, shape, bytes, attributes, extremes, factors, options, levels } of CASES) {
   test(`statistics of ${name}: those of NumPy`, async () => {

@@ -136,7 +136,10 @@ export function formedIn(
 
 const VIEWS: Record<NumberType | "bool", ViewName> = { bool: "Uint8Array", ...NUMBER_VIEWS };
 
-const kindOf = (name: string) => (name === "bool" ? "bool" : name.startsWith("float") ? "float" : "integer");
+function kindOf(name: string): "bool" | "float" | "integer" {
+  if (name === "bool") return "bool";
+  return name.startsWith("float") ? "float" : "integer";
+}
 
 const sizeOf = (view: ViewName) => CLASSES[view].BYTES_PER_ELEMENT;
 

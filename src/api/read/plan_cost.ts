@@ -19,6 +19,7 @@ function numbersOf(cost: ReadCost, elementSize: number, observed: number | undef
   const resultBytes = elements * elementSize;
   const decodedBytes = decodedElements * elementSize;
   const chunkBytes = encodedChunkBytes ?? observed;
+  const estimate = observed !== undefined ? "observed" : "decoded";
   const data = chunkBytes === undefined ? decodedBytes : chunks * chunkBytes;
   const encodedBytes = data + objects * (indexBytes ?? 0);
   const underWay = Math.min(UNDER_WAY_BYTES, decodedBytes) + Math.min(UNDER_WAY_BYTES, encodedBytes);
@@ -33,7 +34,7 @@ function numbersOf(cost: ReadCost, elementSize: number, observed: number | undef
     resultBytes,
     decodedBytes,
     encodedBytes,
-    encodedBasis: encodedChunkBytes !== undefined ? "exact" : observed !== undefined ? "observed" : "decoded",
+    encodedBasis: encodedChunkBytes !== undefined ? "exact" : estimate,
     memoryBytes: resultBytes + underWay,
   } as const;
 }

@@ -113,13 +113,13 @@ function isSame(type: TypeDescription, data: unknown): boolean {
   return isWhole && isView(type) && data instanceof CLASSES[type.view ?? "Uint8Array"];
 }
 
+function shownValue(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  return typeof value === "string" ? JSON.stringify(value) : shown(value);
+}
+
 export function refuseValue({ name }: TypeDescription, value: unknown, index: string): never {
-  const one =
-    typeof value === "bigint"
-      ? `${value}n`
-      : typeof value === "string"
-        ? JSON.stringify(value)
-        : shown(value);
+  const one = shownValue(value);
   const text = index === ONE ? one : `${one} at ${index}`;
   throw new ZarrError("Argument", `${name} cannot hold ${text} (\`cast: true\` converts it)`, {
     expected: name,

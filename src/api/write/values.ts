@@ -88,6 +88,10 @@ function unnest(type: TypeDescription, list: readonly unknown[]): { data: unknow
   return { data: level, shape };
 }
 
+/** The shape of nested arrays; undefined for other values. */
+const shapeOfNested = (type: TypeDescription, value: unknown): readonly number[] | undefined =>
+  isNested(type, value) ? unnest(type, value).shape : undefined;
+
 const isNested = (type: TypeDescription, list: unknown): list is readonly unknown[] =>
   Array.isArray(list) && nests(type) && areLists(type, list);
 
@@ -147,13 +151,14 @@ export function appendedLength(
   needReadable(value, "value");
   const { shape: given } = value as { shape?: readonly number[] };
   needReadable(given, "shape");
-  const own = Array.isArray(given) ? given : isNested(type, value) ? unnest(type, value).shape : undefined;
+  const own = Array.isArray(given) ? given : shapeOfNested(type, value);
   if (own && (own === given || own.length > 1 || shape.length === 1)) {
     // Missing leading dimensions repeat, as in NumPy.
     return own[axis - shape.length + own.length] ?? 1;
   }
   const rest = product(shape.filter((_, other) => other !== axis)) || 1;
-  const units = isPacked ? (type.size ?? 1) : own ? 1 : unitsOf(type);
+  const ownUnits = own ? 1 : unitsOf(type);
+  const units = isPacked ? (type.size ?? 1) : ownUnits;
   const count = (value as ArrayLike<unknown>).length / units / rest;
   if (Number.isSafeInteger(count)) return count;
   throw new ZarrError("Argument", "the values do not fill the other dimensions of the array", {

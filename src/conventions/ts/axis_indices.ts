@@ -8,7 +8,7 @@
 import { isReadable, need, needList, object } from "../../engine/ts/model/argument.ts";
 import { InvalidSelectionError, shown } from "../../engine/ts/model/errors.ts";
 import type { Slice } from "../../engine/ts/model/types.ts";
-import type { Plane } from "./geometry.ts";
+import { inPlane, type Plane } from "./geometry.ts";
 
 export interface PyramidAxis {
   /** Name in the metadata; `dim_0` and so on if it has none. */
@@ -213,7 +213,7 @@ export function planeSelection(
 ): (number | Slice)[] {
   const { axes, plane } = indexed;
   return levelIndices(indexed, level, at).map((index, axis) => {
-    const span = axis === plane.x ? x : axis === plane.y ? y : undefined;
+    const span = inPlane(plane, axis, [x, y], undefined);
     if (span) return { start: span[0], stop: span[1], step: null };
     if (index !== null) return index;
     throw new InvalidSelectionError(`at: the axis ${quoted(axes[axis]?.name ?? "")} needs an index`, {

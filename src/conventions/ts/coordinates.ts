@@ -31,7 +31,7 @@ import {
 } from "../../engine/ts/model/errors.ts";
 import { findable, unproxied, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import type { Attributes, DataType, Moment, Readable, Slice } from "../../engine/ts/model/types.ts";
-import { affineOf } from "./geometry.ts";
+import { affineOf, inPlane } from "./geometry.ts";
 import { isLongitude as isLongitudeBy } from "./longitude.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";
 import { hasDegrees } from "./projection.ts";
@@ -376,7 +376,9 @@ function ofLevel(
     );
   }
   const own = [level.scale[axis] ?? 1, level.translation[axis] ?? 0] as const;
-  const [scale, start] = !isInPlane ? own : axis === plane.x ? [a, c] : [e, f];
+  const across = [a, c] as const;
+  const down = [e, f] as const;
+  const [scale, start] = inPlane(plane, axis, [across, down], own);
   const values = new EvenAxis(start, scale, length);
   const isLongitude =
     isLongitudeBy({ name: axes[axis]?.name ?? "", attrs: { units: unit } }) ||

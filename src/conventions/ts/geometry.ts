@@ -56,16 +56,24 @@ export function toIndex(level: Positioned, plane: Plane, world: readonly number[
   return index;
 }
 
+/** What belongs to an axis: one of two along the axes of a plane, `other` along the others. */
+export function inPlane<T, Other>(
+  plane: Plane,
+  axis: number,
+  [x, y]: readonly [x: T, y: T],
+  other: Other,
+): T | Other {
+  if (axis === plane.x) return x;
+  return axis === plane.y ? y : other;
+}
+
 /** A point of this rank with these coordinates in the plane, and `others` along the other axes. */
 export const pointIn = (
   rank: number,
   plane: Plane,
   [x, y]: readonly [number, number],
   others = 0,
-): number[] =>
-  globalThis.Array.from({ length: rank }, (_, axis) =>
-    axis === plane.x ? x : axis === plane.y ? y : others,
-  );
+): number[] => globalThis.Array.from({ length: rank }, (_, axis) => inPlane(plane, axis, [x, y], others));
 
 const corners = ([left, bottom, right, top]: Extent) =>
   [

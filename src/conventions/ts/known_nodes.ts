@@ -144,7 +144,7 @@ export class KnownNodes<Store extends Readable> {
   async #childrenOf(node: NodeLike, path: string): Promise<ChildFact[] | undefined> {
     if (!isListed(this.#store)) {
       const { dialect } = this.#root;
-      const format = dialect === "v3" ? "v3" : dialect === "v2" ? "v2" : undefined;
+      const format = dialect === "v3" || dialect === "v2" ? dialect : undefined;
       this.#store = await withMaybeConsolidatedMetadata(this.#store as AsyncReadable, format && { format });
     }
     if (isListed(this.#store)) {

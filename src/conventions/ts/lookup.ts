@@ -271,7 +271,8 @@ export class EvenAxis {
 
   /** 1 if the values rise, −1 if they fall, 0 if they are all equal. */
   get direction(): 1 | -1 | 0 {
-    return this.step > 0 ? 1 : this.step < 0 ? -1 : 0;
+    if (this.step > 0) return 1;
+    return this.step < 0 ? -1 : 0;
   }
 
   /** The value of an element; undefined if there is no such element. */

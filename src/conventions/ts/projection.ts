@@ -139,7 +139,8 @@ type Words = Record<string, number | string | undefined>;
 
 /** A number, or the number at an index of a list. */
 function numberOf(value: unknown, at = 0): number | undefined {
-  const one = globalThis.Array.isArray(value) ? value[at] : at === 0 ? value : undefined;
+  const list: readonly unknown[] = globalThis.Array.isArray(value) ? value : [value];
+  const one = list[at];
   return typeof one === "number" && Number.isFinite(one) ? one : undefined;
 }
 

@@ -14,6 +14,7 @@ import {
   type Extent,
   elementsIn,
   indexBox,
+  inPlane,
   type Plane,
   type Positioned,
   toIndex,
@@ -344,7 +345,7 @@ export class Pyramid<Store extends Readable = Readable> {
     const box = extent ? indexBox(level, this.plane, extent) : EVERYWHERE;
     const spans: [start: number, stop: number][] = [];
     const selection = level.shape.map((length, axis) => {
-      const side = axis === this.plane.x ? 0 : axis === this.plane.y ? 1 : undefined;
+      const side = inPlane<0 | 1, undefined>(this.plane, axis, [0, 1], undefined);
       if (side !== undefined) {
         const [start, stop] = elementsIn(box[side], box[side + 2] as number, length);
         spans.push([start, stop]);

@@ -80,7 +80,8 @@ export async function setWith<D extends DataType, A>(
  */
 export function getStrides(shape: readonly number[], order: "C" | "F" | number[]): number[] {
   const axes = [...shape.keys()];
-  const listed = order === "C" ? axes : order === "F" ? axes.reverse() : order;
+  if (order === "F") axes.reverse();
+  const listed = order === "C" || order === "F" ? axes : order;
   if (listed.length === shape.length) return stridesOf(shape, listed);
   return refuse("the order must list each dimension once", `${shape.length} dimensions`, listed.length);
 }

@@ -105,17 +105,11 @@ function liesOver(over: Over, extents: readonly number[]): boolean {
 /** The dimensions of the array that another one lies over, in the order of the other one. */
 function axesUnder(reduced: Reduced, over: Over, field: string): number[] {
   const named = isArray(over) ? dimensionNamesOf(over[FACTS]) : over.dimensionNames;
-  const { array } = reduced;
-  const axes = named
-    ? named.map((name) => axisOf(reduced, name ?? "", field))
-    : over.shape.length === array.shape.length
-      ? [...array.shape.keys()]
-      : refuse(
-          `the option ${field} has no names of dimensions`,
-          `${array.shape.length} dimensions`,
-          over.shape,
-        );
-  const extents = axes.map((axis) => array.shape[axis] as number);
+  const { shape } = reduced.array;
+  if (!named && over.shape.length !== shape.length)
+    refuse(`the option ${field} has no names of dimensions`, `${shape.length} dimensions`, over.shape);
+  const axes = named?.map((name) => axisOf(reduced, name ?? "", field)) ?? [...shape.keys()];
+  const extents = axes.map((axis) => shape[axis] as number);
   const isOnce = new Set(axes).size === axes.length;
   if (liesOver(over, extents) && isOnce && axes.length === over.shape.length) return axes;
   return refuse(`the option ${field} does not lie over the array`, extents.join(" × "), over.shape);

@@ -61,7 +61,8 @@ const BEYOND = 2n ** 64n;
 /** A number as the sum of two floats. */
 function boundOf(bound: number | bigint): [nearest: number, rest: number] {
   if (typeof bound === "number") return [bound, 0];
-  const within = bound > BEYOND ? BEYOND : bound < -BEYOND ? -BEYOND : bound;
+  const least = bound < -BEYOND ? -BEYOND : bound;
+  const within = least > BEYOND ? BEYOND : least;
   const nearest = Number(within);
   return [nearest, Number(within - BigInt(nearest))];
 }

@@ -86,8 +86,9 @@ function ofSlice(start: number | undefined, stop: number | undefined, step: numb
   const [lowest, highest] = isDown ? [-1, extent - 1] : [0, extent];
   const clipped = (bound: number) =>
     bound < 0 ? Math.max(bound + extent, lowest) : Math.min(bound, highest);
-  const first = start === undefined ? (isDown ? highest : lowest) : clipped(start);
-  const end = stop === undefined ? (isDown ? lowest : highest) : clipped(stop);
+  const [begin, beyond] = isDown ? [highest, lowest] : [lowest, highest];
+  const first = start === undefined ? begin : clipped(start);
+  const end = stop === undefined ? beyond : clipped(stop);
   return Indices.range(first, step, Math.max(0, Math.ceil((end - first) / step)));
 }
 

@@ -61,7 +61,11 @@ export function scalarOf(type: TypeDescription, element: readonly number[]): unk
 const isNumbers = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((entry) => Number.isInteger(entry));
 
-const shown = (value: unknown) => (value === null ? "null" : isObject(value) ? nameOf(value) : typeof value);
+function shown(value: unknown): string {
+  if (value === null) return "null";
+  return isObject(value) ? nameOf(value) : typeof value;
+}
+
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const nameOf = (value: object) => value.constructor?.name ?? "an object";
 

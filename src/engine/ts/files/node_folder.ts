@@ -255,8 +255,10 @@ const tooManyLinks = (names: Names) =>
 const isBelow = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(node.paths.sep) ? folder : folder + node.paths.sep);
 
-const kindOf = (entry: { isFile(): boolean; isDirectory(): boolean }) =>
-  entry.isFile() ? "file" : entry.isDirectory() ? "folder" : undefined;
+function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): "file" | "folder" | undefined {
+  if (entry.isFile()) return "file";
+  return entry.isDirectory() ? "folder" : undefined;
+}
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
   return node.files.readdir(folder, { withFileTypes: true });

@@ -293,11 +293,10 @@ export class PointValues {
     const { array } = this.#levels[reading.level] as PyramidLevel;
     const element = await elementAtPoint(array, point, { ...warped, signal });
     const isLinear = warped.method === "linear";
-    const values = reading.values.map(({ channel, value }) => ({
-      channel,
-      // Outside of the array.
-      value: element ? (isLinear ? value : undefined) : Number.NaN,
-    }));
+    const values = reading.values.map(({ channel, value }) => {
+      if (!element) return { channel, value: Number.NaN }; // outside of the array
+      return { channel, value: isLinear ? value : undefined };
+    });
     const index = [...reading.index];
     const { axes } = this.#regions;
     if (element) [index[axes.x], index[axes.y]] = [element.column, element.row];

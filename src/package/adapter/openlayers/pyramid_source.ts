@@ -387,7 +387,8 @@ export class PyramidSource extends DataTileSource {
     const finest = this.#levels.length - 1;
     const wanted = this.#map?.getView().getResolution();
     const shown = wanted === undefined ? finest : this.#zFor(wanted);
-    const priority = z === shown ? PRIORITY.view : z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
+    const behind = z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
+    const priority = z === shown ? PRIORITY.view : behind;
     const elements = await this.#reader.read(region, this.#channels, { signal, priority });
     // Otherwise all cached tiles would be packed and uploaded in one task.
     await pauseIfDue();

@@ -171,7 +171,7 @@ function copyMasked(plane: Float32Array, out: Float32Array, bands: number, band:
   for (let texel = 0, at = 0; texel < plane.length; texel += 1, at += bands) {
     const value = plane[texel] as number;
     if (Number.isNaN(value)) continue;
-    out[at + band] = value > LARGEST ? LARGEST : value < -LARGEST ? -LARGEST : value;
+    out[at + band] = Math.min(Math.max(value, -LARGEST), LARGEST);
     out[at + bands - 1] = 1;
   }
 }

@@ -70,7 +70,8 @@ async function elementsOf({ source, options }: Plan): Promise<ElementFacts> {
  */
 function signOf({ attributes }: OpenedSource): boolean | undefined {
   const word = String(attributes._Unsigned).toLowerCase();
-  return word === "true" ? false : word === "false" ? true : undefined;
+  if (word === "true") return false;
+  return word === "false" ? true : undefined;
 }
 
 /** What writing the levels needs, besides the plan. */

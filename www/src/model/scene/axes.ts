@@ -21,7 +21,7 @@ export interface Starts {
 
 function startOf(role: Role, length: number, starts: Starts): number {
   const middle = Math.floor((length - 1) / 2);
-  const wanted = role === "z" ? (starts.z ?? middle) : role === "t" ? (starts.t ?? 0) : 0;
+  const wanted = role === "z" ? (starts.z ?? middle) : (role === "t" && starts.t) || 0;
   return Number.isInteger(wanted) && wanted >= 0 && wanted < length ? wanted : 0;
 }
 
@@ -35,7 +35,8 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
   const axes: SceneAxis[] = [];
   for (const [axis, { name, role, type, unit }] of pyramid.axes.entries()) {
     const length = shape[axis] ?? 1;
-    const label = isUnnamed(name) ? (role === "other" ? `axis ${axis + 1}` : ROLE_NAMES[role]) : name;
+    const usual = role === "other" ? `axis ${axis + 1}` : ROLE_NAMES[role];
+    const label = isUnnamed(name) ? usual : name;
     const own = uniqueName(
       shortName(label, MAX_CHARACTERS),
       axes.map((other) => other.name),

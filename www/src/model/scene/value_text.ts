@@ -72,8 +72,10 @@ export function coordinateText(value: number, step: number): string {
 }
 
 /** A number and its unit, without a space before degrees. */
-export const withUnit = (text: string, unit: string): string =>
-  unit === "" ? text : /^[°%]/.test(unit) && unit !== "°C" ? `${text}${unit}` : `${text} ${unit}`;
+export function withUnit(text: string, unit: string): string {
+  if (unit === "") return text;
+  return /^[°%]/.test(unit) && unit !== "°C" ? `${text}${unit}` : `${text} ${unit}`;
+}
 
 const two = (value: number) => String(value).padStart(2, "0");
 

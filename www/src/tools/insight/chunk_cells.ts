@@ -109,9 +109,10 @@ async function keysOf(
 ): Promise<Map<string, string>> {
   const range = (spans: readonly { span: Span }[]) =>
     zarr.slice(spans[0]?.span[0] ?? 0, spans.at(-1)?.span[1] ?? 1);
-  const selection = at.map((index, axis) =>
-    axis === plane.x ? range(columns) : axis === plane.y ? range(rows) : index,
-  );
+  const selection = at.map((index, axis) => {
+    if (axis === plane.x) return range(columns);
+    return axis === plane.y ? range(rows) : index;
+  });
   const keys = new Map<string, string>();
   const plan = await array.plan(selection);
   for await (const { chunk, key } of plan.objects()) keys.set(chunk.join(), key);

@@ -85,12 +85,9 @@ const SECONDS = 60;
 
 /** What a plot shows, as a sentence. */
 export function plotText({ lines, isSum, text }: Plot, seconds: readonly Second[]): string {
+  const counted = isSum ? seconds : seconds.slice(-1);
   const parts = lines.map(({ name, of }) => {
-    const value = isSum
-      ? seconds.reduce((sum, second) => sum + of(second), 0)
-      : seconds.length > 0
-        ? of(seconds[seconds.length - 1] as Second)
-        : 0;
+    const value = counted.reduce((sum, second) => sum + of(second), 0);
     return name === "" ? text(value) : `${name} ${text(value)}`;
   });
   return parts.join(", ") || "none";

@@ -33,6 +33,8 @@ export interface CrosshairOptions {
 
 /** How near to a line the pointer takes it, in CSS pixels. */
 const NEAR = { mouse: 6, touch: 16 };
+/** The cursor over a line across the columns or the rows. */
+const CURSORS = { x: "ew-resize", y: "ns-resize" };
 /** Elements that an arrow key passes with Shift. */
 const FAST = 10;
 
@@ -119,11 +121,10 @@ export class Crosshair {
   #showCursor(event: MapBrowserEvent): void {
     const ways = event.dragging || this.#options.isBusy() ? [] : this.#near(event);
     const [only] = ways;
-    const cursor = ways.length === 2 ? "move" : only === "x" ? "ew-resize" : only ? "ns-resize" : "";
-    this.#setCursor(cursor);
+    this.#setCursor(ways.length === 2 ? "move" : only && CURSORS[only]);
   }
 
-  #setCursor(cursor: string): void {
+  #setCursor(cursor = ""): void {
     const viewport = this.#options.picture.map.getViewport();
     if (viewport) viewport.style.cursor = cursor;
   }

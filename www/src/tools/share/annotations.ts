@@ -91,7 +91,8 @@ function drawBar(paper: Paper, { title, unit }: Scene, style: FieldStyle): void 
     context.fillRect(PADDING, PADDING + LINE + 2, across, BAR.height);
     context.fillStyle = ink;
     for (const { text, share } of scaleOf(style)) {
-      context.textAlign = share < 0.08 ? "left" : share > 0.92 ? "right" : "center";
+      const inner = share > 0.92 ? "right" : "center";
+      context.textAlign = share < 0.08 ? "left" : inner;
       context.fillText(text, PADDING + share * across, height - PADDING - LINE / 2);
     }
   });

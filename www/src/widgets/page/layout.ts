@@ -93,7 +93,8 @@ export class Layout {
   }
 
   #set(name: PanelName, open: boolean): void {
-    const rivals = this.#isSmall ? PANELS : LEFT.includes(name) ? LEFT : [];
+    const neighbours = LEFT.includes(name) ? LEFT : [];
+    const rivals = this.#isSmall ? PANELS : neighbours;
     if (open) for (const other of rivals) if (other !== name) this.#set(other, false);
     byId(`panel-${name}`).hidden = !open;
     this.#switch(name).setAttribute("aria-expanded", String(open));

@@ -48,7 +48,8 @@ function channelLegend({ kind, channels }: Scene): TemplateResult | null {
 
 /** Puts a number below its position. The outer ones stay inside of the bar. */
 function tickLabel(text: string, share: number): TemplateResult {
-  const shift = share < EDGE ? "0" : share > 1 - EDGE ? "-100%" : "-50%";
+  const inner = share > 1 - EDGE ? "-100%" : "-50%";
+  const shift = share < EDGE ? "0" : inner;
   const style = `left: ${(share * 100).toFixed(2)}%; transform: translateX(${shift})`;
   return html`<span .style=${style}>${text}</span>`;
 }
