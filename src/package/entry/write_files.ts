@@ -10,7 +10,7 @@ import { WASM_FILE } from "../../contract/contract.ts";
 import { inflated, unpacked } from "../../engine/ts/host/wasm_builds.ts";
 import { texts } from "./source/whole_texts.ts";
 
-const WORKER = new URL("../../worker.js", import.meta.url);
+const WORKER = new URL("../../../worker.js", import.meta.url);
 
 async function writeFiles(folder: string): Promise<void> {
   const at = (name: string) => join(folder, name);
