@@ -25,7 +25,6 @@ import type {
 import { arrayId, bindCodecs, settleCodecs } from "../array_definitions.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import { REQUESTING, type RequestingStore } from "../store/native_store.ts";
-import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./conversion.ts";
 import { observe } from "./plan.ts";
 import {
   type Progress,
@@ -35,6 +34,7 @@ import {
   requestWith,
   storeOptionsOf,
 } from "./request.ts";
+import { checkOut, formed, formedIn, isDirect, type ReadResult } from "./result.ts";
 
 /** Options of a read whose result is one piece. */
 export interface ResultOptions extends ReadOptions {

@@ -8,7 +8,8 @@ import type { EngineRequest, EngineSelection } from "../../engine/ts/model/read_
 import { bindCodecs, typeOf } from "../array_definitions.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, byIndex, memoryOrderOf, requestOf } from "../selection.ts";
-import { type ConversionOptions, conversionOf, type Form } from "./conversion.ts";
+import { type ConversionOptions, conversionOf } from "./conversion.ts";
+import type { Form } from "./result.ts";
 
 /** The progress of a read. */
 export interface Progress {

@@ -10,9 +10,9 @@ import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 import { viewBytes } from "../../engine/ts/model/memory.ts";
 import type { CallOptions } from "../../engine/ts/port/connection.ts";
 import type { PartEvent, ResultAnswer, ResultLayout } from "../../engine/ts/port/operations.ts";
-import { type Form, isDirect } from "./conversion.ts";
 import { type ResultOptions, readParts } from "./read.ts";
 import type { Read } from "./request.ts";
+import { type Form, isDirect } from "./result.ts";
 
 /** How elements are copied: the modules hold classes, so the first script has them once. */
 export interface Placing {

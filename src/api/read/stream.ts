@@ -9,9 +9,9 @@ import { ZarrError } from "../../engine/ts/model/errors.ts";
 import type { PartEvent } from "../../engine/ts/port/operations.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
-import { type Form, formed, type ReadResult } from "./conversion.ts";
 import { readParts } from "./read.ts";
 import { prepareRead, type Read, type ReadOptions, type WantedElements } from "./request.ts";
+import { type Form, formed, type ReadResult } from "./result.ts";
 
 /** The position of a part. */
 export interface PartPlace {

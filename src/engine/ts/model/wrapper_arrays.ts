@@ -76,11 +76,10 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
   constructor(values: Iterable<boolean>);
   constructor(buffer: B, byteOffset?: number, length?: number);
   constructor(source: number | Iterable<boolean> | B, byteOffset?: number, length?: number) {
-    const made = () =>
-      typeof source === "number"
-        ? new Uint8Array(source)
-        : Uint8Array.from(source as Iterable<boolean>, (value) => (value ? 1 : 0));
-    const bytes = isBuffer(source) ? new Uint8Array(source, byteOffset, length) : made();
+    const bytes =
+      typeof source === "number" || isBuffer(source)
+        ? new Uint8Array(source as B, byteOffset, length)
+        : Uint8Array.from(source, (value) => (value ? 1 : 0));
     this[MEMORY] = bytes as Uint8Array<B>;
   }
 

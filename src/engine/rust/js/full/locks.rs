@@ -1,4 +1,4 @@
-//! Locks of the host: Web Locks, for which other tabs and workers wait too (`host/wasm_instance.ts`).
+//! Locks of the host: Web Locks, for which other tabs and workers wait too (`host/locks.ts`).
 
 use std::any::Any;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
  * Assembles the result of a read in the engine. Parts arrive in any order and are scattered. A
  * result with only one part is that part. Elements of variable length are collected in one buffer,
  * in the order of the result. The page converts the result to its final form
- * (`api/read/conversion.ts`).
+ * (`api/read/result.ts`).
  */
 import type { ReducedPart } from "../../../../contract/contract.ts";
 import { type PartBox, Rows, type TargetBox, targetBoxOf } from "../../elements/loops.ts";
