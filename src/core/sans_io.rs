@@ -36,7 +36,7 @@ impl Array {
     /// Parses the metadata documents of an array.
     ///
     /// Codecs are looked up by the first [`read`](Self::read), so that an array with an unknown
-    /// codec can be described.
+    /// codec can be described. Takes time and memory in the length of the documents.
     ///
     /// # Errors
     /// `Format` for documents that break the specification; `Unsupported` for unknown extensions;
@@ -55,7 +55,8 @@ impl Array {
         self.binding.declared()
     }
 
-    /// The shape of a chunk; of an inner chunk, where there are shards.
+    /// The shape of a chunk; of an inner chunk, where there are shards. The first call looks the
+    /// codecs up; the array keeps them.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -63,7 +64,9 @@ impl Array {
         self.binding.chunk_shape()
     }
 
-    /// Plans a read.
+    /// Plans a read, and makes room for the whole result: its bytes, and a few hundred bytes for
+    /// each chunk that it needs. The first call looks the codecs up. A program that wants little
+    /// memory reads an array in several selections.
     ///
     /// # Errors
     /// `Argument` for a selection outside the array; `Unsupported` for an unknown codec; `Format`
@@ -77,7 +80,8 @@ impl Array {
 ///
 /// Take the [`requests`](Self::requests), [`supply`](Self::supply) the bytes of each, and repeat
 /// until there are no requests: the index of a shard leads to requests for its inner chunks. Then
-/// [`finish`](Self::finish).
+/// [`finish`](Self::finish). Requests may be answered in any order, and at once or one by one. No
+/// bytes are kept: each answer is decoded into the result when it comes.
 pub struct Read {
     plan: PartPlan,
     binding: Rc<Binding>,
@@ -119,7 +123,8 @@ impl Read {
         &self.shape
     }
 
-    /// The requests that were added since the last call. Empty when the read has all it needs.
+    /// The requests that were added since the last call. Empty when the read has all it needs. One
+    /// for each chunk and each shard index; nothing merges neighbours in a shard.
     pub fn requests(&mut self) -> Vec<ByteRequest> {
         let taken = self.plan.take_requests();
         self.open.extend(taken.iter().map(|request| request.id));
@@ -134,7 +139,8 @@ impl Read {
     }
 
     /// Answers a request. `bytes` is `None` where the store has no value under the key: the
-    /// elements then have the fill value.
+    /// elements then have the fill value. Decodes the chunk on this thread, and copies the wanted
+    /// elements to their places; needs memory for one decoded chunk, which is reused.
     ///
     /// # Errors
     /// `Format` for bytes that cannot be decoded; `Store` for another number of bytes than was
@@ -165,7 +171,8 @@ impl Read {
         self.assembly.supply(&table, &[bytes], &mut self.scratch)
     }
 
-    /// The elements of the result in C order. Numbers are little-endian.
+    /// The elements of the result in C order. Numbers are little-endian. Hands the buffer over;
+    /// elements of variable length are copied once.
     ///
     /// # Errors
     /// `Argument` while requests are not answered.

@@ -44,7 +44,8 @@ struct Waiting {
 }
 
 impl Assembly {
-    /// A part that is all fill value. `spare` is memory to reuse; its bytes do not matter.
+    /// A part that is all fill value. `spare` is memory to reuse; its bytes do not matter. Writes
+    /// each byte of the part once, and allocates only where `spare` is smaller.
     ///
     /// # Errors
     /// `Limit` when there is no memory for the part. `Argument` for a malformed header, and for a
@@ -69,7 +70,8 @@ impl Assembly {
     }
 
     /// Decodes the chunks of a table of instructions and scatters their elements. `buffers` are
-    /// those that the table refers to by number.
+    /// those that the table refers to by number. A chunk that is wanted whole and in its own order
+    /// is decoded into the part; any other into `scratch`, and its elements are copied once.
     ///
     /// # Errors
     /// As the codecs: `Format` for corrupt bytes. The error's key is relative to the array.

@@ -168,7 +168,8 @@ impl Binding {
         self.element_size
     }
 
-    /// The chain of the stored chunk at these indices of the chunk grid.
+    /// The chain of the stored chunk at these indices of the chunk grid. It is bound once for each
+    /// shape of chunks and then looked up: in constant time where all chunks have one shape.
     ///
     /// # Errors
     /// As [`Pipeline::bind`]; `Argument` for indices outside the grid.
@@ -262,7 +263,8 @@ impl Binding {
         Ok(self.first_chain()?.leaf()?.shape.clone())
     }
 
-    /// The grid of leaf chunks, one entry for each dimension.
+    /// The grid of leaf chunks, one entry for each dimension. A copy; that of a rectilinear grid
+    /// has its runs.
     ///
     /// # Errors
     /// As [`Pipeline::bind`].

@@ -116,7 +116,8 @@ impl PartGrid {
         self.count
     }
 
-    /// Part `i`, counted in C order of the grid.
+    /// Part `i`, counted in C order of the grid. Takes time in the number of dimensions, so that a
+    /// read of any size begins at once.
     #[allow(clippy::arithmetic_side_effects, reason = "the places of spans ascend")]
     pub fn part(&self, i: u64, axes: &[DimensionProjection]) -> PartSpans {
         let at = unravel(i, &self.shape);

@@ -38,7 +38,7 @@ impl Indices {
         }
     }
 
-    /// Index number `i`, in the order of the selection.
+    /// Index number `i`, in the order of the selection. Constant time.
     pub fn get(&self, i: u64) -> Option<u64> {
         match self {
             Self::Range { start, step, count } => (i < *count).then(|| nth(*start, *step, i)),
@@ -107,7 +107,8 @@ impl Selected {
     }
 }
 
-/// Resolves a selection against the array's shape.
+/// Resolves a selection against the array's shape. Takes time and memory for each entry of index
+/// lists and each point, and constant ones for each other dimension, however long its range.
 ///
 /// # Errors
 /// `Argument` for too many entries, an index out of bounds, a step of zero, or point lists that

@@ -15,14 +15,15 @@ use crate::format::metadata::extension::Extension;
 use crate::quoted::quoted;
 pub use rectilinear::ChunkRuns;
 
-/// The division of an array into chunks.
+/// The division of an array into chunks. Its questions take constant time for each dimension that
+/// is regular, and log r for one of r runs of chunks of one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkGrid {
     /// One entry for each dimension of the array.
     pub dimensions: Vec<GridDimension>,
 }
 
-/// The division of one dimension.
+/// The division of one dimension. A clone of a varying one copies its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GridDimension {
     /// All chunks have this length, which is not zero.

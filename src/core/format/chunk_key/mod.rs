@@ -146,7 +146,7 @@ impl ChunkKeyEncoding {
         ObjectText::new().with("name", string(name)).with("configuration", configuration.compact()).compact()
     }
 
-    /// The key of the chunk at these indices of the chunk grid, relative to the array.
+    /// The key of the chunk at these indices of the chunk grid, relative to the array. A new text.
     pub fn encode(&self, chunk: &[u64]) -> String {
         match self {
             Self::Default { separator } => joined("c", chunk, *separator),
@@ -160,7 +160,8 @@ impl ChunkKeyEncoding {
     }
 
     /// The indices of the chunk that a key names in an array of this many dimensions. The key is
-    /// relative to the array. `None` for keys that are not those of chunks.
+    /// relative to the array. `None` for keys that are not those of chunks. Takes time in the key's
+    /// length.
     pub fn decode(&self, key: &str, rank: usize) -> Option<Vec<u64>> {
         let chunk = match self {
             Self::Default { separator } => indices(key.strip_prefix('c')?, *separator, rank),

@@ -6,7 +6,7 @@
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// Elements, in C order.
+/// Elements, in C order. A clone copies them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArrayBytes {
     /// Elements of one size, packed.
@@ -40,14 +40,14 @@ impl VariableBytes {
         self.len() == 0
     }
 
-    /// Element `idx`, or `None` past the end.
+    /// Element `idx`, or `None` past the end. Two look-ups; it copies nothing.
     pub fn get(&self, idx: usize) -> Option<&[u8]> {
         let [start, end] = self.offsets.get(idx..)?.first_chunk()?;
         self.bytes.get(*start as usize..*end as usize)
     }
 
     /// Packs `n + 1` offsets (32-bit, little-endian) and then the bytes. In this form elements go
-    /// to another WebAssembly instance.
+    /// to another WebAssembly instance. One copy, one allocation.
     pub fn to_packed(&self) -> Vec<u8> {
         let mut packed =
             Vec::with_capacity(self.offsets.len().saturating_mul(4).saturating_add(self.bytes.len()));
@@ -59,6 +59,7 @@ impl VariableBytes {
     }
 
     /// Unpacks `count` elements that [`to_packed`](Self::to_packed) packed; `None` for other bytes.
+    /// Checks all offsets, and copies once.
     pub fn from_packed(packed: &[u8], count: usize) -> Option<Self> {
         let (offsets, bytes) = packed.split_at_checked(count.checked_add(1)?.checked_mul(4)?)?;
         let words = offsets.as_chunks::<4>().0;
@@ -71,7 +72,7 @@ impl VariableBytes {
         fits.then(|| Self { offsets, bytes: bytes.to_vec() })
     }
 
-    /// Appends an element.
+    /// Appends an element: a copy, and at times a larger buffer.
     ///
     /// # Errors
     /// `Limit` when the elements of one chunk take more than 1 GiB. A long fill value may
@@ -89,7 +90,7 @@ impl VariableBytes {
 }
 
 impl ArrayBytes {
-    /// The packed elements; of variable length as [`VariableBytes::to_packed`].
+    /// The packed elements, without a copy; of variable length as [`VariableBytes::to_packed`].
     pub fn into_packed(self) -> Vec<u8> {
         match self {
             Self::Fixed(bytes) => bytes,

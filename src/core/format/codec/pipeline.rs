@@ -94,7 +94,8 @@ pub type ChunkBox = [Range<u64>];
 const MAX_RUNS: u64 = 4096;
 
 impl Pipeline {
-    /// Looks the codecs up and binds each to what it will see.
+    /// Looks the codecs up and binds each to what it will see. It parses their configurations, so
+    /// it is done once an array, not once a chunk.
     ///
     /// # Errors
     /// `Unsupported` for an unknown codec, `Format` for a chain or configuration that does not fit.
@@ -224,7 +225,9 @@ impl Pipeline {
         is_plain.then(|| self.strides())
     }
 
-    /// Decodes at least the elements in `wanted`.
+    /// Decodes at least the elements in `wanted`: those alone where the chain
+    /// [can](Self::decodes_partially), else the whole chunk. Uses the buffers of `scratch`, which
+    /// grow to the largest chunk and are then reused.
     ///
     /// # Errors
     /// `Format` for corrupt bytes or a wrong length, `Limit` for more memory than a chunk may take.
@@ -255,7 +258,7 @@ impl Pipeline {
     }
 
     /// Decodes the whole chunk to elements in C order, for small chunks: transpositions move
-    /// elements here.
+    /// elements here, and each codec allocates its output.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -269,7 +272,7 @@ impl Pipeline {
 
     /// Decodes the whole chunk into `output`, as packed elements in stored order. `None` when the
     /// chain has elements of variable length or codecs that change elements; `output` is then
-    /// untouched.
+    /// untouched. The last decompressor writes to `output` itself: no copy of the chunk is made.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -288,7 +291,8 @@ impl Pipeline {
         Some(decode(output))
     }
 
-    /// Encodes elements (packed, C order, little-endian) to bytes.
+    /// Encodes elements (packed, C order, little-endian) to bytes. Takes the elements over; each
+    /// codec allocates its output.
     ///
     /// # Errors
     /// `Argument` for values that a codec cannot represent, `Unsupported` when this build has no
@@ -419,7 +423,7 @@ impl Pipeline {
 /// The builds that have the codecs of both.
 ///
 /// # Errors
-/// `Unsupported` for a chain that needs two builds, neither of which contains the other. The host
+/// `Unsupported` for a chain that needs two builds, neither of which contains the other. A native
 /// build contains both.
 fn common(builds: Builds, others: Option<Builds>) -> Result<Builds> {
     let others = others.unwrap_or(Builds::ALL);

@@ -31,7 +31,8 @@ pub struct NodeDocument {
 }
 
 impl NodeDocument {
-    /// Makes a document of the bytes that a store has under each key suffix.
+    /// Makes a document of the bytes that a store has under each key suffix. Copies them; nothing
+    /// is parsed yet.
     ///
     /// # Errors
     /// `Format` for bytes that are not UTF-8.
@@ -146,6 +147,7 @@ fn number(format: ZarrFormat) -> u16 {
 }
 
 /// Parses the texts of a node. In v2 a node that has both `.zarray` and `.zgroup` is an array.
+/// Takes time in their length. Attributes are checked and kept as one text; they are not parsed.
 ///
 /// # Errors
 /// `NotFound` without a text of the node. `Format` for a text that breaks the specification,
