@@ -6,10 +6,24 @@
 //! whole**, because c-blosc transposes all of it or nothing. Blosc 2 and HDF5's `bitshuffle` filter
 //! transpose the full groups instead; they are other formats.
 //!
-//! A tile is 128 elements. Eight rows of sixteen bytes become one byte plane by an 8×8 bit
-//! transposition across eight registers and three interleaving rounds. The byte shuffle joins the
-//! planes of a tile while they are in the first-level cache. The rest of a block goes eight
-//! elements at a time in a 64-bit word.
+//! The inverse, [`bitunshuffle`], for elements of `size` bytes; [`bitshuffle`] runs it backwards:
+//!
+//! ```text
+//! if count is not a multiple of 8: copy all, end
+//! row(j, b) = the count / 8 bytes of src from j * count + b * count / 8 on
+//! for each line of four tiles, a tile being 128 elements, its bytes in a row being 16:
+//!     for each byte j of an element, for each tile:            rows_to_plane
+//!         v[b] = the tile's 16 bytes of row(j, b), b from 0 to 7
+//!         swap bit b of v[k] with bit k of v[b], in each byte  transpose_across
+//!         plane j = byte 0 of v[0] … v[7], byte 1 of each, …   interleave8
+//!     elements = the planes, shuffled back                     shuffle::unshuffle
+//! for each eight elements that are left, for each byte j:
+//!     the same with 8 bytes in a word                          transpose_bits
+//! ```
+//!
+//! Byte `m` of row `b` has bit `b` of the elements `8 m` to `8 m + 7`. After the swap byte `m` of
+//! `v[k]` has all bits of element `8 m + k`, so interleaving puts the elements in order. The planes
+//! of a line stay in the first-level cache until they are joined.
 
 use super::interleave::{deinterleave8, interleave8, load, store};
 use super::shuffle;

@@ -15,6 +15,19 @@
 //! - With a mask: each number is followed by its mask value. A missing number and its mask are 0.
 //! - To the colours of labels: see [`labels`].
 //!
+//! ```text
+//! for each block of 512 numbers, which stay in the first-level cache:   convert_block
+//!     wide = the numbers as f32 or f64                                         unpack
+//!     wide = wide * scale; wide = wide + offset                                 scale
+//!     wide = NaN where the packed number is missing                              mask
+//!     numbers: round to the nearest integer if need be, then cast              number
+//!     masked:  likewise, and 0 or the mask's value behind each                 masked
+//!     colours: at = ((wide - low) / (high - low)) clamped, to the power of gamma  shade
+//!         append the table's entry at `at`, or its last for NaN
+//! ```
+//!
+//! Without arithmetic, and not from a float to an integer, `cast` alone does it in one pass.
+//!
 //! `convention::cf` knows which attributes lead to which rules.
 
 pub mod labels;

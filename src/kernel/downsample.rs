@@ -10,6 +10,21 @@
 //!
 //! Missing numbers (NaN, and those in [`Blocks::missing`]) count neither for `mean` nor for `mode`.
 //! A block without any other number becomes its first element.
+//!
+//! ```text
+//! mean: for each row of blocks (a block in all dimensions but the last):                means
+//!     sums = a sum and a count of 0 for each block of the row
+//!     for each row of elements in it, for each element that is not missing:             add_row
+//!         add it to the sum of block (column / factor), and 1 to its count
+//!     for each block: its first element if the count is 0, else sum / count, rounded
+//!         a float's sum that is infinite: again, with numbers divided by 2^32      large_mean
+//! mode: for each block: keys of its numbers that are not missing, in their order        modes
+//!     all equal: that number;  none: the first element
+//!     else sort; the first of the longest run of equal keys                     most_frequent
+//! ```
+//!
+//! `mean` goes along rows because the elements of a row are next to each other in memory, and those
+//! of a block are not.
 
 use half::f16;
 

@@ -4,6 +4,18 @@
 //! `cast` has Rust's conversions; this has other rounding modes, values that are mapped, and
 //! errors. It covers integers of 2 to 64 bits, the floats of IEEE 754 and `bfloat16`. It has no
 //! arithmetic and no floats of 8 bits and fewer.
+//!
+//! ```text
+//! for each number of src: a mapped one becomes its partner                            cast_one
+//!     value = ± magnitude * 2^exponent, exactly, from its bits                   Number::value
+//!     to an integer: step = 0                                                    Number::round
+//!     to a float:    step = the exponent of the last bit that its fraction has there,
+//!                    at least that of the smallest number                       round_to_float
+//!     digits = magnitude * 2^(exponent - step), rounded by what is cut off            to_steps
+//!     an integer's bits are ± digits; a float's are digits + (step - least) << fraction_bits:
+//!         the leading one of the digits adds 1 to the exponent, and so does a carry
+//!     more than the type has: an error, the end of the range, or the low bits, by the rule
+//! ```
 
 use super::cast::cast;
 use super::number::{Number, NumberType};

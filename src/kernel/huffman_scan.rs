@@ -4,6 +4,24 @@
 //! Decoders take zeros for what is missing. So this walk counts blocks, with the same codes. It
 //! does not look at the values of coefficients, only at their number of bits; and in progressive
 //! images at which coefficients are zero, because later scans have bits for the others.
+//!
+//! ```text
+//! walk_block, of a sequential image:
+//!     skip the bits of the mean: as many as its code says
+//!     at = 1; until at is 64: (run, len) = the next code
+//!         (below 15, 0): the rest is zero, leave
+//!         else: skip len bits, at += run + 1                     (15, 0) is 16 zeros
+//! walk_band, of a progressive one, for the coefficients first to last:
+//!     at = first; while no end run is open and at <= last: (run, len) = the next code
+//!         (run below 15, 0): open an end run of 2^run + the next run bits blocks, leave
+//!         else: skip len bits
+//!             a first scan: at += run
+//!             a refining one: go on over run zeros and to the next zero; each coefficient on the
+//!                 way that is present has one bit                                    skip_zeros
+//!             if len > 0: the coefficient at `at` is present; at += 1
+//!     if an end run is open: when refining, one bit for each present coefficient from at on;
+//!         one block less is left of it
+//! ```
 
 /// Why a scan ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

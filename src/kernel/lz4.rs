@@ -1,5 +1,20 @@
 //! Decodes LZ4 blocks, with a copy loop of this project.
 //!
+//! ```text
+//! repeat:                                                        decompress_block_into
+//!     token = the next byte
+//!     append `token >> 4` bytes of the input                             copy_literals
+//!     end, if the input ends here
+//!     offset = the next two bytes; fail if it is 0 or before the first byte of the output
+//!     append `(token & 15) + 4` bytes from `offset` back, which may overlap    copy_match
+//! a length of 15 goes on: add bytes, up to the first that is not 255             length
+//! ```
+//!
+//! `sequences_in_steps` is the same loop where both buffers have room for what a step may write
+//! too much. `repeat`, for a match that overlaps itself: sixteen bytes one by one, then steps from
+//! a distance that is a multiple of the period, then copies of all that was written, each twice as
+//! long as the one before.
+//!
 //! `lz4_flex` copies a match that overlaps itself byte by byte. Label images, masks and chunks with
 //! many fill values consist of such runs. Here a short match is one or two copies of sixteen bytes,
 //! and a run doubles until it can be copied in bulk. A sequence far from both ends of the buffers

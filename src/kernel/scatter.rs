@@ -1,11 +1,23 @@
 //! Step 6, scatter: copies elements from a chunk to their positions in the output.
 //!
 //! A plan is a loop nest over two byte slices. Each dimension has a count, and a stride in bytes on
-//! either side; the number of dimensions and the signs of the strides are arbitrary. Everything is
-//! checked **once**, before the first byte moves: the lowest and the highest byte that each side
-//! can reach, in exact arithmetic. Then the nest is simplified: dimensions of length 1 and
-//! dimensions that can be merged vanish, and contiguous rows become one larger element. The loops
-//! of `copy` run without further checks.
+//! either side; the number of dimensions and the signs of the strides are arbitrary.
+//!
+//! ```text
+//! for each side: lowest, highest = sums of min, max(0, (count - 1) * stride)   reach
+//!     fail unless 0 <= offset + lowest and offset + highest + unit <= length   check
+//! drop dimensions of count 1, and those that step nowhere                      simplify
+//! where the destination's stride is negative: begin at the other end, negate both strides
+//! sort by the destination's stride, the longest first
+//! merge a dimension into the one outside of it, if that steps just over it, on both sides
+//! if the last dimension steps by one unit on both sides: it is a unit of count times the bytes
+//! move the source's fastest dimension next to the last one        bring_source_rows_in
+//! run the loops, the last dimension innermost, without checks:                 copy::run
+//!     if the source is faster along the last but one: both in tiles of 16 × 16
+//! ```
+//!
+//! So everything is checked **once**, in exact arithmetic, before the first byte moves; and what
+//! follows the check keeps the set of pairs of bytes. Index lists are loops outside of these.
 //!
 //! `access::projection` decides which chunk goes where; this file knows nothing of chunks.
 //!

@@ -3,9 +3,23 @@
 //!
 //! The layout is that of c-blosc 1 (`blosc_internal_shuffle`): the planes of the whole elements,
 //! then the bytes after the last whole element, unchanged. Element sizes 2, 4, 8 and 16 run sixteen
-//! elements at a time in registers, other sizes byte by byte. Interleaving N planes rotates the
-//! byte address by log2 N bits, so that both directions are a few rounds of the same step on two
-//! registers.
+//! elements at a time in registers, other sizes byte by byte. The inverse, [`unshuffle`], for
+//! elements of N bytes; [`shuffle`] runs it backwards:
+//!
+//! ```text
+//! for each 16 elements, if N is 2, 4, 8 or 16:              join_planes
+//!     v[j] = their 16 bytes of plane j
+//!     log2 N times:                                         interleave
+//!         v = low and high halves of zip(v[0], v[N / 2]), of zip(v[1], v[N / 2 + 1]), …
+//!     the elements = v[0], v[1], …, v[N - 1]
+//! for each element that is left, for each byte j:
+//!     element[j] = plane j [element]
+//! ```
+//!
+//! A byte has the address `j * 16 + element` in `v` at first, and `element * N + j` at the end:
+//! rotated left by log2 N bits. A round of zips rotates by one bit: the top bit, which says in
+//! which half a vector is, becomes the lowest. The address has `log2 16 N` bits, so rounds enough
+//! to make it whole again undo all: eight planes come back after four more, sixteen after four.
 //!
 //! `bitshuffle` has the bit shuffle. The codecs decide when to shuffle.
 

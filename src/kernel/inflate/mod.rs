@@ -1,5 +1,23 @@
 //! Raw DEFLATE (RFC 1951), decoded into one buffer, which is the window too.
 //!
+//! ```text
+//! while the last block was not read:                                    step
+//!     read is_last and the kind of the block                            begin_block
+//!     stored:     copy as many bytes as its length says                 copy_stored
+//!     compressed: literals, distances = fixed tables (use_fixed_codes), or those here (read_codes)
+//!         repeat:                                                       decode_symbols
+//!             entry = literals at the next bits                         Table::look_up
+//!             a literal: append it;  the end: leave
+//!             a length: add its further bits; entry = distances at the next bits
+//!                 distance = entry + its further bits; fail if nothing is so far back
+//!                 append `length` bytes from `distance` back, which may overlap
+//! ```
+//!
+//! `decode_fast` is this loop for the middle of both buffers: it fills 56 bits or more at once,
+//! takes up to two literals on one filling, and copies in steps that may write beyond a length.
+//! A table has an entry for every pattern of its first 10 (8) bits, so a short code is there many
+//! times; the entry of a longer one leads to a second table (`huffman`).
+//!
 //! It is ours because of its size: zlib-rs is compiled to 22 kB, brings 9 kB of tables for
 //! checksums that do not compress, and copies what it decodes to a window of its own. The tests
 //! compare this with zlib-rs. The codecs handle headers, checksums and growing outputs.

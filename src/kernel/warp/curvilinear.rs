@@ -1,6 +1,20 @@
 //! Grids whose elements have a longitude and a latitude each. Which four centres a place lies
 //! between is looked up in buckets of the globe, and decided in the plane that touches the globe at
 //! the place: neither the poles nor the antimeridian are special there.
+//!
+//! ```text
+//! new: points = the centres on a globe of radius 1, and a rim of half an element around
+//!     a cell = four neighbouring points
+//!     buckets: the globe in `down` rows of 2 × `down` boxes of equal angles            Buckets::of
+//!         each has the cells that may reach into it, in one list with starts     Buckets::covering
+//! index of a place: the cell found last, then those of its bucket, whichever holds it first
+//!     holds:                                                                   Touching::within
+//!         project the four corners to the plane; no, if one is far or all are on one side
+//!         solve corner a + u * (b - a) + v * (c - a) + u * v * (a - b - c + d) = place
+//!             by Newton's steps from the middle                                     within_flat
+//!         yes, if 0 <= u <= 1 and 0 <= v <= 1: the index is the cell's column + u, row + v
+//!     a cell of the rim counts only where no inner one does
+//! ```
 
 use super::position::{NOWHERE, Position, WHOLE_TURN};
 
