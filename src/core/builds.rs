@@ -1,7 +1,7 @@
 //! Which builds of the package contain a codec, and what the running build contains. When work
 //! needs another build, the error names that build.
 //!
-//! The contract defines the builds. TypeScript loads them; Rust code does not.
+//! The contract defines the builds. The host loads them.
 
 pub use zarr_wasm_contract::Build;
 
@@ -13,7 +13,7 @@ impl Builds {
     /// What the engine has, all of them have.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// The builds whose code is in this one. The host build has the code of all.
+    /// The builds whose code is in this one. A native build has the code of all.
     const HERE: Self = Self::of(Build::Engine)
         .or(Self::if_here(Build::Reading, cfg!(feature = "reading")))
         .or(Self::if_here(Build::Full, cfg!(feature = "full")))

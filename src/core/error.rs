@@ -3,8 +3,8 @@
 //! Its kind says **who must act**. Its context says where the error arose, what was expected and
 //! what was found.
 //!
-//! It is deliberately not an enum of every failure. Programs branch on [`ErrorKind`] (in JavaScript
-//! on `code` and `_tag`); people read the message.
+//! It is deliberately not an enum of every failure. Programs branch on [`ErrorKind`]; people read
+//! the message.
 
 use std::any::Any;
 use std::fmt;
@@ -24,7 +24,7 @@ pub use zarr_wasm_contract::Stage;
 /// The result of every fallible function in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A value of the host, such as a JavaScript exception. The core carries it and never reads it.
+/// A value of the host, such as an exception. The core carries it and never reads it.
 pub type Opaque = Rc<dyn Any>;
 
 /// Whether this build has archives, references, Icechunk repositories and lists. `false` in the
@@ -97,7 +97,7 @@ impl Error {
         Self::of_message(code, message).with_context(context)
     }
 
-    /// This build lacks `what`, and the full build has it: TypeScript loads the full build and
+    /// This build lacks `what`, and the full build has it: the host loads the full build and
     /// repeats the call.
     pub fn needs_full(what: &str) -> Self {
         Self::needs(what, Build::Full)
@@ -184,7 +184,7 @@ impl Error {
         self
     }
 
-    /// Keeps what the host threw; it becomes JavaScript's `cause`.
+    /// Keeps what the host threw: the cause of the error that the host will see.
     #[must_use]
     pub fn caused_by(mut self, cause: Opaque) -> Self {
         self.0.cause.get_or_insert(cause);
@@ -303,7 +303,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// The error as it crosses between instances and to TypeScript, without what the host threw.
+/// The error as it crosses between instances and to the host, without what the host threw.
 impl From<&Error> for ErrorRecord {
     fn from(error: &Error) -> Self {
         let Inner { kind, message, context, cause: _ } = &*error.0;

@@ -4,7 +4,7 @@
 //! # What a Rust program may import
 //!
 //! The pure core: [`metadata`], selections and plans, and decoding. It does no I/O, starts no
-//! thread and knows no JavaScript. The caller fetches the bytes that a read asks for:
+//! thread and knows nothing of its host. The caller fetches the bytes that a read asks for:
 //!
 //! ```
 //! use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
@@ -50,7 +50,7 @@
 //! | 4 fetch | where do the bytes come from? | the engine's `store` |
 //! | 5 decode | what do the bytes mean? | `format::codec::pipeline` |
 //! | 6 scatter | where do the elements go? | `kernel::scatter` |
-//! | 7 hand over | typed array to JavaScript | the engine's `js` (wasm only) |
+//! | 7 hand over | the result to the host | the engine |
 //!
 //! The engine's `read` drives steps 4 to 6. Its `write` drives the same steps backwards. Its
 //! `hierarchy` changes nodes: it opens, lists, creates, resizes and erases them.
@@ -81,10 +81,10 @@
 //! | chunk projection | which elements of one chunk go to which places of the output | `access::instruction::ChunkProjection` |
 //! | codec call | one run of a user's codec, which decoding or encoding waits for | `format::codec::user` |
 //! | codec chain | the codecs of an array in the order of encoding; bound, it is a *pipeline* | `format::codec::pipeline` |
-//! | decode worker | a JavaScript worker that decodes parts; on the host, the caller's thread does | |
+//! | decode worker | a thread of the host that decodes parts; without one, the caller's thread does | |
 //! | engine | the wasm module that plans, fetches and decodes what v2 and v3 arrays commonly need | |
 //! | full build | a superset of the build `reading`: encoders, rare codecs, drafts; loaded when needed | `error::IS_FULL` |
-//! | host | what runs the wasm (JavaScript), or a native build in tests | |
+//! | host | the program that runs this code and answers its questions: the page with its workers, or a native program | |
 //! | in-flight request | a request that has been sent and not answered; equal ones share one answer | `store` |
 //! | inner chunk | a chunk within a shard | `format::codec::sharding` |
 //! | key | the name of a value in a store; key of a node's document or of a stored chunk | `format::path::StoreKey` |
@@ -104,7 +104,7 @@
 //! | source | the elements that a write stores | `access::write_plan` |
 //! | span | what one dimension of a selection takes from one chunk | `access::projection::Span` |
 //! | stored chunk | what the chunk grid stores under one key: a chunk or a shard | `format::chunk_grid` |
-//! | user | the developer who calls the package: a *user's codec* or *store* is written in JavaScript | |
+//! | user | the developer who calls the package: a *user's codec* or *store* is code of the host | |
 
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]

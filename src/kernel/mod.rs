@@ -38,9 +38,9 @@
 //! Entry points are `#[inline(never)]`. The callers' crate is compiled for size, and inlining
 //! would compile the kernel for size too.
 //!
-//! Kernels do not allocate unless they say so, and they know neither JavaScript nor a clock.
+//! Kernels do not allocate unless they say so, and they know neither a host nor a clock.
 //! `unsafe` is allowed here, with a safety comment on each block. Every kernel is compared with a
-//! naive version, on the host and in WebAssembly.
+//! naive version, natively and in WebAssembly.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod bitround;

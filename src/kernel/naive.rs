@@ -1,6 +1,6 @@
 //! Simple versions of the kernels, for comparison in tests. No build contains them.
 //!
-//! Also the deterministic data of the tests, on the host and in WebAssembly.
+//! Also the deterministic data of the tests, native and in WebAssembly.
 
 use super::downsample::Blocks;
 use super::number::NumberType;

@@ -56,7 +56,7 @@ macro_rules! number_types {
         }
 
         impl NumberType {
-            /// All types. TypeScript has them in this order, too.
+            /// All types, in the order of their numbers in requests.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$number),*];
 
             /// The name in Zarr v3.

@@ -1,5 +1,4 @@
-//! What the bytes of a Zarr store mean. Pure values: no async, no clock, no JavaScript, no
-//! `unsafe`.
+//! What the bytes of a Zarr store mean. Pure values: no async, no clock, no host, no `unsafe`.
 //!
 //! | module | subject of the specification |
 //! |---|---|

@@ -4,7 +4,7 @@ use crate::builds::Build;
 use crate::error::{Error, Result, Stage};
 use crate::quoted::quoted;
 
-/// Whether this build can encode with compressors: only the full module and the host build can.
+/// Whether this build can encode with compressors: only the full module and a native build can.
 pub const ENCODERS: bool = cfg!(feature = "full");
 
 /// The error of a codec that only another WebAssembly module of the package has.

@@ -1,5 +1,5 @@
-//! A codec that this build cannot run: another WebAssembly module of the package, or
-//! JavaScript of the user, runs it.
+//! A codec that this build cannot run: another WebAssembly module of the package runs it, or the
+//! host, if the user brought it.
 //!
 //! The engine plans the read of an array that uses such a codec. Decode workers then load the
 //! module that the array needs. The planner only has to know the position of the codec in its
@@ -16,7 +16,7 @@ use crate::format::metadata::{CodecMetadata, codec};
 #[derive(Clone, Copy)]
 enum Runner {
     Module(Build),
-    /// JavaScript of the user. The pipeline never calls the codec: see
+    /// The host, for a codec that the user brought. The pipeline never calls it: see
     /// [`stepwise`](super::stepwise).
     User,
 }

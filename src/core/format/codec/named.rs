@@ -12,7 +12,7 @@ use crate::format::metadata::CodecMetadata;
 pub(super) struct NamedCodec<C> {
     pub(super) name: String,
     pub(super) codec: C,
-    /// Set for a user codec, which JavaScript runs.
+    /// Set for a user codec, which the host runs.
     pub(super) user: Option<Rc<BoundUserCodec>>,
     /// Set when the codec decodes but cannot encode: the reason.
     pub(super) encode_error: Option<Error>,

@@ -29,7 +29,7 @@ pub struct CodecEntry {
     /// The builds that decode it.
     pub builds: Builds,
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
-    /// A test on the host writes the table of codecs from it.
+    /// A test that runs natively writes the table of codecs from it.
     #[cfg(not(target_arch = "wasm32"))]
     pub peers: [&'static str; 4],
     bind: Bind,

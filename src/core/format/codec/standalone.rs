@@ -45,7 +45,7 @@ impl StandaloneCodec {
         Ok(Self { metadata, decoded, codec, encode_error })
     }
 
-    /// The JSON text of a `CodecDescription` of `ts/port/operations.ts`.
+    /// The JSON text for the host, whose `CodecDescription` has the same members.
     pub fn to_json(&self) -> String {
         ObjectText::new()
             .with("kind", string(self.codec.kind().name()))

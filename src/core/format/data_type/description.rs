@@ -1,11 +1,11 @@
-//! What JavaScript needs to know about a data type to create views of packed elements.
+//! What the host needs to know about a data type to create views of packed elements.
 
 use super::structure::Field;
 use super::{DataType, Float, Integer, TimeKind};
 use crate::format::json::text::{ObjectText, list, string};
 
-/// A data type as JavaScript sees it: JSON text of a `TypeDescription` of `ts/model/data_type.ts`,
-/// which says what its members are. Those that a type does not have are left out.
+/// A data type as the host sees it: JSON text with the members of the host's `TypeDescription`.
+/// Those that a type does not have are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description(String);
 
@@ -57,7 +57,7 @@ fn field(field: &Field) -> String {
         .compact()
 }
 
-/// The family: types of one family are the same to JavaScript.
+/// The family: types of one family are the same to the host.
 fn kind(data_type: &DataType) -> &'static str {
     match data_type {
         DataType::Bool => "bool",
@@ -78,7 +78,7 @@ fn kind(data_type: &DataType) -> &'static str {
     }
 }
 
-/// The typed array of the numbers, or of their bits where JavaScript does not have the type.
+/// The typed array of the numbers, or of their bits where hosts do not have the type.
 fn view(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Bool | DataType::Raw(_) | DataType::NullTerminatedBytes(_) => "Uint8Array",

@@ -531,7 +531,7 @@ mod tests {
         fn float32_text_is_rounded_once(bits in any::<u32>()) {
             let value = f32::from_bits(bits);
             prop_assume!(value.is_finite());
-            // Parsed as a double, as JavaScript does, and parsed as float32.
+            // Parsed as a double, as hosts do, and parsed as float32.
             let written = FillValue(value.to_le_bytes().to_vec()).to_json_v3(&FLOAT32).unwrap();
             prop_assert_eq!((written.parse::<f64>().unwrap() as f32).to_bits(), bits);
             prop_assert_eq!(written.parse::<f32>().unwrap().to_bits(), bits);

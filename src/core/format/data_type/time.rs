@@ -2,7 +2,7 @@
 //! counts of a unit times a factor.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/numpy.datetime64>
 //!
-//! The smallest number is NaT, "not a time". There is no calendar here: JavaScript has one.
+//! The smallest number is NaT, "not a time". There is no calendar here: the host has one.
 
 use super::{FillValue, Integer};
 use crate::error::{Error, Result};

@@ -1,5 +1,5 @@
-//! Converts floating-point types that JavaScript has no typed array for to `float32`, which
-//! represents all their values exactly.
+//! Converts floating-point types that hosts have no typed array for to `float32`, which represents
+//! all their values exactly.
 
 use super::{DataType, Float};
 use crate::error::Result;

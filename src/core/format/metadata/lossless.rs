@@ -1,7 +1,7 @@
 //! Prepares JSON for `JSON.parse`, with marks where it would lose information: bare `NaN` and
 //! `Infinity`, and integers beyond 2^53 when the caller wants them exact.
 //!
-//! It scans the text once. The JavaScript engine parses attributes of 50 MB fast, and only marked
+//! It scans the text once. A host parses attributes of 50 MB fast by itself, and only marked
 //! values are changed afterwards. Text that `JSON.parse` reads without loss crosses unchanged.
 
 use std::ops::Range;
@@ -47,8 +47,8 @@ const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Integers of fewer digits are below [`MAX_SAFE_INTEGER`].
 const MIN_DIGITS: usize = 16;
 
-/// The most digits of an integer that is marked, as in Python. The time in which JavaScript reads a
-/// bigint grows faster than its digits: 10^7 of them take 17 s.
+/// The most digits of an integer that is marked, as in Python. The time in which a browser reads an
+/// integer grows faster than its digits: 10^7 of them take 17 s.
 const MAX_DIGITS: usize = 4300;
 
 /// An array or object that the scan is in.

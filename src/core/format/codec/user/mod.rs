@@ -1,12 +1,12 @@
-//! User codecs: codecs that the caller wrote in JavaScript. Rust knows their names, kinds and
-//! effect on the data type; JavaScript runs them.
+//! User codecs: codecs that the caller brought. The core knows their names, kinds and effect on the
+//! data type; the host runs them.
 //!
 //! Binding and decoding are synchronous, but a user codec may be asynchronous. So a chain stops at
 //! a user codec:
 //!
 //! 1. The pipeline records a [`CodecCall`] with the codec's input in [`CodecCalls`]. The functions
 //!    that may stop are named `poll_…`, take the calls, and return [`Poll::Pending`].
-//! 2. The `js` and `ts` rooms run the codec and pass the output to [`CodecCalls::answer`].
+//! 2. The host runs the codec, and its output is passed to [`CodecCalls::answer`].
 //! 3. The pipeline starts again with the same calls. They know how far each chunk got, so that no
 //!    codec runs twice on it.
 //!
@@ -40,7 +40,7 @@ pub struct UserCodecs {
 /// A user codec at its position in a chain.
 #[derive(Debug)]
 pub struct BoundUserCodec {
-    /// What JavaScript needs to construct the codec.
+    /// What the host needs to construct the codec.
     pub site: CodecSite,
     /// The chunk before encoding, if the codec encodes arrays.
     pub decoded: ChunkRepresentation,
@@ -51,7 +51,7 @@ pub struct BoundUserCodec {
 }
 
 impl UserCodecs {
-    /// Parses the message of the TypeScript part: see [`registered`].
+    /// Parses the message of the host: see [`registered`].
     ///
     /// # Errors
     /// `Argument` for another form, `Format` or `Unsupported` for an unknown encoded data type.

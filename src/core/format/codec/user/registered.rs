@@ -1,6 +1,6 @@
-//! What is known about user codecs, as `src/api/codecs.ts` writes it: `{"names": […], "known":
-//! [{codec, configuration, dtype, shape, kind, encoded}]}`. `names` are the registered names. A
-//! codec is in `known` after its JavaScript module was loaded and has declared its kind.
+//! What is known about user codecs, as the host writes it: `{"names": […], "known": [{codec,
+//! configuration, dtype, shape, kind, encoded}]}`. `names` are the registered names. A codec is in
+//! `known` after the host has loaded it and it has declared its kind.
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ impl CodecSite {
         })
     }
 
-    /// The JSON text for TypeScript: `CodecSite` of `ts/codec/site.ts`.
+    /// The JSON text for the host, whose `CodecSite` has the same members.
     pub fn to_json(&self) -> String {
         let mut text =
             ObjectText::new().with("codec", string(&self.codec)).with("registered", string(&self.registered));
