@@ -7,7 +7,7 @@
 //! A name does not identify. Declarations with mistakes are read too, with findings.
 
 use super::finding::{Report, Severity};
-use super::place::{Place, repeats};
+use super::pointer::{Pointer, repeats};
 use crate::quoted::quoted;
 use crate::value::{Map, Value};
 
@@ -82,44 +82,44 @@ fn is_url(text: &str) -> bool {
 }
 
 /// A string field. Reports a value of another type.
-fn text(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
-    place.member(key)?.string(report).map(str::to_owned)
+fn text(pointer: &Pointer<'_>, key: &str, report: &mut Report) -> Option<String> {
+    pointer.member(key)?.string(report).map(str::to_owned)
 }
 
-fn url(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
-    let url = text(place, key, report)?;
+fn url(pointer: &Pointer<'_>, key: &str, report: &mut Report) -> Option<String> {
+    let url = text(pointer, key, report)?;
     if !is_url(&url) {
         report.error(
             "not-a-url",
-            &format!("{}/{key}", place.path),
+            &format!("{}/{key}", pointer.path),
             format!("{} is not a URL: {}", quoted(key), quoted(&url)),
         );
     }
     Some(url)
 }
 
-fn uuid(place: &Place<'_>, report: &mut Report) -> Option<String> {
-    let uuid = text(place, "uuid", report)?;
+fn uuid(pointer: &Pointer<'_>, report: &mut Report) -> Option<String> {
+    let uuid = text(pointer, "uuid", report)?;
     if !is_uuid(&uuid) {
         report.error(
             "not-a-uuid",
-            &format!("{}/uuid", place.path),
+            &format!("{}/uuid", pointer.path),
             format!("{} is not a UUID", quoted(&uuid)),
         );
     }
     Some(uuid.to_ascii_lowercase())
 }
 
-fn has_any(place: &Place<'_>, keys: &[&str]) -> bool {
-    keys.iter().any(|key| place.member(key).is_some())
+fn has_any(pointer: &Pointer<'_>, keys: &[&str]) -> bool {
+    keys.iter().any(|key| pointer.member(key).is_some())
 }
 
-fn form_of(place: &Place<'_>, report: &mut Report) -> Form {
-    match (has_any(place, &EARLY), has_any(place, &CURRENT)) {
+fn form_of(pointer: &Pointer<'_>, report: &mut Report) -> Form {
+    match (has_any(pointer, &EARLY), has_any(pointer, &CURRENT)) {
         (true, true) => {
             let message = "fields of the early draft (schema, spec) and of the current text \
                            (uuid, schema_url, spec_url) are mixed";
-            report.warning("mixed-forms", &place.path, message);
+            report.warning("mixed-forms", &pointer.path, message);
             Form::Current
         }
         (true, false) => Form::Early,
@@ -127,40 +127,40 @@ fn form_of(place: &Place<'_>, report: &mut Report) -> Form {
     }
 }
 
-fn extra_fields(place: &Place<'_>) -> Vec<String> {
+fn extra_fields(pointer: &Pointer<'_>) -> Vec<String> {
     let known = |key: &str| EARLY.contains(&key) || CURRENT.contains(&key) || BOTH.contains(&key);
-    let members = place.value.as_object().into_iter().flat_map(Map::iter);
+    let members = pointer.value.as_object().into_iter().flat_map(Map::iter);
     members.filter(|(key, _)| !known(key)).map(|(key, _)| key.clone()).collect()
 }
 
-fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
-    place.object(report)?;
-    let form = form_of(place, report);
+fn declaration(pointer: &Pointer<'_>, report: &mut Report) -> Option<Declaration> {
+    pointer.object(report)?;
+    let form = form_of(pointer, report);
     let declaration = Declaration {
         form,
-        uuid: uuid(place, report),
-        schema_url: url(place, "schema_url", report).or_else(|| url(place, "schema", report)),
-        spec_url: url(place, "spec_url", report).or_else(|| url(place, "spec", report)),
-        name: text(place, "name", report),
-        description: text(place, "description", report),
-        version: place.value.text_of("version").map(str::to_owned),
-        path: place.path.clone(),
-        extra: extra_fields(place),
+        uuid: uuid(pointer, report),
+        schema_url: url(pointer, "schema_url", report).or_else(|| url(pointer, "schema", report)),
+        spec_url: url(pointer, "spec_url", report).or_else(|| url(pointer, "spec", report)),
+        name: text(pointer, "name", report),
+        description: text(pointer, "description", report),
+        version: pointer.value.text_of("version").map(str::to_owned),
+        path: pointer.path.clone(),
+        extra: extra_fields(pointer),
     };
     if declaration.identifier().is_none() {
         let message = "the convention has no identifier: one of uuid, schema_url, spec_url \
                        (early draft: schema, spec) is required besides the name";
-        report.error("no-identifier", &place.path, message);
+        report.error("no-identifier", &pointer.path, message);
     }
-    if declaration.name.is_none() && place.member("name").is_none() {
-        report.info("no-name", &place.path, "there is no name; the identifier stands for it");
+    if declaration.name.is_none() && pointer.member("name").is_none() {
+        report.info("no-name", &pointer.path, "there is no name; the identifier stands for it");
     }
     Some(declaration)
 }
 
-/// The declarations of a node; what is no declaration is reported, and that there are too many.
+/// The declarations of a node. Reports other values in the list, and too many declarations.
 pub fn declarations(attributes: &Value, report: &mut Report) -> Vec<Declaration> {
-    let Some(list) = Place::root(attributes).member("zarr_conventions") else { return Vec::new() };
+    let Some(list) = Pointer::root(attributes).member("zarr_conventions") else { return Vec::new() };
     let count = list.value.items().len();
     if count > MAX_DECLARATIONS {
         let message =
@@ -191,7 +191,7 @@ fn report_repeats(declarations: &[Declaration], report: &mut Report) {
 pub fn report_extra_fields(declaration: &Declaration, tolerated: Option<&str>, report: &mut Report) {
     for key in &declaration.extra {
         let severity = if tolerated == Some(key.as_str()) { Severity::Warning } else { Severity::Error };
-        let path = format!("{}/{}", declaration.path, super::place::pointer_token(key));
+        let path = format!("{}/{}", declaration.path, super::pointer::pointer_token(key));
         report.add(severity, "extra-field", &path, format!("a declaration has no field {}", quoted(key)));
     }
 }

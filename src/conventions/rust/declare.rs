@@ -1,6 +1,6 @@
 //! Declares a convention on a node: computes the new attributes. The caller writes them.
 
-use super::registry::{self, Known};
+use super::known_conventions::{self, KNOWN, Known};
 use crate::error::{Error, Result};
 use crate::request::Record;
 use crate::value::{Map, Value};
@@ -65,10 +65,10 @@ pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map> {
 }
 
 fn known_convention(id: &str) -> Result<&'static Known> {
-    let known = registry::by_id(id).filter(|known| !known.uuid.is_empty());
+    let known = known_conventions::by_id(id).filter(|known| !known.uuid.is_empty());
     known.ok_or_else(|| {
         let ids: Vec<&str> =
-            registry::KNOWN.iter().filter(|known| !known.uuid.is_empty()).map(|known| known.id).collect();
+            KNOWN.iter().filter(|known| !known.uuid.is_empty()).map(|known| known.id).collect();
         Error::argument("there is no convention of this name that can be declared")
             .expected(ids.join(", "))
             .actual(id)
@@ -99,9 +99,14 @@ fn check_collisions(attributes: &Value, wanted: &Wanted) -> Result<()> {
     }
 }
 
-fn fields(pairs: [(&str, Option<String>); 5]) -> Map {
-    let there = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?))));
-    Map::of(there.collect())
+fn fields(pairs: &[(&str, Option<String>)]) -> Map {
+    let mut members = Vec::new();
+    for (key, value) in pairs {
+        if let Some(value) = value {
+            members.push(((*key).to_owned(), Value::String(value.clone())));
+        }
+    }
+    Map::of(members)
 }
 
 fn label(wanted: &Wanted, known: Option<&Known>) -> [(&'static str, Option<String>); 2] {
@@ -125,7 +130,7 @@ fn current_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map> {
     let schema_url = wanted.schema_url.clone().or_else(|| known.and_then(Known::schema_url));
     let spec_url = wanted.spec_url.clone().or_else(|| known.and_then(Known::spec_url));
     let pairs = [("uuid", uuid), ("schema_url", schema_url), ("spec_url", spec_url), name, description];
-    identified(fields(pairs), "uuid, schemaUrl or specUrl")
+    identified(fields(&pairs), "uuid, schemaUrl or specUrl")
 }
 
 fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map> {
@@ -135,10 +140,7 @@ fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map> {
     let (schema, spec) = early.or(today).unzip();
     let schema = wanted.schema_url.clone().or(schema);
     let spec = wanted.spec_url.clone().or(spec);
-    identified(
-        fields([("schema", schema), ("spec", spec), name, description, ("", None)]),
-        "schemaUrl or specUrl",
-    )
+    identified(fields(&[("schema", schema), ("spec", spec), name, description]), "schemaUrl or specUrl")
 }
 
 /// The identity of a declaration, across the two forms: a known convention's id, else the
@@ -147,12 +149,11 @@ fn identity(declaration: &Value) -> Option<String> {
     let text = |keys: [&str; 2]| keys.iter().find_map(|key| declaration.text_of(key));
     let uuid = declaration.text_of("uuid").map(str::to_ascii_lowercase);
     let (schema, spec) = (text(["schema_url", "schema"]), text(["spec_url", "spec"]));
-    let known = registry::identified(uuid.as_deref(), schema, spec).map(|known| known.id.to_owned());
+    let known = known_conventions::identified(uuid.as_deref(), schema, spec).map(|known| known.id.to_owned());
     known.or(uuid).or_else(|| schema.or(spec).map(str::to_owned))
 }
 
-/// The list with the declaration in the place of an older one of the same convention, else at its
-/// end.
+/// The list with the declaration instead of an older one of the same convention, else at its end.
 fn merged(mut list: Vec<Value>, declaration: Map) -> Vec<Value> {
     let declaration = Value::Object(declaration);
     let own = identity(&declaration);

@@ -6,7 +6,7 @@ use super::finding::Report;
 use super::members::Member::{self, Optional, Required};
 use super::members::Type::{Object, Rule, Text};
 use super::node::Node;
-use super::place::Place;
+use super::pointer::Pointer;
 
 const DGGS: Member<'_> = Required(
     "dggs",
@@ -26,10 +26,10 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the object.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    node.place().check_members(&[DGGS], report);
+    node.pointer().check_members(&[DGGS], report);
 }
 
-fn refinement_level(level: &Place<'_>, report: &mut Report) {
+fn refinement_level(level: &Pointer<'_>, report: &mut Report) {
     if !level.value.is_null() {
         level.integer(0, report);
     }

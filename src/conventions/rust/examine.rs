@@ -3,9 +3,9 @@
 
 use super::declaration::{Declaration, declarations, report_extra_fields};
 use super::finding::{self, Finding, Report};
+use super::known_conventions::{KNOWN, Known, identified, version_of};
 use super::marks::{Marks, NameBudget, extensions};
 use super::node::{Kind, Node};
-use super::registry::{KNOWN, Known, identified, version_of};
 use crate::error::Result;
 use crate::format::json::text::{ObjectText, string};
 use crate::quoted::quoted;
@@ -62,7 +62,7 @@ impl Registered {
 #[derive(Debug, Default)]
 pub struct Found {
     /// The UUID or URL. A convention that is not declared has the id of the
-    /// [`registry`](super::registry).
+    /// [`known_conventions`](super::known_conventions).
     pub id: String,
     /// Its name, or else the identifier.
     pub label: String,
@@ -83,7 +83,7 @@ pub struct Found {
     description: Option<String>,
     /// The attributes that belong to it.
     pub keys: Vec<String>,
-    /// JSON pointers of the places where it extends objects of another convention.
+    /// JSON pointers of its members in objects of another convention.
     pub extends: Vec<String>,
     /// The findings.
     pub findings: Vec<Finding>,

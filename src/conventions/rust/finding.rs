@@ -20,7 +20,7 @@ pub enum Severity {
 pub struct Finding {
     /// A stable name: the convention, a slash, the rule.
     pub rule: String,
-    /// The place, as a JSON pointer (RFC 6901) into the attributes; `""` is all of them.
+    /// What it is about, as a JSON pointer (RFC 6901) into the attributes; `""` is all of them.
     pub path: String,
     /// Its severity.
     pub severity: Severity,

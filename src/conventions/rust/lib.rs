@@ -1,11 +1,11 @@
 //! The meaning of attributes. Takes JSON text and returns values, without I/O. Invalid attributes
 //! become findings, not errors.
 //!
-//! [`examine`] finds and checks the conventions of a node by the table in [`registry`]. [`declare`]
-//! adds a declaration to attributes. [`pyramid`] turns every convention of levels into one model.
-//! In wasm this crate is a separate module, which is downloaded at the first use; [`calls`] has its
-//! calls. [`answer`] is that for JSON; `src/conventions/ts/` writes the requests. What has many
-//! numbers takes [`numbers`]: [`warp`].
+//! [`examine`] finds and checks the conventions of a node by the table in [`known_conventions`].
+//! [`declare`] adds a declaration to attributes. [`pyramid`] turns every convention of levels into
+//! one model. In wasm this crate is a separate module, which is downloaded at the first use;
+//! [`calls`] has its calls. [`answer`] is that for JSON; `src/conventions/ts/` writes the requests.
+//! What has many numbers takes [`numbers`]: [`warp`].
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod calls;
@@ -15,6 +15,7 @@ pub mod declare;
 mod dggs;
 pub mod examine;
 pub mod finding;
+pub mod known_conventions;
 mod license;
 mod marks;
 mod members;
@@ -24,10 +25,9 @@ pub mod node;
 mod numbers;
 mod ome;
 mod path;
-mod place;
+mod pointer;
 mod proj;
 pub mod pyramid;
-pub mod registry;
 mod reply;
 mod request;
 mod spatial;

@@ -5,7 +5,7 @@ use super::finding::Report;
 use super::members::Member::Optional;
 use super::members::Type::Text;
 use super::node::Node;
-use super::place::is_relative_path;
+use super::pointer::is_relative_path;
 use crate::quoted::quoted;
 
 const KEYS: [&str; 5] = ["spdx", "url", "text", "file", "path"];
@@ -19,7 +19,7 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the object.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let Some(license) = node.place().require("license", report) else { return };
+    let Some(license) = node.pointer().require("license", report) else { return };
     let Some(object) = license.object(report) else { return };
     if !object.has_any(&KEYS) {
         report.error("required", &license.path, "one of spdx, url, text, file, path must be there");

@@ -2,8 +2,8 @@
 //! conventions of a node share one budget, and one walk through the attributes finds the members
 //! of all prefixes. Otherwise many declarations would multiply with many attributes.
 
+use super::known_conventions::{Known, Namespace};
 use super::node::Node;
-use super::registry::{Known, Namespace};
 use crate::error::Result;
 use crate::limits;
 use crate::value::{Map, Value};
@@ -97,14 +97,14 @@ pub fn extensions(node: &Node, marks: &[Marks], budget: &mut NameBudget) -> Resu
     Ok(walk.found)
 }
 
-/// A convention, by its place in the list, and its prefix.
+/// A convention, by its index in the list, and its prefix.
 type Wanted<'a> = (usize, &'a str);
 
 struct Walk<'a> {
     /// The conventions whose members are looked for here.
     wanted: Vec<Wanted<'a>>,
     found: Vec<Vec<String>>,
-    /// The JSON pointer of this place.
+    /// The JSON pointer of this value.
     path: String,
     budget: &'a mut NameBudget,
 }
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Notes this place for the conventions whose prefix the key has. They are not looked for
+    /// Notes this member for the conventions whose prefix the key has. They are not looked for
     /// further inside: these are returned, without those that have enough.
     fn owners(&mut self, key: &str) -> Result<Vec<Wanted<'a>>> {
         let mut owners: Vec<Wanted<'a>> =

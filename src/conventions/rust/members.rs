@@ -1,8 +1,8 @@
 //! Tables of what a convention says of the members of its objects: whether an object must have
-//! them, and what each must be. [`Place::check`] reports what does not fit.
+//! them, and what each must be. [`Pointer::check`] reports what does not fit.
 
 use super::finding::Report;
-use super::place::Place;
+use super::pointer::Pointer;
 
 /// A member of an object: its key and what it must be.
 #[derive(Clone, Copy)]
@@ -35,10 +35,10 @@ pub enum Type<'a> {
     /// As `List`, without duplicates.
     Distinct(usize, &'a Type<'a>),
     /// What a function checks.
-    Rule(&'a dyn Fn(&Place<'_>, &mut Report)),
+    Rule(&'a dyn Fn(&Pointer<'_>, &mut Report)),
 }
 
-impl Place<'_> {
+impl Pointer<'_> {
     /// Reports where the value is not what it must be.
     pub fn check(&self, is: Type<'_>, report: &mut Report) {
         match is {
@@ -73,7 +73,7 @@ impl Place<'_> {
     }
 }
 
-fn check_all(items: Option<Vec<Place<'_>>>, is: Type<'_>, report: &mut Report) {
+fn check_all(items: Option<Vec<Pointer<'_>>>, is: Type<'_>, report: &mut Report) {
     for item in items.unwrap_or_default() {
         item.check(is, report);
     }

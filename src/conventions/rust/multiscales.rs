@@ -9,7 +9,7 @@ use super::finding::Report;
 use super::members::Member::Optional;
 use super::members::Type::{Object, Text};
 use super::node::Node;
-use super::place::{Place, is_relative_path};
+use super::pointer::{Pointer, is_relative_path};
 use crate::quoted::quoted;
 use crate::sorted::Map;
 use crate::value::Value;
@@ -20,25 +20,25 @@ pub fn recognise(node: &Node) -> Option<String> {
 }
 
 /// The name of a field in an entry: that of the early draft if only that one is there.
-pub fn key<'a>(entry: &Place<'_>, today: &'a str, early: &'a str) -> &'a str {
+pub fn key<'a>(entry: &Pointer<'_>, today: &'a str, early: &'a str) -> &'a str {
     let has = |key: &str| entry.value.get(key).is_some();
     if !has(today) && has(early) { early } else { today }
 }
 
 /// A field of an entry, in either spelling.
-pub fn value<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<&'a Value> {
+pub fn value<'a>(entry: &Pointer<'a>, today: &str, early: &str) -> Option<&'a Value> {
     entry.value.get(key(entry, today, early))
 }
 
 /// The scale or translation of an entry. The early draft has them in the entry itself.
-pub fn factors<'a>(entry: &Place<'a>, key: &str) -> Option<Place<'a>> {
+pub fn factors<'a>(entry: &Pointer<'a>, key: &str) -> Option<Pointer<'a>> {
     let transform = entry.member("transform");
     transform.and_then(|transform| transform.member(key)).or_else(|| entry.member(key))
 }
 
 /// Checks the layout of a group.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let Some(multiscales) = node.place().require("multiscales", report) else { return };
+    let Some(multiscales) = node.pointer().require("multiscales", report) else { return };
     if multiscales.object(report).is_none() {
         return;
     }
@@ -59,7 +59,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     validate_graph(&entries, report);
 }
 
-fn validate_entry(entry: &Place<'_>, report: &mut Report) {
+fn validate_entry(entry: &Pointer<'_>, report: &mut Report) {
     if entry.object(report).is_none() {
         return;
     }
@@ -84,21 +84,21 @@ fn validate_entry(entry: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn validate_path(place: &Place<'_>, report: &mut Report) {
-    if let Some(path) = place.string(report)
+fn validate_path(pointer: &Pointer<'_>, report: &mut Report) {
+    if let Some(path) = pointer.string(report)
         && !is_relative_path(path)
     {
         let message = format!(
             "the path must be below this group, without a leading \"/\" and without \"..\", found {}",
             quoted(path)
         );
-        report.error("asset-path", &place.path, message);
+        report.error("asset-path", &pointer.path, message);
     }
 }
 
 /// Checks that sources exist, that no level is listed twice, and that no level derives from itself,
 /// directly or through other levels.
-fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
+fn validate_graph(entries: &[Pointer<'_>], report: &mut Report) {
     let mut sources: Map<String, Option<&str>> = Map::new();
     for entry in entries {
         let Some(asset) = text(entry, "asset", "group") else { continue };
@@ -140,6 +140,6 @@ fn cycle<'a>(sources: &'a Map<String, Option<&'a str>>) -> Option<&'a str> {
 }
 
 /// A string field, in either spelling.
-fn text<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<&'a str> {
+fn text<'a>(entry: &Pointer<'a>, today: &str, early: &str) -> Option<&'a str> {
     value(entry, today, early)?.as_str()
 }

@@ -7,7 +7,7 @@ use super::finding::Report;
 use super::members::Member::{Optional, Required};
 use super::members::Type::{self, Integer, List, Object, Rule, Text};
 use super::node::Node;
-use super::place::{Place, is_relative_path};
+use super::pointer::{Pointer, is_relative_path};
 
 const MULTISCALE: Type<'_> = Object(&[
     Optional("type", Text),
@@ -40,10 +40,10 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the datasets.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    node.place().check_members(&[Required("multiscales", List(1, &MULTISCALE))], report);
+    node.pointer().check_members(&[Required("multiscales", List(1, &MULTISCALE))], report);
 }
 
-fn path_below(path: &Place<'_>, report: &mut Report) {
+fn path_below(path: &Pointer<'_>, report: &mut Report) {
     if path.string(report).is_some_and(|text| !is_relative_path(text)) {
         report.error("path", &path.path, "this is not a path below this group");
     }

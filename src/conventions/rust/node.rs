@@ -1,7 +1,7 @@
 //! A node as conventions see it: its attributes, and the few facts of its metadata that conventions
 //! refer to.
 
-use super::place::Place;
+use super::pointer::Pointer;
 use crate::error::{Error, Result};
 use crate::request::Record;
 use crate::value::{Map, Named, Value};
@@ -79,9 +79,9 @@ impl Node {
         })
     }
 
-    /// The attributes as a place.
-    pub fn place(&self) -> Place<'_> {
-        Place::root(&self.attributes)
+    /// A pointer to the attributes.
+    pub fn pointer(&self) -> Pointer<'_> {
+        Pointer::root(&self.attributes)
     }
 
     /// The attributes, if they are an object.
@@ -116,7 +116,7 @@ impl Node {
     }
 }
 
-/// The texts in a list; `""` for what is none.
+/// The texts in a list; `""` for any other value.
 fn texts(values: &[Value]) -> Vec<String> {
     values.iter().map(|value| value.as_str().unwrap_or_default().to_owned()).collect()
 }

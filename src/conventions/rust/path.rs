@@ -7,10 +7,10 @@ use crate::value::{Number, Value};
 /// The maximum length of a path in bytes. Metadata may repeat a long one in every entry.
 const LONGEST: usize = 4096;
 
-/// The text of a path: a string, or a number that the writer has put in its place.
+/// The text of a path: a string, or a number that the writer has put instead.
 ///
 /// # Errors
-/// What the value is in place of a path.
+/// What the value is instead of a path.
 pub fn text_of(value: Option<&Value>) -> Result<String, String> {
     match value {
         Some(Value::String(text)) => Ok(text.clone()),
@@ -45,7 +45,7 @@ pub fn below(base: &str, text: &str) -> Result<String, String> {
 /// As [`below`], for a value in attributes.
 ///
 /// # Errors
-/// Why it is no path.
+/// Why it is not a path.
 pub fn of_value(base: &str, value: Option<&Value>) -> Result<String, String> {
     below(base, &text_of(value)?)
 }

@@ -8,7 +8,7 @@ use super::finding::Report;
 use super::members::Member::Required;
 use super::members::Type::{Object, Text};
 use super::node::Node;
-use super::place::Place;
+use super::pointer::Pointer;
 use crate::quoted::quoted;
 
 const CRS: [&str; 3] = ["proj:code", "proj:wkt2", "proj:projjson"];
@@ -25,14 +25,14 @@ pub fn recognise(node: &Node) -> Option<String> {
 }
 
 /// Whether there is a value. The text of the convention (not its schema) allows `null` for "none".
-fn is_given(place: &Place<'_>, key: &str) -> bool {
-    place.member(key).is_some_and(|member| !member.value.is_null())
+fn is_given(pointer: &Pointer<'_>, key: &str) -> bool {
+    pointer.member(key).is_some_and(|member| !member.value.is_null())
 }
 
 /// Checks the properties of a node.
 pub fn validate(node: &Node, version: &str, report: &mut Report) {
-    let place = node.place();
-    let given: Vec<&str> = CRS.into_iter().filter(|key| is_given(&place, key)).collect();
+    let pointer = node.pointer();
+    let given: Vec<&str> = CRS.into_iter().filter(|key| is_given(&pointer, key)).collect();
     let only_one = version == "v1" || version == R2_COMMIT;
     if given.is_empty() {
         report.error("no-crs", "", "one of proj:code, proj:wkt2 and proj:projjson must be there");
@@ -40,24 +40,24 @@ pub fn validate(node: &Node, version: &str, report: &mut Report) {
         report.error("several-crs", "", format!("this revision wants one of {}", given.join(", ")));
     }
     for key in CRS {
-        if place.member(key).is_some_and(|member| member.value.is_null()) {
+        if pointer.member(key).is_some_and(|member| member.value.is_null()) {
             report.warning("null", &format!("/{key}"), "null is not allowed here: omit the property");
         }
     }
-    code(&place, only_one, report);
-    wkt2(&place, report);
-    if let Some(projjson) = place.member("proj:projjson").filter(|member| !member.value.is_null()) {
+    code(&pointer, only_one, report);
+    wkt2(&pointer, report);
+    if let Some(projjson) = pointer.member("proj:projjson").filter(|member| !member.value.is_null()) {
         projjson.check(Object(&[Required("type", Text)]), report);
     }
-    validate_geometry(&place, report);
-    let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
-    for entry in layout.iter().flat_map(Place::items) {
+    validate_geometry(&pointer, report);
+    let layout = pointer.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
+    for entry in layout.iter().flat_map(Pointer::items) {
         validate_geometry(&entry, report);
     }
 }
 
-fn code(place: &Place<'_>, only_epsg_like: bool, report: &mut Report) {
-    let Some(member) = place.member("proj:code").filter(|member| !member.value.is_null()) else { return };
+fn code(pointer: &Pointer<'_>, only_epsg_like: bool, report: &mut Report) {
+    let Some(member) = pointer.member("proj:code").filter(|member| !member.value.is_null()) else { return };
     let Some(code) = member.string(report) else { return };
     let parts = code
         .split_once(':')
@@ -93,8 +93,8 @@ const WKT2: [&str; 12] = [
 ];
 const WKT1: [&str; 6] = ["GEOGCS", "PROJCS", "GEOCCS", "COMPD_CS", "VERT_CS", "LOCAL_CS"];
 
-fn wkt2(place: &Place<'_>, report: &mut Report) {
-    let Some(member) = place.member("proj:wkt2").filter(|member| !member.value.is_null()) else { return };
+fn wkt2(pointer: &Pointer<'_>, report: &mut Report) {
+    let Some(member) = pointer.member("proj:wkt2").filter(|member| !member.value.is_null()) else { return };
     let Some(text) = member.string(report) else { return };
     let keyword = text.trim_start().split(['[', '(', ' ']).next().unwrap_or_default();
     if WKT1.contains(&keyword) {
@@ -105,9 +105,9 @@ fn wkt2(place: &Place<'_>, report: &mut Report) {
 }
 
 /// Checks the geometry of the early draft, at the root or in an entry of a layout.
-fn validate_geometry(place: &Place<'_>, report: &mut Report) {
+fn validate_geometry(pointer: &Pointer<'_>, report: &mut Report) {
     for (key, lengths) in [("proj:transform", [6, 9]), ("proj:bbox", [4, 6]), ("proj:shape", [2, 2])] {
-        let Some(member) = place.member(key) else { continue };
+        let Some(member) = pointer.member(key) else { continue };
         let len = member.value.as_array().map_or(lengths[0], <[_]>::len);
         let expected = if lengths.contains(&len) { len } else { lengths[0] };
         member.numbers(Some(expected), report);

@@ -3,7 +3,7 @@
 
 use super::finding::Report;
 use super::node::Node;
-use super::place::Place;
+use super::pointer::Pointer;
 use crate::quoted::quoted;
 use crate::value::Value;
 
@@ -24,18 +24,18 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the properties of a node.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let place = node.place();
-    dimensions(node, &place, report);
-    if let Some(bbox) = place.member("spatial:bbox") {
+    let pointer = node.pointer();
+    dimensions(node, &pointer, report);
+    if let Some(bbox) = pointer.member("spatial:bbox") {
         bounding_box(&bbox, report);
     }
-    transform(&place, report);
-    if let Some(shape) = place.member("spatial:shape") {
-        let names = spatial_axes(node, &place);
+    transform(&pointer, report);
+    if let Some(shape) = pointer.member("spatial:shape") {
+        let names = spatial_axes(node, &pointer);
         let sizes = names.and_then(|[y, x]| Some([*node.shape.get(y)?, *node.shape.get(x)?]));
         extents(&shape, sizes, report);
     }
-    if let Some(registration) = place.member("spatial:registration")
+    if let Some(registration) = pointer.member("spatial:registration")
         && let Some(text) = registration.string(report)
         && !["pixel", "node"].contains(&text)
     {
@@ -45,8 +45,8 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
             format!("expected \"pixel\" or \"node\", found {}", quoted(text)),
         );
     }
-    let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
-    for entry in layout.iter().flat_map(Place::items) {
+    let layout = pointer.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
+    for entry in layout.iter().flat_map(Pointer::items) {
         transform(&entry, report);
         if let Some(shape) = entry.member("spatial:shape") {
             extents(&shape, None, report);
@@ -55,8 +55,8 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
 }
 
 /// The names, if they are a list of two strings.
-pub fn dimension_pair(place: &Place<'_>) -> Option<[String; 2]> {
-    let pair = place.value.get("spatial:dimensions")?.as_array()?;
+pub fn dimension_pair(pointer: &Pointer<'_>) -> Option<[String; 2]> {
+    let pair = pointer.value.get("spatial:dimensions")?.as_array()?;
     match pair {
         [y, x] => Some([y.as_str()?.to_owned(), x.as_str()?.to_owned()]),
         _ => None,
@@ -70,15 +70,15 @@ pub fn stated_shape(value: &Value) -> Option<[f64; 2]> {
 }
 
 /// The dimensions of the array that are y and x.
-fn spatial_axes(node: &Node, place: &Place<'_>) -> Option<[usize; 2]> {
+fn spatial_axes(node: &Node, pointer: &Pointer<'_>) -> Option<[usize; 2]> {
     let names = node.dimension_names()?;
-    let [y, x] = dimension_pair(place)?;
+    let [y, x] = dimension_pair(pointer)?;
     let at = |name: String| names.iter().position(|dimension| *dimension == name);
     Some([at(y)?, at(x)?])
 }
 
-fn dimensions(node: &Node, place: &Place<'_>, report: &mut Report) {
-    let Some(member) = place.member("spatial:dimensions") else {
+fn dimensions(node: &Node, pointer: &Pointer<'_>, report: &mut Report) {
+    let Some(member) = pointer.member("spatial:dimensions") else {
         if !node.is_group() {
             report.error("required", "", "\"spatial:dimensions\" is missing; arrays must have it");
         }
@@ -107,7 +107,7 @@ fn dimensions(node: &Node, place: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn bounding_box(bbox: &Place<'_>, report: &mut Report) {
+fn bounding_box(bbox: &Pointer<'_>, report: &mut Report) {
     let numbers = bbox.numbers(Some(4), report).unwrap_or_default();
     if let [left, bottom, right, top] = numbers[..]
         && (left > right || bottom > top)
@@ -120,13 +120,13 @@ fn bounding_box(bbox: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn transform(place: &Place<'_>, report: &mut Report) {
-    let kind = place.member("spatial:transform_type");
+fn transform(pointer: &Pointer<'_>, report: &mut Report) {
+    let kind = pointer.member("spatial:transform_type");
     let kind = kind.as_ref().and_then(|kind| kind.string(report)).unwrap_or("affine");
-    let Some(transform) = place.member("spatial:transform") else { return };
+    let Some(transform) = pointer.member("spatial:transform") else { return };
     if kind != "affine" {
         let message = format!("the type {} is unknown, so {} is not used", quoted(kind), transform.path);
-        report.warning("transform-type", &format!("{}/spatial:transform_type", place.path), message);
+        report.warning("transform-type", &format!("{}/spatial:transform_type", pointer.path), message);
         return;
     }
     if let Some(numbers) = transform.numbers(Some(6), report)
@@ -142,7 +142,7 @@ fn transform(place: &Place<'_>, report: &mut Report) {
 }
 
 /// Checks that `spatial:shape` is `[height, width]` of the array.
-fn extents(shape: &Place<'_>, expected: Option<[f64; 2]>, report: &mut Report) {
+fn extents(shape: &Pointer<'_>, expected: Option<[f64; 2]>, report: &mut Report) {
     let Some(items) = shape.array(0, report) else { return };
     if items.len() != 2 {
         report.error(

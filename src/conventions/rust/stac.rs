@@ -24,8 +24,8 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks that the attributes have exactly one property.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let place = node.place();
-    let given = KEYS.iter().filter(|key| place.member(key).is_some()).count();
+    let pointer = node.pointer();
+    let given = KEYS.iter().filter(|key| pointer.member(key).is_some()).count();
     if given != 1 {
         report.error(
             "required",
@@ -33,5 +33,5 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
             format!("exactly one of {} is required, found {given}", KEYS.join(", ")),
         );
     }
-    place.check_members(&PROPERTIES, report);
+    pointer.check_members(&PROPERTIES, report);
 }

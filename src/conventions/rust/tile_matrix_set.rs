@@ -5,7 +5,7 @@ use super::finding::Report;
 use super::members::Member::{Optional, Required};
 use super::members::Type::{self, Any, Integer, List, Number, Numbers, Object, Rule, Text};
 use super::node::Node;
-use super::place::Place;
+use super::pointer::Pointer;
 use crate::quoted::quoted;
 use crate::value::Value;
 
@@ -30,14 +30,14 @@ pub fn recognise(node: &Node) -> Option<String> {
 }
 
 /// The matrices, in either spelling.
-pub fn matrices<'a>(set: &Place<'a>) -> Option<Place<'a>> {
+pub fn matrices<'a>(set: &Pointer<'a>) -> Option<Pointer<'a>> {
     ["tileMatrices", "tile_matrices", "tileMatrix"].iter().find_map(|key| set.member(key))
 }
 
 /// Checks the set. A set that is given only by name cannot be checked.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     let set =
-        node.place().member("multiscales").and_then(|multiscales| multiscales.member("tile_matrix_set"));
+        node.pointer().member("multiscales").and_then(|multiscales| multiscales.member("tile_matrix_set"));
     let Some(set) = set else { return };
     if let Value::String(name) = set.value {
         let message = format!(
@@ -57,13 +57,13 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     }
 }
 
-fn cell_size(size: &Place<'_>, report: &mut Report) {
+fn cell_size(size: &Pointer<'_>, report: &mut Report) {
     if size.number(report).is_some_and(|size| size <= 0.0) {
         report.error("range", &size.path, "a cell size must be greater than zero");
     }
 }
 
-fn corner(corner: &Place<'_>, report: &mut Report) {
+fn corner(corner: &Pointer<'_>, report: &mut Report) {
     if corner.string(report).is_some_and(|corner| !["topLeft", "bottomLeft"].contains(&corner)) {
         report.error("corner", &corner.path, "the corner of origin must be \"topLeft\" or \"bottomLeft\"");
     }

@@ -22,8 +22,8 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the object.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    node.place().check_members(&[UOM], report);
-    let uom = node.place().member("uom");
+    node.pointer().check_members(&[UOM], report);
+    let uom = node.pointer().member("uom");
     let unit = uom.and_then(|uom| uom.member("ucum")?.member("unit"));
     if let Some(unit) = unit
         && let Some(text) = unit.value.as_str()

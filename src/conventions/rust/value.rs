@@ -60,23 +60,23 @@ impl<T> Named<T> {
         Self(things)
     }
 
-    fn place(&self, name: &str) -> std::result::Result<usize, usize> {
+    fn search(&self, name: &str) -> std::result::Result<usize, usize> {
         self.0.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }
 
     /// The thing with a name.
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.place(name).ok().and_then(|at| self.0.get(at)).map(|(_, thing)| thing)
+        self.search(name).ok().and_then(|at| self.0.get(at)).map(|(_, thing)| thing)
     }
 
     /// The thing with a name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut T> {
-        self.place(name).ok().and_then(|at| self.0.get_mut(at)).map(|(_, thing)| thing)
+        self.search(name).ok().and_then(|at| self.0.get_mut(at)).map(|(_, thing)| thing)
     }
 
     /// Whether something has the name.
     pub fn has(&self, name: &str) -> bool {
-        self.place(name).is_ok()
+        self.search(name).is_ok()
     }
 
     /// Whether something has one of the names.
@@ -84,9 +84,9 @@ impl<T> Named<T> {
         names.iter().any(|name| self.has(name))
     }
 
-    /// Gives a thing a name, in place of what has it.
+    /// Gives a thing a name, instead of what has it.
     pub fn insert(&mut self, name: &str, thing: T) {
-        match self.place(name) {
+        match self.search(name) {
             Ok(at) => {
                 if let Some((_, old)) = self.0.get_mut(at) {
                     *old = thing;
@@ -98,7 +98,7 @@ impl<T> Named<T> {
 
     /// Removes the thing with a name.
     pub fn remove(&mut self, name: &str) {
-        if let Ok(at) = self.place(name) {
+        if let Ok(at) = self.search(name) {
             self.0.remove(at);
         }
     }
@@ -248,7 +248,7 @@ impl Value {
         if let Self::Array(items) = self { Some(items) } else { None }
     }
 
-    /// The elements of an array; none of what is no array.
+    /// The elements of an array; none for any other value.
     pub fn items(&self) -> &[Value] {
         self.as_array().unwrap_or_default()
     }

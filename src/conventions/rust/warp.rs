@@ -24,11 +24,11 @@ thread_local! {
     static GRIDS: RefCell<Vec<(u64, Curvilinear)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A grid: its number, columns and rows, then all longitudes and all latitudes.
+/// A grid: its id, columns and rows, then all longitudes and all latitudes.
 pub(super) fn keep(numbers: &mut Numbers<'_>) -> Result<Vec<u8>> {
     let (id, [columns, rows]) = (numbers.count()?, numbers.pair()?);
     let count = columns.checked_mul(rows).ok_or_else(malformed)?;
-    limits::within(count as u64, MAX_GRID_ELEMENTS, "number of elements with places of their own")?;
+    limits::within(count as u64, MAX_GRID_ELEMENTS, "number of elements with coordinates of their own")?;
     let (longitudes, latitudes) = (numbers.list(count)?, numbers.list(count)?);
     let grid = Curvilinear::new(&longitudes, &latitudes, columns, rows).ok_or_else(malformed)?;
     GRIDS.with_borrow_mut(|grids| {

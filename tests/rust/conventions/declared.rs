@@ -47,7 +47,7 @@ fn the_early_draft_and_todays_text_are_told_apart() {
 }
 
 #[test]
-fn properties_are_told_by_prefix_and_key_also_inside_others() {
+fn properties_are_recognised_by_prefix_and_key_also_inside_others() {
     let found = ask(&json!({ "operation": "examine", "node": node_of_both_texts() }));
     let conventions = &found["conventions"];
     assert_eq!(conventions[0]["keys"], json!(["proj:code", "proj:transform"]));

@@ -51,7 +51,7 @@ fn a_level_without_a_usable_path_is_reported_and_the_others_go_on() {
         let error = pyramid("/g", &alone, &json!({})).unwrap_err();
         assert!(error.contains("no level") && error.contains("/multiscales/0/datasets/0"), "{error}");
     }
-    // A path to the group itself is no array.
+    // A path to the group itself is not an array.
     let itself = json!({ "/g": image(json!([level(json!(".")), level(json!("1"))])), "/g/1": plane(4) });
     assert_eq!(paths(&pyramid("/g", &itself, &json!({})).unwrap()), ["/g/1"]);
 }

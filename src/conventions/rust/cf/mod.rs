@@ -13,7 +13,7 @@ use crate::finding::Report;
 use crate::members::Member::Optional;
 use crate::members::Type::{Number, Text};
 use crate::node::Node;
-use crate::place::Place;
+use crate::pointer::Pointer;
 use crate::quoted::quoted;
 use crate::value::Value;
 
@@ -113,17 +113,17 @@ pub fn recognise(node: &Node) -> Option<String> {
 
 /// Checks the attributes of a node.
 pub fn validate(node: &Node, _version: &str, report: &mut Report) {
-    let place = node.place();
-    place.check_members(&TEXTS.map(|key| Optional(key, Text)), report);
-    place.check_members(&NUMBERS.map(|key| Optional(key, Number)), report);
-    words(&place, "axis", &["X", "Y", "Z", "T"], report);
-    words(&place, "positive", &["up", "down"], report);
-    words(&place, "calendar", &CALENDARS, report);
-    words(&place, "_Unsigned", &["true", "false"], report);
-    packing(&place, report);
-    flags(&place, report);
-    counts_of_time(&place, report);
-    if let Some(standard_name) = place.member("standard_name")
+    let pointer = node.pointer();
+    pointer.check_members(&TEXTS.map(|key| Optional(key, Text)), report);
+    pointer.check_members(&NUMBERS.map(|key| Optional(key, Number)), report);
+    words(&pointer, "axis", &["X", "Y", "Z", "T"], report);
+    words(&pointer, "positive", &["up", "down"], report);
+    words(&pointer, "calendar", &CALENDARS, report);
+    words(&pointer, "_Unsigned", &["true", "false"], report);
+    packing(&pointer, report);
+    flags(&pointer, report);
+    counts_of_time(&pointer, report);
+    if let Some(standard_name) = pointer.member("standard_name")
         && standard_name.value.as_str().is_some_and(|name| !is_standard_name(name))
     {
         report.warning(
@@ -140,8 +140,8 @@ fn is_standard_name(name: &str) -> bool {
     !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn words(place: &Place<'_>, key: &str, allowed: &[&str], report: &mut Report) {
-    let Some(member) = place.member(key) else { return };
+fn words(pointer: &Pointer<'_>, key: &str, allowed: &[&str], report: &mut Report) {
+    let Some(member) = pointer.member(key) else { return };
     let Some(word) = member.value.as_str() else { return };
     if !allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(word)) {
         report.error(
@@ -152,10 +152,10 @@ fn words(place: &Place<'_>, key: &str, allowed: &[&str], report: &mut Report) {
     }
 }
 
-fn packing(place: &Place<'_>, report: &mut Report) {
-    if let Some(range) = place.member("valid_range") {
+fn packing(pointer: &Pointer<'_>, report: &mut Report) {
+    if let Some(range) = pointer.member("valid_range") {
         range.numbers(Some(2), report);
-        if place.member("valid_min").is_some() || place.member("valid_max").is_some() {
+        if pointer.member("valid_min").is_some() || pointer.member("valid_max").is_some() {
             report.error(
                 "valid-range",
                 &range.path,
@@ -163,13 +163,13 @@ fn packing(place: &Place<'_>, report: &mut Report) {
             );
         }
     }
-    if let Some(factor) = place.member("scale_factor")
+    if let Some(factor) = pointer.member("scale_factor")
         && factor.value.as_f64() == Some(0.0)
     {
         report.warning("scale-factor", &factor.path, "a scale_factor of zero makes all values equal");
     }
     for key in ["_FillValue", "missing_value"] {
-        let Some(fill) = place.member(key) else { continue };
+        let Some(fill) = pointer.member(key) else { continue };
         let scalar = |value: &Value| matches!(value, Value::Number(_) | Value::String(_));
         let several = key == "missing_value" && fill.items().iter().all(|item| scalar(item.value));
         // A string is NaN, a character, or the base64 text that xarray writes for the element's
@@ -183,11 +183,11 @@ fn packing(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn flags(place: &Place<'_>, report: &mut Report) {
-    let lists: Vec<Place<'_>> =
-        ["flag_values", "flag_masks"].iter().filter_map(|key| place.member(key)).collect();
-    let meanings = place.member("flag_meanings");
-    let count = |meanings: &Place<'_>| meanings.value.as_str().map(|text| text.split_whitespace().count());
+fn flags(pointer: &Pointer<'_>, report: &mut Report) {
+    let lists: Vec<Pointer<'_>> =
+        ["flag_values", "flag_masks"].iter().filter_map(|key| pointer.member(key)).collect();
+    let meanings = pointer.member("flag_meanings");
+    let count = |meanings: &Pointer<'_>| meanings.value.as_str().map(|text| text.split_whitespace().count());
     for list in &lists {
         // A single flag is a number if the writer's format does not have lists of one entry.
         let len = if list.value.as_number().is_some() {
@@ -212,9 +212,9 @@ fn flags(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn counts_of_time(place: &Place<'_>, report: &mut Report) {
-    let units = place.member("units");
-    let calendar = place.member("calendar");
+fn counts_of_time(pointer: &Pointer<'_>, report: &mut Report) {
+    let units = pointer.member("units");
+    let calendar = pointer.member("calendar");
     let Some((units, text)) = units.as_ref().and_then(|units| Some((units, units.value.as_str()?))) else {
         return;
     };

@@ -144,8 +144,8 @@ fn reinterpreted(node: &Node, stored: NumberType) -> Result<NumberType> {
     };
     let unsigned = unsigned.ok_or_else(|| unusable("_Unsigned", word, "\"true\" or \"false\""))?;
     let (from, to) = if unsigned { (SIGNED, UNSIGNED) } else { (UNSIGNED, SIGNED) };
-    let place = from.iter().position(|number| *number == stored);
-    Ok(place.and_then(|place| to.get(place).copied()).unwrap_or(stored))
+    let index = from.iter().position(|number| *number == stored);
+    Ok(index.and_then(|index| to.get(index).copied()).unwrap_or(stored))
 }
 
 fn unusable(key: &str, value: &Value, expected: &str) -> Error {

@@ -4,7 +4,7 @@ use super::Generation;
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Flag, Object, Rule, Text};
-use crate::place::{Place, repeats};
+use crate::pointer::{Pointer, repeats};
 use crate::quoted::quoted;
 
 /// An axis from 0.4 on.
@@ -45,11 +45,11 @@ impl Axis {
 const MAX_AXES: usize = 64;
 
 /// Reads a list of axes and skips invalid entries without a finding.
-pub fn read(axes: &Place<'_>) -> Vec<Axis> {
-    let axis = |place: &Place<'_>| match place.value.as_str() {
+pub fn read(axes: &Pointer<'_>) -> Vec<Axis> {
+    let axis = |pointer: &Pointer<'_>| match pointer.value.as_str() {
         Some(name) => Axis::named(name),
         None => {
-            let text = |key: &str| place.value.text_of(key);
+            let text = |key: &str| pointer.value.text_of(key);
             let name = text("name").unwrap_or_default();
             let kind = text("type").map_or_else(|| Axis::named(name).kind, str::to_owned);
             Axis { name: name.to_owned(), kind, unit: text("unit").map(str::to_owned) }
@@ -59,7 +59,7 @@ pub fn read(axes: &Place<'_>) -> Vec<Axis> {
 }
 
 /// Checks a list of axes.
-pub fn validate(generation: Generation, axes: &Place<'_>, report: &mut Report) {
+pub fn validate(generation: Generation, axes: &Pointer<'_>, report: &mut Report) {
     let Some(items) = axes.distinct(usize::from(generation == Generation::V6), report) else { return };
     for item in &items {
         validate_axis(generation, item, report);
@@ -96,11 +96,11 @@ pub fn validate(generation: Generation, axes: &Place<'_>, report: &mut Report) {
     order(axes, &axes_read, report);
 }
 
-fn written_kind(items: &[Place<'_>], kind: &str) -> usize {
+fn written_kind(items: &[Pointer<'_>], kind: &str) -> usize {
     items.iter().filter(|item| item.value.text_of("type") == Some(kind)).count()
 }
 
-fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) {
+fn validate_axis(generation: Generation, axis: &Pointer<'_>, report: &mut Report) {
     if generation == Generation::V3 {
         if let Some(name) = axis.string(report)
             && !["x", "y", "z", "c", "t"].contains(&name)
@@ -119,13 +119,13 @@ fn validate_axis(generation: Generation, axis: &Place<'_>, report: &mut Report) 
     }
 }
 
-fn name(name: &Place<'_>, report: &mut Report) {
+fn name(name: &Pointer<'_>, report: &mut Report) {
     if name.string(report) == Some("") {
         report.error("axis-name", &name.path, "a name must not be empty");
     }
 }
 
-fn names(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
+fn names(axes: &Pointer<'_>, read: &[Axis], report: &mut Report) {
     let names: Vec<String> = read.iter().map(|axis| axis.name.clone()).collect();
     if repeats(&names).iter().any(|idx| names.get(*idx).is_some_and(|name| !name.is_empty())) {
         report.error("axis-name", &axes.path, "the names of axes must differ");
@@ -133,7 +133,7 @@ fn names(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
 }
 
 /// Checks the order: time, then channels and other types, then space.
-fn order(axes: &Place<'_>, read: &[Axis], report: &mut Report) {
+fn order(axes: &Pointer<'_>, read: &[Axis], report: &mut Report) {
     let rank = |axis: &Axis| match axis.kind.as_str() {
         "time" => 0,
         "space" => 2,

@@ -2,7 +2,7 @@
 //! six hexadecimal digits, a window of four numbers, a label that is a text. What cannot be
 //! understood is left out, so that a reader takes its own default.
 
-use crate::place::integer_of;
+use crate::pointer::integer_of;
 use crate::value::{Map, Number, Value};
 
 /// Names of colours. `green` is the pure one, as channels have it, not that of CSS.
@@ -57,7 +57,7 @@ fn is_hexadecimal(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The channel, as a reader needs it. A text in place of a channel is its label.
+/// The channel, as a reader needs it. A text instead of a channel is its label.
 pub fn read(written: &Value) -> Map {
     let mut channel = match written {
         Value::Object(channel) => channel.clone(),

@@ -8,7 +8,7 @@ use super::transformation::{self, BETWEEN_SYSTEMS};
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Distinct, Flag, List, Number, Object, Rule, Text};
-use crate::place::{Place, is_relative_path};
+use crate::pointer::{Pointer, is_relative_path};
 use crate::quoted::quoted;
 
 const SYSTEM: Type<'_> =
@@ -30,14 +30,14 @@ const WINDOW: Type<'_> = Object(&[
 ]);
 
 /// Checks all images of a group.
-pub fn validate(generation: Generation, images: &Place<'_>, report: &mut Report) {
-    let image = |image: &Place<'_>, report: &mut Report| validate_image(generation, image, report);
+pub fn validate(generation: Generation, images: &Pointer<'_>, report: &mut Report) {
+    let image = |image: &Pointer<'_>, report: &mut Report| validate_image(generation, image, report);
     images.check(Distinct(1, &Rule(&image)), report);
 }
 
-fn validate_image(generation: Generation, image: &Place<'_>, report: &mut Report) {
+fn validate_image(generation: Generation, image: &Pointer<'_>, report: &mut Report) {
     let rank = axes_of(generation, image).map(|axes| axes.items().len());
-    let level = |level: &Place<'_>, report: &mut Report| validate_level(generation, level, rank, report);
+    let level = |level: &Pointer<'_>, report: &mut Report| validate_level(generation, level, rank, report);
     let members = [
         Optional("name", Text),
         Optional("type", Text),
@@ -45,9 +45,9 @@ fn validate_image(generation: Generation, image: &Place<'_>, report: &mut Report
         Required("datasets", List(1, &Rule(&level))),
     ];
     image.check(Object(&members), report);
-    let axes = |axes: &Place<'_>, report: &mut Report| axis::validate(generation, axes, report);
+    let axes = |axes: &Pointer<'_>, report: &mut Report| axis::validate(generation, axes, report);
     let axes = Required("axes", Rule(&axes));
-    let scales = |list: &Place<'_>, report: &mut Report| validate_shared(list, rank, report);
+    let scales = |list: &Pointer<'_>, report: &mut Report| validate_shared(list, rank, report);
     match generation {
         Generation::V1 => {}
         Generation::V3 => image.check_members(&[axes], report),
@@ -64,7 +64,7 @@ fn validate_image(generation: Generation, image: &Place<'_>, report: &mut Report
 }
 
 /// Checks the transformations of all levels up to 0.5. SpatialData has those of 0.6 there.
-fn validate_shared(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
+fn validate_shared(list: &Pointer<'_>, rank: Option<usize>, report: &mut Report) {
     if transformation::lead_to_systems(list.value) {
         let message =
             "these transformations lead to coordinate systems, which versions before 0.6 do not have";
@@ -74,18 +74,18 @@ fn validate_shared(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
     transformation::validate_scales(list, rank, report);
 }
 
-fn system_name(name: &Place<'_>, report: &mut Report) {
+fn system_name(name: &Pointer<'_>, report: &mut Report) {
     if name.string(report) == Some("") {
         report.error("system-name", &name.path, "a name must not be empty");
     }
 }
 
-fn axes_of_system(axes: &Place<'_>, report: &mut Report) {
+fn axes_of_system(axes: &Pointer<'_>, report: &mut Report) {
     axis::validate(Generation::V6, axes, report);
 }
 
 /// The list of the axes of an image. Up to 0.2 there is none.
-fn axes_of<'a>(generation: Generation, image: &Place<'a>) -> Option<Place<'a>> {
+fn axes_of<'a>(generation: Generation, image: &Pointer<'a>) -> Option<Pointer<'a>> {
     match generation {
         Generation::V1 => None,
         Generation::V6 => intrinsic_axes(image),
@@ -95,7 +95,7 @@ fn axes_of<'a>(generation: Generation, image: &Place<'a>) -> Option<Place<'a>> {
 
 /// The axes of the output coordinate system of the first level's transformation, or else of the
 /// first system.
-fn intrinsic_axes<'a>(image: &Place<'a>) -> Option<Place<'a>> {
+fn intrinsic_axes<'a>(image: &Pointer<'a>) -> Option<Pointer<'a>> {
     let systems = image.member("coordinateSystems")?.items();
     let first = image.member("datasets")?.items().into_iter().next();
     let transformations = first.and_then(|level| level.member("coordinateTransformations"));
@@ -107,16 +107,16 @@ fn intrinsic_axes<'a>(image: &Place<'a>) -> Option<Place<'a>> {
 }
 
 /// The axes of an image, in the order of its arrays.
-pub fn axes(generation: Generation, image: &Place<'_>) -> Vec<Axis> {
+pub fn axes(generation: Generation, image: &Pointer<'_>) -> Vec<Axis> {
     match generation {
         Generation::V1 => ["t", "c", "z", "y", "x"].map(Axis::named).to_vec(),
         _ => axes_of(generation, image).map(|axes| axis::read(&axes)).unwrap_or_default(),
     }
 }
 
-fn validate_level(generation: Generation, level: &Place<'_>, rank: Option<usize>, report: &mut Report) {
+fn validate_level(generation: Generation, level: &Pointer<'_>, rank: Option<usize>, report: &mut Report) {
     level.check(Object(&[Required("path", Rule(&path_below))]), report);
-    let transformations = |list: &Place<'_>, report: &mut Report| match generation {
+    let transformations = |list: &Pointer<'_>, report: &mut Report| match generation {
         Generation::V6 => transformation::validate_level(list, report),
         _ => transformation::validate_scales(list, rank, report),
     };
@@ -126,14 +126,14 @@ fn validate_level(generation: Generation, level: &Place<'_>, rank: Option<usize>
     }
 }
 
-fn path_below(path: &Place<'_>, report: &mut Report) {
+fn path_below(path: &Pointer<'_>, report: &mut Report) {
     if path.string(report).is_some_and(|path| !is_relative_path(path)) {
         report.warning("path", &path.path, "the path must be below the image");
     }
 }
 
 /// Checks `omero`. Viewers use its channels.
-pub fn validate_channels(generation: Generation, omero: &Place<'_>, report: &mut Report) {
+pub fn validate_channels(generation: Generation, omero: &Pointer<'_>, report: &mut Report) {
     let member = if generation <= Generation::V4 { Required } else { Optional };
     let members = [
         Optional("label", Text),
@@ -146,7 +146,7 @@ pub fn validate_channels(generation: Generation, omero: &Place<'_>, report: &mut
     omero.check(Object(&[Required("channels", List(0, &Object(&members)))]), report);
 }
 
-fn color(color: &Place<'_>, report: &mut Report) {
+fn color(color: &Pointer<'_>, report: &mut Report) {
     if let Some(text) = color.string(report)
         && !channel::is_plain_color(text)
     {

@@ -3,7 +3,7 @@
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Distinct, Integer, Number, Object, Rule, Text};
-use crate::place::{Place, repeats};
+use crate::pointer::{Pointer, repeats};
 
 const LABEL: Type<'_> = Object(&[
     Optional("colors", Distinct(1, &COLOR)),
@@ -16,14 +16,14 @@ const COLOR: Type<'_> = Object(&[Required("label-value", Number), Optional("rgba
 const PROPERTY: Type<'_> = Object(&[Required("label-value", Integer(i64::MIN))]);
 
 /// Checks the object.
-pub fn validate(label: &Place<'_>, report: &mut Report) {
+pub fn validate(label: &Pointer<'_>, report: &mut Report) {
     label.check(LABEL, report);
     if let Some(colors) = label.member("colors") {
         values_once(&colors, report);
     }
 }
 
-fn channels(rgba: &Place<'_>, report: &mut Report) {
+fn channels(rgba: &Pointer<'_>, report: &mut Report) {
     let items = rgba.array(0, report).unwrap_or_default();
     if items.len() != 4 {
         report.error("length", &rgba.path, format!("a colour must have four numbers, found {}", items.len()));
@@ -35,7 +35,7 @@ fn channels(rgba: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn values_once(colors: &Place<'_>, report: &mut Report) {
+fn values_once(colors: &Pointer<'_>, report: &mut Report) {
     let values: Vec<String> =
         colors.items().iter().filter_map(|color| Some(color.value.get("label-value")?.text())).collect();
     if !repeats(&values).is_empty() {

@@ -15,7 +15,7 @@ use super::finding::Report;
 use super::members::Member::Optional;
 use super::members::Type::{List, Rule, Text};
 use super::node::Node;
-use super::place::Place;
+use super::pointer::Pointer;
 use crate::quoted::quoted;
 use crate::value::Value;
 
@@ -38,7 +38,7 @@ pub enum Generation {
 #[derive(Clone, Debug)]
 pub struct Ome<'a> {
     /// The object that has the metadata.
-    pub place: Place<'a>,
+    pub pointer: Pointer<'a>,
     /// The version as written; empty if there is none.
     pub version: String,
     /// The requirements of the version.
@@ -52,27 +52,27 @@ const KEYS: [&str; 7] =
 /// prefix.
 const VERSIONS: [&str; 5] = ["0.1", "0.2", "0.3", "0.4", "0.5"];
 
-fn generation(version: &str, place: &Place<'_>) -> Generation {
+fn generation(version: &str, pointer: &Pointer<'_>) -> Generation {
     match version.get(..3) {
         Some("0.1" | "0.2") => Generation::V1,
         Some("0.3") => Generation::V3,
         Some("0.4") => Generation::V4,
         Some("0.5") => Generation::V5,
         Some("0.6") => Generation::V6,
-        _ => guessed_generation(place),
+        _ => guessed_generation(pointer),
     }
 }
 
 /// Derives the generation from the form of the first image. For metadata without a known version.
-fn guessed_generation(place: &Place<'_>) -> Generation {
-    let image = place.member("multiscales").and_then(|images| images.items().into_iter().next());
+fn guessed_generation(pointer: &Pointer<'_>) -> Generation {
+    let image = pointer.member("multiscales").and_then(|images| images.items().into_iter().next());
     let has = |key: &str| image.as_ref().and_then(|image| image.member(key));
     let axes = has("axes");
     let first = axes.as_ref().and_then(|axes| axes.items().into_iter().next());
     match first {
         _ if has("coordinateSystems").is_some() => Generation::V6,
         Some(axis) if axis.value.as_str().is_some() => Generation::V3,
-        _ if place.path == "/ome" => Generation::V5,
+        _ if pointer.path == "/ome" => Generation::V5,
         None if has("datasets").is_some() && axes.is_none() => Generation::V1,
         _ => Generation::V4,
     }
@@ -92,39 +92,42 @@ fn is_labels(node: &Node) -> bool {
 
 /// The OME metadata of a node; `None` if it has none.
 pub fn of(node: &Node) -> Option<Ome<'_>> {
-    let root = node.place();
+    let root = node.pointer();
     let nested = root.member("ome").filter(|ome| ome.value.as_object().is_some());
     let telling = ["omero", "plate", "well", "image-label", "bioformats2raw.layout"];
     let objects =
         |key: &&str| node.get(key).is_some_and(|value| matches!(value, Value::Object(_) | Value::Number(_)));
     let flat = is_image(node) || is_labels(node) || telling.iter().any(objects);
-    let (place, version) = match nested {
-        Some(place)
-            if KEYS.iter().chain(&["scene", "series", "version"]).any(|key| place.member(key).is_some()) =>
+    let (pointer, version) = match nested {
+        Some(pointer)
+            if KEYS
+                .iter()
+                .chain(&["scene", "series", "version"])
+                .any(|key| pointer.member(key).is_some()) =>
         {
-            let version = place.member("version").and_then(|version| version.value.as_str());
-            (place.clone(), version.unwrap_or_default().to_owned())
+            let version = pointer.member("version").and_then(|version| version.value.as_str());
+            (pointer.clone(), version.unwrap_or_default().to_owned())
         }
         _ if flat => (root.clone(), flat_version(&root)),
         _ => return None,
     };
-    let generation = generation(&version, &place);
-    Some(Ome { place, version, generation })
+    let generation = generation(&version, &pointer);
+    Some(Ome { pointer, version, generation })
 }
 
 /// The `omero` of the image at `index`, where it does not belong: in the image itself, or outside
 /// of `ome`. `None` if there is one where it belongs.
-pub fn misplaced_omero<'a>(node: &'a Node, ome: &Ome<'a>, index: usize) -> Option<Place<'a>> {
-    if ome.place.member("omero").is_some() {
+pub fn stray_omero<'a>(node: &'a Node, ome: &Ome<'a>, index: usize) -> Option<Pointer<'a>> {
+    if ome.pointer.member("omero").is_some() {
         return None;
     }
-    let images = ome.place.member("multiscales")?;
+    let images = ome.pointer.member("multiscales")?;
     let own = images.items().get(index).and_then(|image| image.member("omero"));
-    own.or_else(|| node.place().member("omero"))
+    own.or_else(|| node.pointer().member("omero"))
 }
 
 /// Up to 0.4 each object has its own version.
-fn flat_version(root: &Place<'_>) -> String {
+fn flat_version(root: &Pointer<'_>) -> String {
     let image = root.member("multiscales").and_then(|images| images.items().into_iter().next());
     let others = ["plate", "well", "image-label"].iter().filter_map(|key| root.member(key));
     let version = image.into_iter().chain(others).find_map(|object| {
@@ -147,11 +150,11 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     };
     version(&ome, report);
     let generation = ome.generation;
-    let images = |images: &Place<'_>, report: &mut Report| image::validate(generation, images, report);
-    let omero = |omero: &Place<'_>, report: &mut Report| {
+    let images = |images: &Pointer<'_>, report: &mut Report| image::validate(generation, images, report);
+    let omero = |omero: &Pointer<'_>, report: &mut Report| {
         image::validate_channels(generation, omero, report);
     };
-    let well = |well: &Place<'_>, report: &mut Report| plate::validate_well(generation, well, report);
+    let well = |well: &Pointer<'_>, report: &mut Report| plate::validate_well(generation, well, report);
     let members = [
         Optional("multiscales", Rule(&images)),
         Optional("omero", Rule(&omero)),
@@ -163,18 +166,18 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
         Optional("series", List(1, &Text)),
         Optional("bioformats2raw.layout", Rule(&layout)),
     ];
-    ome.place.check_members(&members, report);
-    if let Some(place) = misplaced_omero(node, &ome, 0) {
+    ome.pointer.check_members(&members, report);
+    if let Some(pointer) = stray_omero(node, &ome, 0) {
         let message = "\"omero\" is not beside \"multiscales\", where readers look for it";
-        report.warning("omero-place", &place.path, message);
+        report.warning("omero-place", &pointer.path, message);
     }
-    if !node.is_group() && ome.place.member("multiscales").is_some() {
-        report.error("node-kind", &ome.place.path, "an image must be a group, found an array");
+    if !node.is_group() && ome.pointer.member("multiscales").is_some() {
+        report.error("node-kind", &ome.pointer.path, "an image must be a group, found an array");
     }
 }
 
 /// Checks the layout of bioformats2raw.
-fn layout(layout: &Place<'_>, report: &mut Report) {
+fn layout(layout: &Pointer<'_>, report: &mut Report) {
     if layout.number(report).is_some_and(|layout| layout.to_bits() != 3.0_f64.to_bits()) {
         report.error("layout", &layout.path, "bioformats2raw.layout must be 3");
     }
@@ -182,21 +185,21 @@ fn layout(layout: &Place<'_>, report: &mut Report) {
 
 /// Checks that the version of each object is a string (up to 0.4).
 fn flat_versions(ome: &Ome<'_>, report: &mut Report) {
-    let images = ome.place.member("multiscales").map(|images| images.items()).unwrap_or_default();
-    let others = ["plate", "well", "image-label"].iter().filter_map(|key| ome.place.member(key));
+    let images = ome.pointer.member("multiscales").map(|images| images.items()).unwrap_or_default();
+    let others = ["plate", "well", "image-label"].iter().filter_map(|key| ome.pointer.member(key));
     for version in images.into_iter().chain(others).filter_map(|object| object.member("version")) {
         version.string(report);
     }
 }
 
 fn version(ome: &Ome<'_>, report: &mut Report) {
-    let nested = ome.place.path == "/ome";
-    if let Some(version) = ome.place.member("version").filter(|_| nested) {
+    let nested = ome.pointer.path == "/ome";
+    if let Some(version) = ome.pointer.member("version").filter(|_| nested) {
         version.string(report);
     } else if nested {
-        report.error("required", &ome.place.path, "\"version\" is missing");
-    } else if ome.version.is_empty() && ome.place.member("omero").is_none() {
-        report.info("no-version", &ome.place.path, "there is no version; it is guessed from the form");
+        report.error("required", &ome.pointer.path, "\"version\" is missing");
+    } else if ome.version.is_empty() && ome.pointer.member("omero").is_none() {
+        report.info("no-version", &ome.pointer.path, "there is no version; it is guessed from the form");
     }
     flat_versions(ome, report);
     let development = ome.version.starts_with("0.5-") || ome.version.starts_with("0.6");
@@ -205,15 +208,15 @@ fn version(ome: &Ome<'_>, report: &mut Report) {
             "the version {} is unknown: it is read as the nearest known version",
             quoted(&ome.version)
         );
-        report.warning("unknown-version", &ome.place.path, message);
+        report.warning("unknown-version", &ome.pointer.path, message);
     }
     let nests = ome.generation >= Generation::V5;
     if !ome.version.is_empty() && nested != nests {
-        let place = if nests { "below \"ome\"" } else { "in the attributes themselves" };
+        let expected = if nests { "below \"ome\"" } else { "in the attributes themselves" };
         report.error(
             "nesting",
-            &ome.place.path,
-            format!("the metadata of version {} must be {place}", ome.version),
+            &ome.pointer.path,
+            format!("the metadata of version {} must be {expected}", ome.version),
         );
     }
 }

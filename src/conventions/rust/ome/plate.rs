@@ -4,7 +4,7 @@ use super::Generation;
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Distinct, Integer, List, Object, Rule, Text};
-use crate::place::{Place, integer_of};
+use crate::pointer::{Pointer, integer_of};
 use crate::quoted::quoted;
 use crate::value::Value;
 
@@ -40,10 +40,10 @@ fn is_alphanumeric(text: &str) -> bool {
 }
 
 /// Checks a plate.
-pub fn validate(plate: &Place<'_>, report: &mut Report) {
+pub fn validate(plate: &Pointer<'_>, report: &mut Report) {
     plate.check(PLATE, report);
     let names = ["rows", "columns"].map(|key| names(plate.value.get(key)));
-    for well in plate.member("wells").iter().flat_map(Place::items) {
+    for well in plate.member("wells").iter().flat_map(Pointer::items) {
         validate_indices(&well, &names, report);
     }
 }
@@ -54,7 +54,7 @@ fn names(list: Option<&Value>) -> Option<Vec<&str>> {
     Some(items.map(|item| item.text_of("name").unwrap_or_default()).collect())
 }
 
-fn name(name: &Place<'_>, report: &mut Report) {
+fn name(name: &Pointer<'_>, report: &mut Report) {
     if name.string(report).is_some_and(|name| !is_alphanumeric(name)) {
         let message = "the names of rows and columns must consist of letters and digits";
         report.error("name", &name.path, message);
@@ -67,7 +67,7 @@ fn split(path: &str) -> Option<[&str; 2]> {
     (is_alphanumeric(row) && is_alphanumeric(column)).then_some([row, column])
 }
 
-fn path_of_well(path: &Place<'_>, report: &mut Report) {
+fn path_of_well(path: &Pointer<'_>, report: &mut Report) {
     if let Some(text) = path.string(report)
         && split(text).is_none()
     {
@@ -83,7 +83,7 @@ fn path_of_well(path: &Place<'_>, report: &mut Report) {
 }
 
 /// Checks that the indices of a well are those of the names in its path.
-fn validate_indices(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], report: &mut Report) {
+fn validate_indices(well: &Pointer<'_>, names: &[Option<Vec<&str>>; 2], report: &mut Report) {
     let path = well.value.text_of("path").and_then(split);
     for (axis, (key, names)) in ["rowIndex", "columnIndex"].into_iter().zip(names).enumerate() {
         let Some(index) = well.member(key) else { continue };
@@ -106,8 +106,8 @@ fn validate_indices(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], report: &m
 }
 
 /// Checks a well.
-pub fn validate_well(generation: Generation, well: &Place<'_>, report: &mut Report) {
-    let field_name = |path: &Place<'_>, report: &mut Report| {
+pub fn validate_well(generation: Generation, well: &Pointer<'_>, report: &mut Report) {
+    let field_name = |path: &Pointer<'_>, report: &mut Report| {
         if path.string(report).is_some_and(|text| !is_field_name(generation, text)) {
             report.error("path", &path.path, "the path must be the name of a field of view");
         }

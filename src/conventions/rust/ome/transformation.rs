@@ -1,10 +1,10 @@
 //! Coordinate transformations. Checks their form, and reduces them to a scale and a translation for
-//! each axis, which place an image. Transformations that do more are reported by name.
+//! each axis, which say where an image is. Transformations that do more are reported by name.
 
 use crate::finding::Report;
 use crate::members::Member::{Optional, Required};
 use crate::members::Type::{self, Any, List, Numbers, Object, Rule, Text};
-use crate::place::{Place, repeats};
+use crate::pointer::{Pointer, repeats};
 use crate::quoted::quoted;
 use crate::value::Value;
 
@@ -43,12 +43,12 @@ const NAMED: Type<'_> = Object(&[Required("name", Text), Optional("path", Text)]
 /// The transformations of an image or a scene in 0.6.
 pub const BETWEEN_SYSTEMS: Type<'_> = List(1, &Rule(&validate_between));
 
-fn kind<'a>(item: &Place<'a>) -> Option<&'a str> {
+fn kind<'a>(item: &Pointer<'a>) -> Option<&'a str> {
     item.value.text_of("type")
 }
 
 /// Checks the transformations of a level up to 0.5: one scale, then at most one translation.
-pub fn validate_scales(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
+pub fn validate_scales(list: &Pointer<'_>, rank: Option<usize>, report: &mut Report) {
     let Some(items) = list.array(1, report) else { return };
     let mut kinds = Vec::new();
     for item in &items {
@@ -73,7 +73,7 @@ pub fn validate_scales(list: &Place<'_>, rank: Option<usize>, report: &mut Repor
 }
 
 /// Reads a list with one number for each axis.
-fn parameters(item: &Place<'_>, key: &str, rank: Option<usize>, report: &mut Report) {
+fn parameters(item: &Pointer<'_>, key: &str, rank: Option<usize>, report: &mut Report) {
     let Some(list) = item.require(key, report) else { return };
     let Some(numbers) = list.numbers(None, report) else { return };
     if numbers.len() < 2 {
@@ -96,7 +96,7 @@ fn parameters(item: &Place<'_>, key: &str, rank: Option<usize>, report: &mut Rep
 
 /// Checks the transformation of a level in 0.6: exactly one scale, identity, or sequence of scale
 /// and translation, from the path of the array to a coordinate system.
-pub fn validate_level(list: &Place<'_>, report: &mut Report) {
+pub fn validate_level(list: &Pointer<'_>, report: &mut Report) {
     let Some(items) = list.array(1, report) else { return };
     if items.len() > 1 {
         report.error(
@@ -124,21 +124,21 @@ pub fn validate_level(list: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn is_scale_then_translation(sequence: &Place<'_>) -> bool {
+fn is_scale_then_translation(sequence: &Pointer<'_>) -> bool {
     let parts = sequence.member("transformations").map(|list| list.items()).unwrap_or_default();
     let kinds: Vec<&str> = parts.iter().filter_map(kind).collect();
     parts.len() == 2 && kinds.len() == 2 && kinds.iter().all(|kind| ["scale", "translation"].contains(kind))
 }
 
 /// Checks a transformation between coordinate systems in 0.6: all but those of levels.
-fn validate_between(item: &Place<'_>, report: &mut Report) {
+fn validate_between(item: &Pointer<'_>, report: &mut Report) {
     validate(item, report);
     item.check_members(&[Required("input", NAMED), Required("output", NAMED)], report);
 }
 
 /// Checks any transformation of 0.6 and those inside it. The nesting of the document bounds the
 /// depth.
-pub fn validate(item: &Place<'_>, report: &mut Report) {
+pub fn validate(item: &Pointer<'_>, report: &mut Report) {
     item.check(Object(&[Required("type", Text), Optional("name", Text)]), report);
     let Some(kind) = kind(item) else { return };
     match TYPES.iter().find(|(name, _)| *name == kind) {
@@ -151,21 +151,21 @@ pub fn validate(item: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn scale(item: &Place<'_>, report: &mut Report) {
+fn scale(item: &Pointer<'_>, report: &mut Report) {
     let numbers = item.require("scale", report).and_then(|list| list.numbers(None, report));
     if numbers.unwrap_or_default().iter().any(|number| *number <= 0.0) {
         report.error("scale", &item.path, "a scale must be greater than zero");
     }
 }
 
-fn interpolation(interpolation: &Place<'_>, report: &mut Report) {
+fn interpolation(interpolation: &Pointer<'_>, report: &mut Report) {
     if interpolation.string(report).is_some_and(|text| !["nearest", "linear", "cubic"].contains(&text)) {
         let message = "the interpolation must be nearest, linear or cubic";
         report.error("interpolation", &interpolation.path, message);
     }
 }
 
-fn matrix(item: &Place<'_>, key: &str, report: &mut Report) {
+fn matrix(item: &Pointer<'_>, key: &str, report: &mut Report) {
     match (item.member("path"), item.member(key)) {
         (Some(path), None) => drop(path.string(report)),
         (None, Some(rows)) => {
@@ -191,7 +191,7 @@ fn matrix(item: &Place<'_>, key: &str, report: &mut Report) {
     }
 }
 
-fn axes_list(list: &Place<'_>, least: usize, most: usize, report: &mut Report) {
+fn axes_list(list: &Pointer<'_>, least: usize, most: usize, report: &mut Report) {
     let items = list.distinct(least, report).unwrap_or_default();
     if items.len() > most {
         report.error("length", &list.path, format!("expected at most {most} axes, found {}", items.len()));
@@ -203,7 +203,7 @@ fn axes_list(list: &Place<'_>, least: usize, most: usize, report: &mut Report) {
     }
 }
 
-fn project_axis(item: &Place<'_>, report: &mut Report) {
+fn project_axis(item: &Pointer<'_>, report: &mut Report) {
     if item.member("droppedInputs").is_none() && item.member("createdOutputs").is_none() {
         report.error("required", &item.path, "\"droppedInputs\" or \"createdOutputs\" is required");
     }
@@ -212,7 +212,7 @@ fn project_axis(item: &Place<'_>, report: &mut Report) {
 }
 
 /// Checks the list of `byDimension`.
-fn parts(list: &Place<'_>, report: &mut Report) {
+fn parts(list: &Pointer<'_>, report: &mut Report) {
     list.check(List(0, &PART), report);
     let items = list.items();
     let axes = items.iter().filter_map(|part| part.value.get("outputAxes")?.as_array()).flatten();

@@ -57,7 +57,7 @@ pub fn of(source: &Source<'_>, root: &Node, levels: &[FoundLevel<'_>], _path: &s
     let rank = first.node.shape.len();
     let mut axes = if source.axes.len() == rank { of_ome(source) } else { of_array(first, root, rank) };
     by_colors(&mut axes, levels);
-    by_place(&mut axes);
+    one_axis_a_role(&mut axes);
     axes
 }
 
@@ -80,7 +80,7 @@ fn of_ome(source: &Source<'_>) -> Vec<PyramidAxis> {
 fn of_array(first: &FoundLevel<'_>, root: &Node, rank: usize) -> Vec<PyramidAxis> {
     let names = first.node.dimension_names().unwrap_or_default();
     let nodes = [Some(first.node), first.group, Some(root)];
-    let pair = nodes.into_iter().flatten().find_map(|node| dimension_pair(&node.place()));
+    let pair = nodes.into_iter().flatten().find_map(|node| dimension_pair(&node.pointer()));
     let axis = |idx: usize| {
         let name = names.get(idx).filter(|name| !name.is_empty()).cloned();
         let role = match (&pair, &name) {
@@ -106,7 +106,7 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 
 /// Whether an axis has no name of its own. xarray writes `dim_0` too.
 fn is_unnamed(name: &str) -> bool {
-    name.strip_prefix("dim_").is_some_and(|place| place.bytes().all(|byte| byte.is_ascii_digit()))
+    name.strip_prefix("dim_").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The number of elements of an axis, if these are three or four bytes in every level. An axis of
@@ -123,15 +123,15 @@ fn bytes_of_pixel(levels: &[FoundLevel<'_>], axis: usize) -> Option<usize> {
 /// Lets the colours of pixels be the channels: three or four bytes with a name of colours, or
 /// without a name at the end. Two other axes must be left for x and y.
 fn by_colors(axes: &mut [PyramidAxis], levels: &[FoundLevel<'_>]) {
-    let places = axes.iter().filter(|axis| ["x", "y", "other"].contains(&axis.role)).count();
-    if places < 3 || index_of(axes, "c").is_some() {
+    let candidates = axes.iter().filter(|axis| ["x", "y", "other"].contains(&axis.role)).count();
+    if candidates < 3 || index_of(axes, "c").is_some() {
         return;
     }
     let mut is_last = true;
     for (idx, axis) in axes.iter_mut().enumerate().rev() {
-        let is_told = is_one_of(&axis.name, &COLORS) || (is_last && is_unnamed(&axis.name));
+        let is_color = is_one_of(&axis.name, &COLORS) || (is_last && is_unnamed(&axis.name));
         let is_free = axis.role == "other" && axis.kind.is_empty();
-        if is_told && is_free && bytes_of_pixel(levels, idx).is_some() {
+        if is_color && is_free && bytes_of_pixel(levels, idx).is_some() {
             axis.role = "c";
             return;
         }
@@ -144,13 +144,13 @@ fn by_colors(axes: &mut [PyramidAxis], levels: &[FoundLevel<'_>]) {
 pub fn colors(axes: &[PyramidAxis], levels: &[FoundLevel<'_>]) -> usize {
     let channels = axes.iter().enumerate().find(|(_, axis)| axis.role == "c");
     let Some((idx, PyramidAxis { name, .. })) = channels else { return 0 };
-    let is_told =
+    let is_color =
         idx.checked_add(1) == Some(axes.len()) || is_one_of(name, &COLORS) || is_one_of(name, &BANDS);
-    bytes_of_pixel(levels, idx).filter(|_| is_told).unwrap_or(0)
+    bytes_of_pixel(levels, idx).filter(|_| is_color).unwrap_or(0)
 }
 
 /// Lets each role have one axis. Without any information x and y are the last two axes.
-fn by_place(axes: &mut [PyramidAxis]) {
+fn one_axis_a_role(axes: &mut [PyramidAxis]) {
     let mut rest = &mut *axes;
     while let [axis, others @ ..] = rest {
         if others.iter().any(|other| other.role == axis.role) {

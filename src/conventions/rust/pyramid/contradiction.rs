@@ -5,7 +5,7 @@ use super::Level;
 use super::axes::index_of;
 use super::levels::FoundLevel;
 use super::position::Evidence;
-use super::source::Placement;
+use super::source::StatedPosition;
 use crate::finding::Report;
 use crate::spatial::stated_shape;
 
@@ -44,16 +44,16 @@ fn axes(evidence: &Evidence<'_>, report: &mut Report) {
 /// A level that has a scale should have as many elements as it says, up to one that rounding costs.
 fn scales(
     evidence: &Evidence<'_>,
-    (first, first_placed): (&FoundLevel<'_>, &Level),
-    (level, placed): (&FoundLevel<'_>, &Level),
+    (first, first_scaled): (&FoundLevel<'_>, &Level),
+    (level, scaled): (&FoundLevel<'_>, &Level),
     report: &mut Report,
 ) {
-    if ![first, level].iter().all(|level| matches!(level.source.placement, Placement::Axes(_))) {
+    if ![first, level].iter().all(|level| matches!(level.source.position, StatedPosition::Axes(_))) {
         return;
     }
     for (axis, known) in evidence.axes.iter().enumerate() {
         let number = |list: &[f64]| list.get(axis).copied().unwrap_or(f64::NAN);
-        let factor = number(&placed.scale) / number(&first_placed.scale);
+        let factor = number(&scaled.scale) / number(&first_scaled.scale);
         let (whole, own) = (number(&first.node.shape), number(&level.node.shape));
         let differs = (own * factor - whole).abs() > factor.max(1.0);
         if ["x", "y", "z"].contains(&known.role) && factor > 0.0 && differs {

@@ -43,7 +43,7 @@ impl Search<'_> {
         let gdal = || of_gdal(level.node).map(|crs| Reference { crs, plane: None });
         let stated = || source.crs.as_ref().and_then(stated).map(|crs| Reference { crs, plane: None });
         mapping.filter(|mapping| !mapping.crs.is_null()).or_else(gdal).or_else(stated).or_else(|| {
-            // A grid mapping without a name still places the level.
+            // A grid mapping without a name still says where the level is.
             plane.map(|plane| Reference { crs: Value::Null, plane: Some(plane) })
         })
     }

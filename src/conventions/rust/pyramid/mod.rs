@@ -16,7 +16,7 @@ mod source;
 
 use super::finding::{self, Finding, Report};
 use super::node::{self, Node, Nodes, Refusal, Refusals};
-use super::place::Place;
+use super::pointer::Pointer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::json::text::{ObjectText, string};
 use crate::ome::channel;
@@ -183,7 +183,7 @@ pub struct Model<'a> {
     pub images: usize,
     /// The images of the group that was asked for, in order.
     pub series: Vec<Image>,
-    /// The place of this image among them.
+    /// The index of this image among them.
     pub image: usize,
     /// The axes, in the order of the arrays.
     pub axes: Vec<PyramidAxis>,
@@ -416,7 +416,7 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
     let axes = axes::of(source, node, &found.levels, root);
     let geometry = reference.as_ref().and_then(|reference| reference.plane);
     let evidence = position::Evidence { source, root: node, axes: &axes, levels: &found.levels, geometry };
-    let (mut levels, placed) = position::place(&evidence, &mut report);
+    let (mut levels, placed) = position::of_levels(&evidence, &mut report);
     contradiction::report(&evidence, &levels, &mut report);
     position::sort(&mut levels, &axes);
     let colors = if source.channels.is_empty() { axes::colors(&axes, &found.levels) } else { 0 };
@@ -473,10 +473,11 @@ fn labels(
         return Vec::new();
     };
     let Some(node) = known else { return Vec::new() };
-    let place = node.place();
-    let list = place.member("ome").and_then(|ome| ome.member("labels")).or_else(|| place.member("labels"));
+    let pointer = node.pointer();
+    let list =
+        pointer.member("ome").and_then(|ome| ome.member("labels")).or_else(|| pointer.member("labels"));
     let mut labels = Vec::new();
-    for label in list.iter().flat_map(Place::items) {
+    for label in list.iter().flat_map(Pointer::items) {
         match path::of_value(&path, Some(label.value)) {
             Ok(label) => labels.push(label),
             Err(why) => no_path(report, &path, &label.path, &why),

@@ -4,7 +4,7 @@
 use super::Level;
 use super::axes::{PyramidAxis, index_of};
 use super::levels::FoundLevel;
-use super::source::{Placement, Source, plane_of};
+use super::source::{Source, StatedPosition, plane_of};
 use crate::cf::packing::is_packed;
 use crate::finding::Report;
 use crate::node::Node;
@@ -15,7 +15,7 @@ use crate::value::Value;
 
 /// The transformation of x and y without a position: the centre of the first element is 0, so its
 /// corner is half an element before.
-const UNPLACED: [f64; 6] = [1.0, 0.0, -0.5, 0.0, 1.0, -0.5];
+const NO_POSITION: [f64; 6] = [1.0, 0.0, -0.5, 0.0, 1.0, -0.5];
 
 /// The position of a level. `plane` is the affine transformation of corners.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ struct Position {
     plane: Option<[f64; 6]>,
 }
 
-struct Placing<'a> {
+struct Positions<'a> {
     axes: &'a [PyramidAxis],
     levels: &'a [FoundLevel<'a>],
     x: usize,
@@ -35,7 +35,8 @@ struct Placing<'a> {
     nodes: bool,
     /// Positions by the name of the level.
     done: Vec<(&'a str, Position)>,
-    placed: bool,
+    /// Whether they are in a coordinate reference system.
+    are_in_crs: bool,
 }
 
 /// The metadata that positions are computed from.
@@ -53,7 +54,7 @@ pub struct Evidence<'a> {
 }
 
 /// The positions of all levels, and whether they are positions in a coordinate reference system.
-pub fn place(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool) {
+pub fn of_levels(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool) {
     let Evidence { source, root, axes, levels, geometry } = *evidence;
     let (Some(x), Some(y)) = (index_of(axes, "x"), index_of(axes, "y")) else {
         return (levels.iter().map(|level| flat(level, axes.len())).collect(), false);
@@ -61,23 +62,23 @@ pub fn place(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool)
     let registration = levels.iter().map(|level| level.node).chain([root]);
     let nodes = registration.filter_map(|node| node.text("spatial:registration")).any(|text| text == "node");
     let base = plane_of(&root.attributes).or(geometry).or_else(|| of_box(root, levels, x, y));
-    let mut placing = Placing { axes, levels, x, y, base, nodes, done: Vec::new(), placed: false };
+    let mut positions = Positions { axes, levels, x, y, base, nodes, done: Vec::new(), are_in_crs: false };
     for level in levels {
-        let position = placing.position(level, 0);
-        placing.done.push((&level.source.asset, position));
+        let position = positions.position(level, 0);
+        positions.done.push((&level.source.asset, position));
     }
     let found = levels.iter().filter_map(|level| {
-        let position = placing.done(&level.source.asset)?;
-        let placed = placing.finish(level, position);
-        let usable = placed.scale.iter().chain(&placed.translation).all(|number| number.is_finite());
-        if !usable || placed.scale.contains(&0.0) {
+        let position = positions.done(&level.source.asset)?;
+        let found = positions.finish(level, position);
+        let usable = found.scale.iter().chain(&found.translation).all(|number| number.is_finite());
+        if !usable || found.scale.contains(&0.0) {
             report.error("scale", &level.source.pointer, "the level has no usable scale");
             return Some(flat(level, axes.len()));
         }
-        Some(placed)
+        Some(found)
     });
     let found = found.collect();
-    (found, placing.placed || source.convention == "ome")
+    (found, positions.are_in_crs || source.convention == "ome")
 }
 
 /// The position of a level without information.
@@ -113,7 +114,7 @@ fn of_box(root: &Node, levels: &[FoundLevel<'_>], x: usize, y: usize) -> Option<
     clippy::indexing_slicing,
     reason = "`levels::find` keeps levels of one rank, which the axes have; depths are below their number"
 )]
-impl<'a> Placing<'a> {
+impl<'a> Positions<'a> {
     fn rank(&self) -> usize {
         self.axes.len()
     }
@@ -123,27 +124,27 @@ impl<'a> Placing<'a> {
         // A level's own attributes come before what is derived from other levels.
         let own =
             [Some(level.node), level.group].into_iter().flatten().find_map(|node| plane_of(&node.attributes));
-        match &level.source.placement {
-            Placement::Axes(axes) if axes.scale.len() == self.rank() => {
+        match &level.source.position {
+            StatedPosition::Axes(axes) if axes.scale.len() == self.rank() => {
                 Position { axes: axes.clone(), plane: None }
             }
-            Placement::Plane(plane) => self.in_plane(*plane),
-            _ if own.is_some() => self.in_plane(own.unwrap_or(UNPLACED)),
-            Placement::Extent([left, bottom, right, top]) => {
+            StatedPosition::Plane(plane) => self.in_plane(*plane),
+            _ if own.is_some() => self.in_plane(own.unwrap_or(NO_POSITION)),
+            StatedPosition::Extent([left, bottom, right, top]) => {
                 let (width, height) = (level.node.shape[self.x], level.node.shape[self.y]);
                 self.in_plane([(right - left) / width, 0.0, *left, 0.0, (bottom - top) / height, *top])
             }
-            Placement::Relative { from, scale, translation } => {
+            StatedPosition::Relative { from, scale, translation } => {
                 self.relative(level, from.as_deref(), scale, translation, depth)
             }
-            Placement::Axes(_) | Placement::Shape => {
+            StatedPosition::Axes(_) | StatedPosition::Shape => {
                 Position { axes: self.by_shape(level, identity), plane: None }
             }
         }
     }
 
     fn in_plane(&mut self, plane: [f64; 6]) -> Position {
-        self.placed = true;
+        self.are_in_crs = true;
         Position { axes: ScaleTranslation::identity(self.rank()), plane: Some(plane) }
     }
 
@@ -178,8 +179,8 @@ impl<'a> Placing<'a> {
     ) -> Position {
         let source = from.filter(|_| depth < self.levels.len()).and_then(|from| self.source(from, depth));
         let Some(source) = source else {
-            let plane = self.base.unwrap_or(UNPLACED);
-            self.placed |= self.base.is_some();
+            let plane = self.base.unwrap_or(NO_POSITION);
+            self.are_in_crs |= self.base.is_some();
             // Without a source the factors are those against the base, which an entry may give.
             return self.scaled(
                 &Position { axes: ScaleTranslation::identity(self.rank()), plane: Some(plane) },
@@ -191,7 +192,7 @@ impl<'a> Placing<'a> {
             let shapes = self.by_shape(level, ScaleTranslation::identity(self.rank()));
             let finest = Position {
                 axes: ScaleTranslation::identity(self.rank()),
-                plane: self.base.or(Some(UNPLACED)),
+                plane: self.base.or(Some(NO_POSITION)),
             };
             return self.scaled(&finest, &shapes.scale, &[]);
         }
@@ -225,7 +226,7 @@ impl<'a> Placing<'a> {
             axes.translation[axis] += offset * axes.scale[axis];
             axes.scale[axis] *= factor;
         }
-        let [a, b, c, d, e, f] = source.plane.unwrap_or(UNPLACED);
+        let [a, b, c, d, e, f] = source.plane.unwrap_or(NO_POSITION);
         let (sx, sy) = (at(scale, self.x).unwrap_or(1.0), at(scale, self.y).unwrap_or(1.0));
         let tx = self.corner_offset(sx, at(translation, self.x).unwrap_or(0.0));
         let ty = self.corner_offset(sy, at(translation, self.y).unwrap_or(0.0));
@@ -244,7 +245,7 @@ impl<'a> Placing<'a> {
         let ScaleTranslation { mut scale, mut translation } = position.axes.clone();
         let mut affine = None;
         if let Some([a, b, c, d, e, f]) = position.plane {
-            let half = if self.nodes && self.placed { 0.0 } else { 0.5 };
+            let half = if self.nodes && self.are_in_crs { 0.0 } else { 0.5 };
             let centre = [a, b, c + (a + b) * half, d, e, f + (d + e) * half];
             let mixes = b != 0.0 || d != 0.0;
             scale[self.x] = if mixes { a.hypot(d) } else { a };

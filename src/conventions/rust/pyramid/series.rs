@@ -12,7 +12,7 @@ use crate::format::json::text::{ObjectText, string};
 use crate::node::Node;
 use crate::ome;
 use crate::path::{self, join};
-use crate::place::Place;
+use crate::pointer::Pointer;
 use crate::quoted::quoted;
 use crate::reply;
 use crate::value::{Number, Value};
@@ -26,7 +26,7 @@ const MAX_IMAGES: usize = 1 << 12;
 /// Which image the caller wants.
 #[derive(Debug)]
 pub enum Choice {
-    /// Its place in the list.
+    /// Its index in the list.
     Index(usize),
     /// Its path, which may be relative to the group.
     Path(String),
@@ -55,7 +55,7 @@ impl Choice {
 /// An image.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image {
-    /// Its place in the list.
+    /// Its index in the list.
     pub index: usize,
     /// The path of its group.
     pub path: String,
@@ -63,7 +63,7 @@ pub struct Image {
     pub name: Option<String>,
     /// The shape of its first level.
     pub shape: Option<Vec<f64>>,
-    /// Its place among the images of its own group.
+    /// Its index among the images of its own group.
     pub own: usize,
 }
 
@@ -92,12 +92,12 @@ pub fn find(
     report: &mut Report,
 ) -> Vec<Image> {
     let ome = if node.is_group() { ome::of(node) } else { None };
-    let own = ome.as_ref().and_then(|ome| ome.place.member("multiscales")).map_or(0, |list| length(&list));
+    let own = ome.as_ref().and_then(|ome| ome.pointer.member("multiscales")).map_or(0, |list| length(&list));
     let mut paths = vec![root.to_owned(); own];
     let leads = ome.as_ref().filter(|_| !question.own);
     let mut leads_on = false;
-    if let Some(place) = leads.map(|ome| &ome.place) {
-        let others = Finder { question, root, wants, report }.others(place);
+    if let Some(pointer) = leads.map(|ome| &ome.pointer) {
+        let others = Finder { question, root, wants, report }.others(pointer);
         leads_on = others.is_some();
         paths.extend(others.into_iter().flatten());
     }
@@ -109,7 +109,7 @@ pub fn find(
     paths.into_iter().enumerate().map(image).collect()
 }
 
-fn length(list: &Place<'_>) -> usize {
+fn length(list: &Pointer<'_>) -> usize {
     list.value.items().len()
 }
 
@@ -123,7 +123,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The groups of other images. `None` for a group that leads to none.
-    fn others(&mut self, ome: &Place<'_>) -> Option<Vec<String>> {
+    fn others(&mut self, ome: &Pointer<'_>) -> Option<Vec<String>> {
         if let Some(plate) = ome.member("plate") {
             return Some(self.fields_of_plate(&plate));
         }
@@ -135,9 +135,9 @@ impl Finder<'_> {
     }
 
     /// The paths that a list has, below a group: texts, or objects with a path.
-    fn paths_in(&mut self, holder: &Place<'_>, list: &str, base: &str) -> Vec<String> {
+    fn paths_in(&mut self, holder: &Pointer<'_>, list: &str, base: &str) -> Vec<String> {
         let mut paths = Vec::new();
-        for item in holder.member(list).iter().flat_map(Place::items) {
+        for item in holder.member(list).iter().flat_map(Pointer::items) {
             let (value, pointer) = match item.value {
                 Value::Object(_) => (item.value.get("path"), format!("{}/path", item.path)),
                 _ => (Some(item.value), item.path),
@@ -150,7 +150,7 @@ impl Finder<'_> {
         paths
     }
 
-    fn fields_of_plate(&mut self, plate: &Place<'_>) -> Vec<String> {
+    fn fields_of_plate(&mut self, plate: &Pointer<'_>) -> Vec<String> {
         let question = self.question;
         let mut fields = Vec::new();
         for path in self.paths_in(plate, "wells", self.root).into_iter().take(MAX_IMAGES) {
@@ -158,7 +158,7 @@ impl Finder<'_> {
                 None => self.wants.node(path),
                 Some(node) => {
                     let ome = node.as_ref().and_then(ome::of);
-                    let well = ome.and_then(|ome| ome.place.member("well"));
+                    let well = ome.and_then(|ome| ome.pointer.member("well"));
                     fields.extend(well.iter().flat_map(|well| self.paths_in(well, "images", &path)));
                 }
             }
@@ -174,9 +174,9 @@ impl Finder<'_> {
             return Vec::new();
         };
         let list = known.as_ref().map(|node| {
-            let place = node.place();
-            let place = place.member("ome").unwrap_or(place);
-            self.paths_in(&place, "series", self.root)
+            let pointer = node.pointer();
+            let pointer = pointer.member("ome").unwrap_or(pointer);
+            self.paths_in(&pointer, "series", self.root)
         });
         let list = list.filter(|list| !list.is_empty());
         list.unwrap_or_else(|| numbered(self.question, self.root, self.wants))
@@ -203,7 +203,7 @@ fn numbered(question: &Question, root: &str, wants: &mut Wants) -> Vec<String> {
     found
 }
 
-/// The image that the caller wants: the first, unless told otherwise.
+/// The image that the caller wants: the first, unless the request names one.
 ///
 /// # Errors
 /// `Argument` for an image that the group does not have.
@@ -236,10 +236,10 @@ pub fn describe(question: &Question, images: &mut [Image], wants: &mut Wants) {
         };
         let Some(node) = known else { continue };
         let ome = ome::of(node);
-        let own = ome.and_then(|ome| ome.place.member("multiscales")?.items().into_iter().nth(image.own));
-        let Some(place) = own else { continue };
-        image.name = place.value.text_of("name").map(str::to_owned);
-        let first = place.value.get("datasets").and_then(|levels| levels.items().first()?.get("path"));
+        let own = ome.and_then(|ome| ome.pointer.member("multiscales")?.items().into_iter().nth(image.own));
+        let Some(pointer) = own else { continue };
+        image.name = pointer.value.text_of("name").map(str::to_owned);
+        let first = pointer.value.get("datasets").and_then(|levels| levels.items().first()?.get("path"));
         let Ok(first) = path::of_value(&image.path, first) else { continue };
         match question.nodes.get(&first) {
             None => wants.array(first),

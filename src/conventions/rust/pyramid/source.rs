@@ -7,14 +7,14 @@ use crate::ome::image;
 use crate::ome::transformation::{ScaleTranslation, flatten_all, lead_to_systems};
 use crate::ome::{self, Generation, Ome};
 use crate::path;
-use crate::place::Place;
+use crate::pointer::Pointer;
 use crate::spatial::stated_shape;
 use crate::value::Value;
 use crate::{multiscales, ndpyramid, tile_matrix_set};
 
-/// The position of a level in the metadata.
+/// What the metadata say about where a level is.
 #[derive(Clone, Debug)]
-pub enum Placement {
+pub enum StatedPosition {
     /// A scale and a translation for each axis, of centres.
     Axes(ScaleTranslation),
     /// An affine transformation of x and y, of corners: `x = a·column + b·row + c`, `y = d·column +
@@ -43,14 +43,14 @@ pub struct LevelSource {
     /// The JSON pointer of its entry.
     pub pointer: String,
     /// Its position.
-    pub placement: Placement,
+    pub position: StatedPosition,
     /// Height and width by `spatial:shape`.
     pub shape: Option<[f64; 2]>,
 }
 
 impl LevelSource {
-    fn new(asset: String, pointer: &str, placement: Placement) -> Self {
-        Self { asset, pointer: pointer.to_owned(), placement, shape: None }
+    fn new(asset: String, pointer: &str, position: StatedPosition) -> Self {
+        Self { asset, pointer: pointer.to_owned(), position, shape: None }
     }
 }
 
@@ -88,7 +88,7 @@ pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Option<So
         return Some(alone(""));
     }
     if let Some(ome) = ome::of(node)
-        && let Some(images) = ome.place.member("multiscales")
+        && let Some(images) = ome.pointer.member("multiscales")
     {
         return of_image(node, &ome, &images, index);
     }
@@ -106,18 +106,18 @@ pub fn of<'a>(node: &'a Node, index: usize, variable: Option<&str>) -> Option<So
 
 /// One array is a pyramid of one level.
 fn alone(asset: &str) -> Source<'static> {
-    let relative = Placement::Relative { from: None, scale: Vec::new(), translation: Vec::new() };
+    let relative = StatedPosition::Relative { from: None, scale: Vec::new(), translation: Vec::new() };
     let level = LevelSource::new(asset.to_owned(), "", relative);
     Source { convention: "array", images: 1, levels: vec![level], ..Source::default() }
 }
 
 /// The path of a level, as written. A level without one is remembered with the reason.
-fn asset_of(level: &Place<'_>, key: &str, pathless: &mut Vec<(String, String)>) -> Option<String> {
+fn asset_of(level: &Pointer<'_>, key: &str, pathless: &mut Vec<(String, String)>) -> Option<String> {
     let read = path::text_of(level.value.get(key));
     read.map_err(|why| pathless.push((format!("{}/{key}", level.path), why))).ok()
 }
 
-fn of_image<'a>(node: &'a Node, ome: &Ome<'a>, images: &Place<'_>, index: usize) -> Option<Source<'a>> {
+fn of_image<'a>(node: &'a Node, ome: &Ome<'a>, images: &Pointer<'_>, index: usize) -> Option<Source<'a>> {
     let list = images.items();
     let image = list.get(index)?;
     let axes = image::axes(ome.generation, image);
@@ -126,11 +126,11 @@ fn of_image<'a>(node: &'a Node, ome: &Ome<'a>, images: &Place<'_>, index: usize)
     let datasets = image.member("datasets").map(|datasets| datasets.items()).unwrap_or_default();
     let levels = datasets.iter().filter_map(|level| {
         let asset = asset_of(level, "path", &mut pathless)?;
-        let placement = level_placement(ome.generation, level, axes.len(), shared.as_ref(), &mut ignored);
-        Some(LevelSource::new(asset, &level.path, placement))
+        let position = stated_position(ome.generation, level, axes.len(), shared.as_ref(), &mut ignored);
+        Some(LevelSource::new(asset, &level.path, position))
     });
     let levels = levels.collect();
-    let omero = ome.place.member("omero").or_else(|| ome::misplaced_omero(node, ome, index));
+    let omero = ome.pointer.member("omero").or_else(|| ome::stray_omero(node, ome, index));
     let channels = omero.and_then(|omero| omero.value.get("channels"));
     Some(Source {
         convention: "ome",
@@ -147,11 +147,11 @@ fn of_image<'a>(node: &'a Node, ome: &Ome<'a>, images: &Place<'_>, index: usize)
 }
 
 /// Reads transformations of all levels. Up to 0.5 they apply after that of the level. Those of 0.6
-/// and of SpatialData lead to other systems, each to its own, and are not used: levels are placed
-/// in their own system.
+/// and of SpatialData lead to other systems, each to its own, and are not used: levels have
+/// positions in their own system.
 fn shared_transformation(
     generation: Generation,
-    image: &Place<'_>,
+    image: &Pointer<'_>,
     rank: usize,
     ignored: &mut Vec<Ignored>,
 ) -> Option<ScaleTranslation> {
@@ -166,7 +166,7 @@ fn shared_transformation(
 }
 
 /// Remembers a transformation that is not applied. Nothing is lost with an identity.
-fn ignore(item: &Place<'_>, ignored: &mut Vec<Ignored>) {
+fn ignore(item: &Pointer<'_>, ignored: &mut Vec<Ignored>) {
     let kind = item.value.text_of("type").unwrap_or("unknown");
     if kind == "identity" {
         return;
@@ -176,7 +176,7 @@ fn ignore(item: &Place<'_>, ignored: &mut Vec<Ignored>) {
 
 /// The transformations of a list, one after the other. If they lead to systems, they are
 /// alternatives, and the first one leads to the own system.
-fn usable(list: &Place<'_>, rank: usize, ignored: &mut Vec<Ignored>) -> Option<ScaleTranslation> {
+fn usable(list: &Pointer<'_>, rank: usize, ignored: &mut Vec<Ignored>) -> Option<ScaleTranslation> {
     let mut items = list.value.as_array()?;
     if lead_to_systems(list.value)
         && let Some((first, _)) = items.split_first()
@@ -193,21 +193,21 @@ fn usable(list: &Place<'_>, rank: usize, ignored: &mut Vec<Ignored>) -> Option<S
     }
 }
 
-fn level_placement(
+fn stated_position(
     generation: Generation,
-    level: &Place<'_>,
+    level: &Pointer<'_>,
     rank: usize,
     shared: Option<&ScaleTranslation>,
     ignored: &mut Vec<Ignored>,
-) -> Placement {
+) -> StatedPosition {
     if generation < Generation::V4 {
-        return Placement::Shape;
+        return StatedPosition::Shape;
     }
     let own = level.member("coordinateTransformations").and_then(|list| usable(&list, rank, ignored));
     match (own, shared) {
-        (Some(own), Some(shared)) => Placement::Axes(own.then(shared)),
-        (Some(own), None) => Placement::Axes(own),
-        (None, _) => Placement::Shape,
+        (Some(own), Some(shared)) => StatedPosition::Axes(own.then(shared)),
+        (Some(own), None) => StatedPosition::Axes(own),
+        (None, _) => StatedPosition::Shape,
     }
 }
 
@@ -232,46 +232,46 @@ pub fn plane_of(value: &Value) -> Option<[f64; 6]> {
 }
 
 fn of_layout(node: &Node) -> Source<'static> {
-    let place = node.place();
-    let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
+    let pointer = node.pointer();
+    let layout = pointer.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
     let entries = layout.map(|layout| layout.items()).unwrap_or_default();
     let mut pathless = Vec::new();
     let levels = entries.iter().filter_map(|entry| {
         let key = multiscales::key(entry, "asset", "group");
         let asset = asset_of(entry, key, &mut pathless)?;
-        let placement = match plane_of(entry.value) {
-            Some(plane) => Placement::Plane(plane),
-            None => Placement::Relative {
+        let position = match plane_of(entry.value) {
+            Some(plane) => StatedPosition::Plane(plane),
+            None => StatedPosition::Relative {
                 from: path::text_of(multiscales::value(entry, "derived_from", "from_group")).ok(),
-                scale: finite(multiscales::factors(entry, "scale").map(|place| place.value)),
-                translation: finite(multiscales::factors(entry, "translation").map(|place| place.value)),
+                scale: finite(multiscales::factors(entry, "scale").map(|pointer| pointer.value)),
+                translation: finite(multiscales::factors(entry, "translation").map(|pointer| pointer.value)),
             },
         };
         let shape = entry.value.get("spatial:shape").and_then(stated_shape);
-        Some(LevelSource { shape, ..LevelSource::new(asset, &entry.path, placement) })
+        Some(LevelSource { shape, ..LevelSource::new(asset, &entry.path, position) })
     });
     let levels = levels.collect();
     Source { convention: "multiscales", images: 1, levels, pathless, ..Source::default() }
 }
 
 fn of_ndpyramid(node: &Node) -> Source<'static> {
-    let place = node.place();
-    let first = place.member("multiscales").and_then(|list| list.items().into_iter().next());
+    let pointer = node.pointer();
+    let first = pointer.member("multiscales").and_then(|list| list.items().into_iter().next());
     let datasets = first.as_ref().and_then(|first| first.member("datasets"));
     let datasets = datasets.map(|datasets| datasets.items()).unwrap_or_default();
-    let text = |dataset: &Place<'_>, key: &str| dataset.value.text_of(key).map(str::to_owned);
+    let text = |dataset: &Pointer<'_>, key: &str| dataset.value.text_of(key).map(str::to_owned);
     let mut pathless = Vec::new();
     let levels = datasets.iter().filter_map(|dataset| {
-        // The two projections that it has tiles of; both cover the world. Other pyramids of its are
-        // placed by their coordinates alone.
+        // The two projections in which it has tiles; both cover the world. Other pyramids of this
+        // convention have the position that their coordinates give.
         let tiled = dataset.member("pixels_per_tile").is_some();
-        let placement = match text(dataset, "crs").as_deref() {
-            Some("EPSG:3857") if tiled => Placement::Extent([-MERCATOR, -MERCATOR, MERCATOR, MERCATOR]),
-            Some("EPSG:4326") if tiled => Placement::Extent([-180.0, -90.0, 180.0, 90.0]),
-            _ => Placement::Shape,
+        let position = match text(dataset, "crs").as_deref() {
+            Some("EPSG:3857") if tiled => StatedPosition::Extent([-MERCATOR, -MERCATOR, MERCATOR, MERCATOR]),
+            Some("EPSG:4326") if tiled => StatedPosition::Extent([-180.0, -90.0, 180.0, 90.0]),
+            _ => StatedPosition::Shape,
         };
         let asset = asset_of(dataset, "path", &mut pathless)?;
-        Some(LevelSource::new(asset, &dataset.path, placement))
+        Some(LevelSource::new(asset, &dataset.path, position))
     });
     let levels = levels.collect();
     Source {
@@ -286,8 +286,8 @@ fn of_ndpyramid(node: &Node) -> Source<'static> {
 }
 
 fn of_tile_matrix_set(node: &Node) -> Source<'static> {
-    let place = node.place();
-    let multiscales = place.member("multiscales");
+    let pointer = node.pointer();
+    let multiscales = pointer.member("multiscales");
     let set = multiscales.as_ref().and_then(|multiscales| multiscales.member("tile_matrix_set"));
     let limits = multiscales.as_ref().and_then(|multiscales| multiscales.value.get("tile_matrix_limits"));
     let matrices =
@@ -302,8 +302,8 @@ fn of_tile_matrix_set(node: &Node) -> Source<'static> {
             let asset = asset_of(matrix, "id", &mut pathless)?;
             let limits = limits.and_then(|limits| limits.get(&asset));
             let plane = matrix_plane(matrix.value, limits, turned);
-            let placement = plane.map_or(Placement::Shape, Placement::Plane);
-            Some(LevelSource::new(asset, &matrix.path, placement))
+            let position = plane.map_or(StatedPosition::Shape, StatedPosition::Plane);
+            Some(LevelSource::new(asset, &matrix.path, position))
         })
         .collect();
     // A set that is only named, with its limits: the levels are the limits' keys.
@@ -311,7 +311,7 @@ fn of_tile_matrix_set(node: &Node) -> Source<'static> {
         && let Some(limits) = limits.and_then(Value::as_object)
     {
         let level = |(asset, _): &(String, Value)| {
-            LevelSource::new(asset.clone(), "/multiscales/tile_matrix_limits", Placement::Shape)
+            LevelSource::new(asset.clone(), "/multiscales/tile_matrix_limits", StatedPosition::Shape)
         };
         levels = limits.iter().map(level).collect();
     }

@@ -36,7 +36,7 @@ pub struct Known {
     pub names: &'static [&'static str],
     /// Its description in current declarations.
     pub description: &'static str,
-    /// Other places of its specification.
+    /// Other URLs of its specification.
     pub spec: &'static str,
     /// The kind of node that may have it; any kind if not given.
     pub scope: Option<Kind>,

@@ -11,7 +11,7 @@ use crate::value::{Map, Number, Value};
 
 /// A value and its JSON pointer.
 #[derive(Clone, Debug)]
-pub struct Place<'a> {
+pub struct Pointer<'a> {
     /// The value.
     pub value: &'a Value,
     /// Its JSON pointer.
@@ -34,30 +34,30 @@ pub fn integer_of(value: &Value) -> Option<i64> {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> Pointer<'a> {
     /// The attributes themselves.
     pub fn root(value: &'a Value) -> Self {
         Self { value, path: String::new() }
     }
 
     /// A member, if this is an object that has it.
-    pub fn member(&self, key: &str) -> Option<Place<'a>> {
+    pub fn member(&self, key: &str) -> Option<Pointer<'a>> {
         let value = self.value.as_object()?.get(key)?;
-        Some(Place { value, path: format!("{}/{}", self.path, pointer_token(key)) })
+        Some(Pointer { value, path: format!("{}/{}", self.path, pointer_token(key)) })
     }
 
     /// The elements, if this is an array.
-    pub fn items(&self) -> Vec<Place<'a>> {
+    pub fn items(&self) -> Vec<Pointer<'a>> {
         self.each_item().collect()
     }
 
-    fn each_item(&self) -> impl Iterator<Item = Place<'a>> {
+    fn each_item(&self) -> impl Iterator<Item = Pointer<'a>> {
         let items = self.value.items().iter().enumerate();
-        items.map(|(idx, value)| Place { value, path: format!("{}/{idx}", self.path) })
+        items.map(|(idx, value)| Pointer { value, path: format!("{}/{idx}", self.path) })
     }
 
     /// A required member.
-    pub fn require(&self, key: &str, report: &mut Report) -> Option<Place<'a>> {
+    pub fn require(&self, key: &str, report: &mut Report) -> Option<Pointer<'a>> {
         let member = self.member(key);
         if member.is_none() && self.value.as_object().is_some() {
             report.error("required", &self.path, format!("{} is missing", quoted(key)));
@@ -102,7 +102,7 @@ impl<'a> Place<'a> {
     }
 
     /// An array of at least `least` elements.
-    pub fn array(&self, least: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
+    pub fn array(&self, least: usize, report: &mut Report) -> Option<Vec<Pointer<'a>>> {
         if self.value.as_array().is_none() {
             return self.wrong("an array", report);
         }
@@ -115,7 +115,7 @@ impl<'a> Place<'a> {
     }
 
     /// The first elements of an array, at most `most`.
-    pub fn first(&self, most: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
+    pub fn first(&self, most: usize, report: &mut Report) -> Option<Vec<Pointer<'a>>> {
         if self.value.as_array().is_none() {
             return self.wrong("an array", report);
         }
@@ -123,7 +123,7 @@ impl<'a> Place<'a> {
     }
 
     /// As [`array`](Self::array), without duplicates.
-    pub fn distinct(&self, least: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
+    pub fn distinct(&self, least: usize, report: &mut Report) -> Option<Vec<Pointer<'a>>> {
         let items = self.array(least, report)?;
         let texts: Vec<String> = items.iter().map(|item| item.value.text()).collect();
         for idx in repeats(&texts) {
