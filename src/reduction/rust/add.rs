@@ -122,7 +122,7 @@ impl<'a> Runs<'a> {
         Self { reduction, grid, outer, len, together, apart }
     }
 
-    /// Calls `visit` with the places and the number of each run, or of those that are added
+    /// Calls `visit` with the places and the index of each run, or of those that are added
     /// together.
     fn for_each(&self, mut visit: impl FnMut(Places<'_>, usize)) {
         let extents: Vec<usize> =
@@ -235,7 +235,7 @@ impl<'a> Runs<'a> {
             for rows in bytes.chunks(BLOCK / width * self.len * size) {
                 block.load(rows.chunks(self.len * size).map(|row| &row[columns.clone()]), source);
                 block.width = width;
-                self.place(block, &run, first);
+                self.look_up(block, &run, first);
                 self.leave_out(found, block, &run, first);
                 self.hand_over(found, block, &run, first);
             }
@@ -244,7 +244,7 @@ impl<'a> Runs<'a> {
 
     /// Finds the cells, weights and indices of a block, whose first element is `first` in its run.
     #[inline(never)]
-    fn place<V: Value>(&self, block: &mut Block<V>, run: &Run<'_>, first: usize) {
+    fn look_up<V: Value>(&self, block: &mut Block<V>, run: &Run<'_>, first: usize) {
         let count = block.values.len();
         block.cells.clear();
         let along = self.inner().map_or(Along::Keep, |inner| self.reduction.dimensions[inner].along);
@@ -278,7 +278,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Whether each place of the run has a cell of its own.
+    /// Whether each element of the run has a cell of its own.
     fn is_kept(&self) -> bool {
         self.reduction.dimensions.last().is_some_and(|dimension| dimension.along == Along::Keep)
     }
@@ -384,17 +384,17 @@ impl<T> Copy for Entries<'_, T> {}
 
 impl<'a, T> Entries<'a, T> {
     #[allow(clippy::indexing_slicing, reason = "an entry for each element of the run")]
-    fn at(&self, place: usize) -> &'a T {
+    fn at(&self, element: usize) -> &'a T {
         match self {
             Self::One(entry) => entry,
-            Self::Each(entries) => &entries[place],
+            Self::Each(entries) => &entries[element],
         }
     }
 }
 
 /// A run and what the lists have for it.
 struct Run<'a> {
-    /// The cell of its first place.
+    /// The cell of its first element.
     base: usize,
     labels: Option<Entries<'a, u32>>,
     mask: Option<Entries<'a, u8>>,
@@ -432,7 +432,7 @@ impl<V: Value> Block<V> {
         self.values.iter().fold(false, |found, value| found | value.is_missing())
     }
 
-    /// Moves the entries of element `from` to place `to`. Appends its cell if a list is `begun`.
+    /// Moves the entries of element `from` to element `to`. Appends its cell if a list is `begun`.
     fn keep(&mut self, to: usize, from: usize, cell: u32, begun: bool) {
         if begun {
             self.cells.push(cell);

@@ -46,13 +46,13 @@ fn bytes_of_answer(call: ReductionCall<'_>) -> Result<Vec<u8>> {
             bytes_of(&part.add(elements)?.to_words(&part)?)
         }
         ReductionCall::TakeElements { session, part, elements } => with_session(session, |session| {
-            let (number, part) = numbered(read(part)?)?;
-            session.take_elements(number, part, elements)?;
+            let (index, part) = numbered(read(part)?)?;
+            session.take_elements(index, part, elements)?;
             Ok(Natural(session.merged()).to_bytes())
         }),
         ReductionCall::Take { session, part, accumulators } => with_session(session, |session| {
-            let (number, part) = numbered(read(part)?)?;
-            session.take(number, part, &long_words(accumulators)?)?;
+            let (index, part) = numbered(read(part)?)?;
+            session.take(index, part, &long_words(accumulators)?)?;
             Ok(Natural(session.merged()).to_bytes())
         }),
         ReductionCall::Resume { session, groups, accumulators } => with_session(session, |session| {

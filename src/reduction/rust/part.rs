@@ -44,8 +44,8 @@ impl Reduction {
                 }
                 Along::Group | Along::Reduce => None,
             };
-            let is_placed = matches!(dimension.along, Along::Keep | Along::Blocks { .. });
-            axes.push(is_placed.then_some(shape.len()));
+            let has_own_cells = matches!(dimension.along, Along::Keep | Along::Blocks { .. });
+            axes.push(has_own_cells.then_some(shape.len()));
             shape.extend(extent);
         }
         let count = limits::product(shape.iter().map(|extent| *extent as u64), "result")?;
@@ -66,7 +66,7 @@ impl Reduction {
         })
     }
 
-    /// What the box with this first place and shape contributes to.
+    /// What the box with this start and shape contributes to.
     ///
     /// # Errors
     /// `Argument` for a box outside of this one.
@@ -132,7 +132,7 @@ impl Reduction {
             let shape: Vec<usize> = ranges.iter().map(Range::len).collect();
             self.outside(&start, &shape)
         };
-        // The places of the values, one dimension after the other: rows of the last one.
+        // The indices of the values, one dimension after the other: rows of the last one.
         let mut rows = vec![0_usize];
         for at in &spread.dimensions {
             let extent = self.extent(*at).ok_or_else(outside)?;
@@ -144,11 +144,11 @@ impl Reduction {
             }
             rows = inner;
         }
-        let values = rows.into_iter().map(|place| spread.values.get(place).copied().ok_or_else(outside));
+        let values = rows.into_iter().map(|index| spread.values.get(index).copied().ok_or_else(outside));
         Ok(Spread { dimensions: spread.dimensions.clone(), values: values.collect::<Result<_>>()? })
     }
 
-    /// For each cell of a part with this first place, its number among the cells of the whole.
+    /// For each cell of a part with this start, its index among the cells of the whole.
     ///
     /// # Errors
     /// `Argument` for a part of another reduction.

@@ -13,7 +13,7 @@ use crate::limits;
 /// Numbers, of which some stand for others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sketch {
-    /// Lists of numbers, each of which stands for 2^i, where `i` is the place of its list.
+    /// Lists of numbers, each of which stands for 2^i, where `i` is the index of its list.
     levels: Vec<Vec<f64>>,
     /// How often a list was halved. Odd or even tells which of each pair stays next.
     halvings: Vec<u64>,
@@ -89,18 +89,18 @@ impl Sketch {
             all.extend(list.iter().map(|number| (*number, weight_of(at))));
         }
         all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let place = share * (self.count() - 1.0);
-        // The place of the first number that an entry stands for.
+        let rank = share * (self.count() - 1.0);
+        // The rank of the first number that an entry stands for.
         let mut first = 0.0;
         let mut before: Option<f64> = None;
         for (number, weight) in all {
-            if place < first {
+            if rank < first {
                 // Between the last one of the entry before, and the first one of this.
-                return before.map_or(number, |before| between(before, number, place - (first - 1.0)));
+                return before.map_or(number, |before| between(before, number, rank - (first - 1.0)));
             }
             first += weight;
             before = Some(number);
-            if place <= first - 1.0 {
+            if rank <= first - 1.0 {
                 return number;
             }
         }
@@ -139,7 +139,7 @@ impl Sketch {
     }
 }
 
-/// How many numbers one in the list at this place stands for. There are at most 64 lists.
+/// How many numbers one in the list of this index stands for. There are at most 64 lists.
 fn weight_of(at: usize) -> f64 {
     let exponent = i32::try_from(at).unwrap_or(1023).min(1023);
     crate::kernel::number::power_of_two(exponent)
@@ -164,10 +164,10 @@ mod tests {
     /// As NumPy computes it.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn exact(sorted: &[f64], share: f64) -> f64 {
-        let place = share * (sorted.len() - 1) as f64;
-        let low = place.floor() as usize;
+        let rank = share * (sorted.len() - 1) as f64;
+        let low = rank.floor() as usize;
         let high = (low + 1).min(sorted.len() - 1);
-        sorted[low] + (sorted[high] - sorted[low]) * (place - low as f64)
+        sorted[low] + (sorted[high] - sorted[low]) * (rank - low as f64)
     }
 
     proptest! {

@@ -13,7 +13,7 @@ use crate::kernel::cast::cast;
 use crate::kernel::number::NumberType;
 use crate::request::{Along, Bound, Dimension, Measures, NO_GROUP, Reduction, Spread};
 use crate::session::Part;
-use crate::twin::{by_parts, compare, each_place};
+use crate::twin::{by_parts, compare, each_index};
 
 const CASES: u64 = 1_000_000;
 
@@ -126,7 +126,7 @@ fn elements(random: &mut Random, source: NumberType, count: usize) -> Vec<u8> {
     bytes
 }
 
-/// Cuts each dimension at some places.
+/// Cuts each dimension at some indices.
 fn parts(random: &mut Random, shape: &[usize]) -> Vec<Part> {
     let mut along = Vec::with_capacity(shape.len());
     for extent in shape {
@@ -137,7 +137,7 @@ fn parts(random: &mut Random, shape: &[usize]) -> Vec<Part> {
     }
     let counts: Vec<usize> = along.iter().map(|cuts| cuts.len() - 1).collect();
     let mut parts = Vec::new();
-    each_place(&counts, |at| {
+    each_index(&counts, |at| {
         let start: Vec<usize> = at.iter().zip(&along).map(|(at, cuts)| cuts[*at]).collect();
         let ends = at.iter().zip(&along).map(|(at, cuts)| cuts[at + 1]);
         let shape = ends.zip(&start).map(|(end, start)| end - start).collect();

@@ -60,16 +60,16 @@ pub fn long_words(bytes: &[u8]) -> Result<Vec<u64>> {
     Ok(found)
 }
 
-/// A part and its number.
+/// A part and its index in the plan.
 ///
 /// # Errors
-/// `Argument` for places that are no counts; `Limit` for those that do not fit memory.
+/// `Argument` for indices that are not counts; `Limit` for those that do not fit memory.
 pub fn numbered(part: ReducedPart) -> Result<(u64, Part)> {
-    let places = |list: Floats| {
-        let sizes = list.0.into_iter().map(|number| limits::to_usize(count_of(number)?, "place"));
-        sizes.collect::<Result<_>>()
+    let indices = |list: Floats| {
+        let list = list.0.into_iter().map(|number| limits::to_usize(count_of(number)?, "index"));
+        list.collect::<Result<_>>()
     };
-    Ok((part.number.0, Part { start: places(part.start)?, shape: places(part.shape)? }))
+    Ok((part.number.0, Part { start: indices(part.start)?, shape: indices(part.shape)? }))
 }
 
 /// Whether something is remembered.

@@ -26,7 +26,7 @@ pub enum Along {
 /// A dimension of the selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimension {
-    /// Its places.
+    /// The number of its places.
     pub extent: usize,
     /// What happens to it.
     pub along: Along,
@@ -37,7 +37,7 @@ pub struct Dimension {
 pub struct Spread<T> {
     /// The dimensions, ascending.
     pub dimensions: Vec<usize>,
-    /// One for each place of these dimensions.
+    /// One for each element of a box of these dimensions.
     pub values: Vec<T>,
 }
 
@@ -133,7 +133,7 @@ impl Reduction {
     /// Checks that all lists fit the dimensions.
     ///
     /// # Errors
-    /// `Argument` for a list of another length, a dimension that there is not, a label that is no
+    /// `Argument` for a list of another length, a dimension that does not exist, a label without a
     /// group and a weight that is not finite; `Limit` for too many elements.
     pub fn check(&self) -> Result<()> {
         self.elements()?;
@@ -214,7 +214,7 @@ impl Reduction {
         match labels.values.iter().find(|label| **label != NO_GROUP && **label as usize >= self.groups) {
             Some(label) => {
                 let expected = format!("labels below {}", self.groups);
-                Err(contradiction("a label is no group", expected, label.to_string()))
+                Err(contradiction("a label is not a group", expected, label.to_string()))
             }
             None => Ok(()),
         }

@@ -42,7 +42,7 @@ fn regrouped(before: &Grid, groups: &[usize], count: usize) -> Vec<usize> {
 pub struct Session {
     whole: Reduction,
     total: AnyAccumulators,
-    /// The number of the part that is merged next.
+    /// The index of the part that is merged next.
     next: u64,
     /// The elements of the parts that are merged.
     merged: u64,
@@ -63,9 +63,9 @@ impl Session {
         Ok(Self { whole, total, next: 0, merged: 0, early: BTreeMap::new() })
     }
 
-    /// Goes on from what another reduction with the same cells remembered. Its groups may be fewer:
-    /// `groups` has the place of each of them among those of this one, and is empty if there are
-    /// none.
+    /// Continues from what another reduction with the same cells remembered. Its groups may be
+    /// fewer: `groups` has the index of each of them among those of this one, and is empty if there
+    /// are none.
     ///
     /// # Errors
     /// `Argument` for words of another reduction, and after the first part.
@@ -103,30 +103,30 @@ impl Session {
         self.whole.within(&part.start, &part.shape)
     }
 
-    /// Takes what a part remembers. `number` is its place in the plan, from 0 on.
+    /// Takes what a part remembers. `index` is that in the plan, from 0 on.
     ///
     /// # Errors
     /// `Argument` for a part that was taken already, and for one of another reduction.
-    pub fn take(&mut self, number: u64, part: Part, words: &[u64]) -> Result<()> {
+    pub fn take(&mut self, index: u64, part: Part, words: &[u64]) -> Result<()> {
         let found = AnyAccumulators::from_words(words, &self.within(&part)?)?;
-        self.arrived(number, part, found)
+        self.arrived(index, part, found)
     }
 
-    /// Adds a part here. `number` is its place in the plan, `elements` are packed in C order.
+    /// Adds a part here. `index` is that in the plan, `elements` are packed in C order.
     ///
     /// # Errors
     /// As [`take`](Self::take), and as [`Reduction::add`].
-    pub fn take_elements(&mut self, number: u64, part: Part, elements: &[u8]) -> Result<()> {
+    pub fn take_elements(&mut self, index: u64, part: Part, elements: &[u8]) -> Result<()> {
         let found = self.within(&part)?.add(elements)?;
-        self.arrived(number, part, found)
+        self.arrived(index, part, found)
     }
 
     /// Merges the parts whose turn it is.
-    fn arrived(&mut self, number: u64, part: Part, found: AnyAccumulators) -> Result<()> {
-        if number < self.next || self.early.insert(number, (part, found)).is_some() {
+    fn arrived(&mut self, index: u64, part: Part, found: AnyAccumulators) -> Result<()> {
+        if index < self.next || self.early.insert(index, (part, found)).is_some() {
             return Err(Error::argument("a part arrived twice")
                 .expected(format!("part {} or a later one, once", self.next))
-                .actual(format!("part {number} again")));
+                .actual(format!("part {index} again")));
         }
         while let Some((part, found)) = self.early.remove(&self.next) {
             let cells = self.whole.cells_of(&part.start, &self.within(&part)?)?;

@@ -8,10 +8,10 @@ use crate::kernel::number::NumberType;
 use crate::records::read;
 use crate::request::{Along, Bound, Dimension, Measures, NO_GROUP, Reduction, Spread};
 use crate::session::{Part, Session};
-use crate::twin::{by_parts, compare, each_place, floats};
+use crate::twin::{by_parts, compare, each_index, floats};
 
 /// What was expected and what was found, as an error tells both.
-fn told<T>(result: crate::error::Result<T>) -> [String; 2] {
+fn refusal<T>(result: crate::error::Result<T>) -> [String; 2] {
     let Err(error) = result else { panic!("no error") };
     let context = error.context();
     [&context.expected, &context.actual].map(|text| text.clone().unwrap_or_else(|| panic!("{error}")))
@@ -21,7 +21,7 @@ fn told<T>(result: crate::error::Result<T>) -> [String; 2] {
 fn parts(shape: &[usize], step: usize) -> Vec<Part> {
     let counts: Vec<usize> = shape.iter().map(|extent| extent.div_ceil(step).max(1)).collect();
     let mut parts = Vec::new();
-    each_place(&counts, |at| {
+    each_index(&counts, |at| {
         let start: Vec<usize> = at.iter().map(|at| at * step).collect();
         let shape = start.iter().zip(shape).map(|(start, extent)| step.min(extent - start)).collect();
         parts.push(Part { start, shape });
@@ -191,7 +191,7 @@ fn long_rows_are_those_of_the_twin() {
 }
 
 #[test]
-fn of_equals_the_first_is_told_whatever_the_parts() {
+fn of_equals_the_first_is_found_whatever_the_parts() {
     let whole = Reduction {
         dimensions: vec![
             Dimension { extent: 6, along: Along::Reduce },
@@ -245,9 +245,9 @@ fn a_reduction_goes_on_from_another() {
         let together = in_steps(&whole(10), &all, 10);
         assert_eq!(session.answer(question, settings).unwrap(), together.answer(question, settings).unwrap());
     }
-    assert_eq!(told(session.resume(&before.words().unwrap(), &[])), ["one without parts", "1 parts"]);
+    assert_eq!(refusal(session.resume(&before.words().unwrap(), &[])), ["one without parts", "1 parts"]);
     let resumed = Session::new(whole(4), u64::MAX).unwrap().resume(&[0; 5], &[]);
-    assert_eq!(told(resumed), ["the words of 3 cells", "5 words that are not"]);
+    assert_eq!(refusal(resumed), ["the words of 3 cells", "5 words that are not"]);
 }
 
 #[test]
@@ -296,16 +296,16 @@ fn parts_of_other_reductions_are_refused() {
     };
     let mut session = Session::new(whole, u64::MAX).unwrap();
     let part = |start, extent| Part { start: vec![start], shape: vec![extent] };
-    assert_eq!(told(session.within(&part(3, 2))), ["a box within [4]", "[2] elements from [3] on"]);
+    assert_eq!(refusal(session.within(&part(3, 2))), ["a box within [4]", "[2] elements from [3] on"]);
     let few = session.take(0, part(0, 2), &[0; 3]);
-    assert_eq!(told(few), ["the words of 2 cells", "3 words that are not"]);
+    assert_eq!(refusal(few), ["the words of 2 cells", "3 words that are not"]);
     session.take(0, part(0, 2), &[1, 2, 0, 0]).unwrap();
     let again = session.take(0, part(0, 2), &[1, 2, 0, 0]);
-    assert_eq!(told(again), ["part 1 or a later one, once", "part 0 again"]);
+    assert_eq!(refusal(again), ["part 1 or a later one, once", "part 0 again"]);
     assert!(session.take(5, part(2, 2), &[1; 4]).is_ok());
-    assert_eq!(told(session.take(5, part(2, 2), &[1; 4]))[1], "part 5 again");
+    assert_eq!(refusal(session.take(5, part(2, 2), &[1; 4]))[1], "part 5 again");
     let settings = Settings { source: NumberType::U8, freedom: 0.0, skips_missing: true, share: 0.5 };
-    assert_eq!(told(session.answer(Question::Sum, settings)), ["4 cells", "0"]);
+    assert_eq!(refusal(session.answer(Question::Sum, settings)), ["4 cells", "0"]);
     // The other part waits for those before it.
     assert_eq!(session.merged(), 2);
 }
@@ -367,7 +367,7 @@ fn a_reduction_goes_on_from_one_with_fewer_groups() {
     assert_eq!(sums, [0, 0, 1, 2, 10, 20, 33, 44, 0, 0, 5, 6, 50, 60, 77, 88]);
     let mut other = Session::new(later, u64::MAX).unwrap();
     for groups in [&[][..], &[1], &[1, 4]] {
-        let [expected, _] = told(other.resume(&before.words().unwrap(), groups));
+        let [expected, _] = refusal(other.resume(&before.words().unwrap(), groups));
         assert!(expected.starts_with("the words of ") || expected == "groups below 4", "{expected}");
     }
 }
@@ -410,10 +410,10 @@ fn contradictions_tell_what_is_expected_and_what_is_found() {
         ),
         (Reduction { indices: Some((0, vec![1])), ..valid.clone() }, "3 indices", "1"),
     ] {
-        assert_eq!(told(reduction.check()), [expected, actual]);
+        assert_eq!(refusal(reduction.check()), [expected, actual]);
     }
-    assert_eq!(told(valid.add(&[0; 9])), ["24 bytes", "9 bytes"]);
-    let read = |record| told(Reduction::of(record));
+    assert_eq!(refusal(valid.add(&[0; 9])), ["24 bytes", "9 bytes"]);
+    let read = |record| refusal(Reduction::of(record));
     let record = valid.record();
     let indices = |values| {
         let indices = PlaceIndices { dimension: 0, values: Floats(values) };

@@ -47,12 +47,12 @@ struct Members {
     missing: usize,
 }
 
-/// Visits the places of a box in C order.
-pub fn each_place(shape: &[usize], mut visit: impl FnMut(&[usize])) {
-    let mut place = vec![0; shape.len()];
+/// Visits the indices of the elements of a box in C order.
+pub fn each_index(shape: &[usize], mut visit: impl FnMut(&[usize])) {
+    let mut index = vec![0; shape.len()];
     for _ in 0..shape.iter().product() {
-        visit(&place);
-        for (at, extent) in place.iter_mut().zip(shape).rev() {
+        visit(&index);
+        for (at, extent) in index.iter_mut().zip(shape).rev() {
             *at = (*at + 1) % extent;
             if *at > 0 {
                 break;
@@ -61,8 +61,8 @@ pub fn each_place(shape: &[usize], mut visit: impl FnMut(&[usize])) {
     }
 }
 
-fn entry<T: Copy>(spread: &Spread<T>, place: &[usize], shape: &[usize]) -> T {
-    let at = spread.dimensions.iter().fold(0, |at, dimension| at * shape[*dimension] + place[*dimension]);
+fn entry<T: Copy>(spread: &Spread<T>, index: &[usize], shape: &[usize]) -> T {
+    let at = spread.dimensions.iter().fold(0, |at, dimension| at * shape[*dimension] + index[*dimension]);
     spread.values[at]
 }
 
@@ -96,10 +96,10 @@ fn elements_of(bytes: &[u8], source: NumberType) -> Vec<Element> {
     values.zip(integers).map(|(value, integer)| Element { value, integer }).collect()
 }
 
-/// The cell of a place, if its group has one.
-fn cell_of(reduction: &Reduction, place: &[usize], label: u32) -> usize {
+/// The cell of an element, if its group has one.
+fn cell_of(reduction: &Reduction, index: &[usize], label: u32) -> usize {
     let (mut cell, mut has_group) = (0, false);
-    for (dimension, place) in reduction.dimensions.iter().zip(place) {
+    for (dimension, place) in reduction.dimensions.iter().zip(index) {
         match dimension.along {
             Along::Keep => cell = cell * dimension.extent + place,
             Along::Blocks { size, phase } => {
@@ -119,23 +119,23 @@ fn cells_of(reduction: &Reduction, bytes: &[u8]) -> Vec<Members> {
     let shape = shape_of(reduction);
     let mut cells = vec![Members::default(); reduction.grid().unwrap().count];
     let mut elements = elements_of(bytes, reduction.source).into_iter();
-    each_place(&shape, |place| {
+    each_index(&shape, |index| {
         let element = elements.next().unwrap();
         let Element { value, integer } = element;
-        let label = reduction.labels.as_ref().map_or(0, |labels| entry(labels, place, &shape));
-        let is_out = reduction.mask.as_ref().is_some_and(|mask| entry(mask, place, &shape) == 0);
+        let label = reduction.labels.as_ref().map_or(0, |labels| entry(labels, index, &shape));
+        let is_out = reduction.mask.as_ref().is_some_and(|mask| entry(mask, index, &shape) == 0);
         if label == NO_GROUP || is_out {
             return;
         }
-        let members = &mut cells[cell_of(reduction, place, label)];
+        let members = &mut cells[cell_of(reduction, index, label)];
         if value.is_nan() {
             members.missing += 1;
         } else if reduction.range.is_none_or(|[low, high]| {
             element.distance(low, reduction.source) >= 0.0 && element.distance(high, reduction.source) <= 0.0
         }) {
-            let weight = reduction.weights.iter().map(|weights| entry(weights, place, &shape)).product();
-            let index = reduction.indices.as_ref().map_or(0, |(at, list)| list[place[*at]]);
-            members.used.push(Member { value, integer, weight, index });
+            let weight = reduction.weights.iter().map(|weights| entry(weights, index, &shape)).product();
+            let remembered = reduction.indices.as_ref().map_or(0, |(at, list)| list[index[*at]]);
+            members.used.push(Member { value, integer, weight, index: remembered });
         }
     });
     cells
@@ -147,9 +147,9 @@ fn quantile(members: &[Member], share: f64) -> f64 {
     let mut sorted: Vec<f64> = members.iter().map(|member| member.value).collect();
     sorted.sort_by(f64::total_cmp);
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let place = share * last as f64;
-    let (low, between) = (sorted[place as usize], place.fract());
-    let high = sorted[(place as usize + 1).min(last)];
+    let rank = share * last as f64;
+    let (low, between) = (sorted[rank as usize], rank.fract());
+    let high = sorted[(rank as usize + 1).min(last)];
     match between {
         0.0 => low,
         _ if !(high - low).is_finite() => low * (1.0 - between) + high * between,
@@ -224,7 +224,7 @@ fn is_near(found: f64, wanted: f64, scale: f64) -> bool {
     found == wanted || (found.is_nan() && wanted.is_nan()) || (found - wanted).abs() <= 1e-12 * scale.max(1.0)
 }
 
-/// Whether this is the index of an extreme. Which of equals is the first is only told where one
+/// Whether this is the index of an extreme. Which of equals is the first is known only where one
 /// dimension goes.
 #[allow(clippy::cast_precision_loss)]
 fn is_among_equals(found: f64, wanted: f64, members: &[Member]) -> bool {
@@ -331,8 +331,8 @@ pub fn compare(
 /// The bytes of a part's elements.
 fn elements_within(part: &Part, shape: &[usize], bytes: &[u8], size: usize) -> Vec<u8> {
     let mut own = Vec::new();
-    each_place(&part.shape, |place| {
-        let along = place.iter().zip(&part.start).zip(shape);
+    each_index(&part.shape, |index| {
+        let along = index.iter().zip(&part.start).zip(shape);
         let at = along.fold(0, |at, ((place, start), extent)| at * extent + place + start);
         own.extend_from_slice(&bytes[at * size..(at + 1) * size]);
     });
