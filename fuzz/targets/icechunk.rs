@@ -5,10 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use zarr_wasm::error::Result;
-use zarr_wasm::format::icechunk::manifest::{ChunkRef, Manifest};
-use zarr_wasm::format::icechunk::object_id::ObjectId;
-use zarr_wasm::format::icechunk::repo::{RefKind, Repo, metadata_json};
-use zarr_wasm::format::icechunk::snapshot::Snapshot;
+use zarr_wasm_icechunk::{ChunkRef, Manifest, ObjectId, RefKind, Repo, Snapshot, metadata_json};
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 
 /// The length of the header, and the place of the type in it.

@@ -212,6 +212,14 @@ impl Error {
         self.within_field(&format!("[{idx}]"))
     }
 
+    /// Sets what a decoder in a crate of its own expected and found.
+    #[cfg(any(feature = "grib", feature = "images"))]
+    #[must_use]
+    pub(crate) fn of_decoder(mut self, expected: Option<String>, actual: Option<String>) -> Self {
+        (self.0.context.expected, self.0.context.actual) = (expected, actual);
+        self
+    }
+
     /// Replaces the key. Decoders know keys relative to their array only.
     #[must_use]
     pub fn replace_key(mut self, key: &str) -> Self {

@@ -33,29 +33,14 @@ pub const ARCHIVE_DIRECTORY_BYTES: u64 = 1 << 28;
 /// Fuzzing has fewer, because `AddressSanitizer` takes minutes for millions.
 pub const REFERENCES: u64 = if cfg!(fuzzing) { 1 << 16 } else { 1 << 23 };
 
-/// The most rows of one Parquet file of references. kerchunk writes 10 000 or 100 000.
-pub const PARQUET_ROWS: u64 = if cfg!(fuzzing) { 1 << 14 } else { 1 << 20 };
-
-/// The most different strings of one column of such a file.
-pub const PARQUET_STRINGS: u64 = 2 * PARQUET_ROWS;
-
-/// The most bytes of one column of such a file, and of all its pages.
-pub const PARQUET_BYTES: u64 = if cfg!(fuzzing) { 1 << 20 } else { 1 << 26 };
-
 /// The most templates of one reference document.
 pub const TEMPLATES: u64 = 1 << 20;
 
 /// The most dimensions of one generator of references.
 pub const GENERATOR_DIMENSIONS: u64 = 1 << 10;
 
-/// The most containers of virtual chunks of one Icechunk repository.
-pub const CONTAINERS: u64 = 1 << 12;
-
 /// The most snapshots of a history that are read one by one.
 pub const SNAPSHOTS: u64 = 1 << 12;
-
-/// The most metadata items of one Icechunk snapshot.
-pub const SNAPSHOT_METADATA: usize = 1 << 12;
 
 /// The largest element of a data type whose size the metadata chooses (bytes).
 pub const ELEMENT_BYTES: u64 = 1 << 24;

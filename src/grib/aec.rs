@@ -4,10 +4,9 @@
 //! Numbers come in blocks, and blocks in reference intervals. The first number of an interval is
 //! stored as it is; the others are differences, folded to numbers from 0.
 
-use super::bits::{Bits, u8_at, u16_at};
-use super::errors::{damaged, unsupported};
-use super::scale::{Scale, room};
-use crate::error::Result;
+use crate::bits::{Bits, u8_at, u16_at};
+use crate::error::{Result, damaged, unsupported};
+use crate::scale::{Scale, room};
 
 /// Flags of libaec, which the template has.
 const SIGNED: u8 = 1;

@@ -1,13 +1,6 @@
 //! Reads numbers of any width from bytes, the most significant bit first; and fields of sections.
 
-use super::errors::damaged;
-use crate::error::{Error, Result};
-
-/// The error of data that end too early.
-#[cold]
-pub fn too_short() -> Error {
-    damaged("it ends too early")
-}
+use crate::error::{Result, damaged, too_short};
 
 /// The bits that are left to read.
 #[derive(Clone)]

@@ -1,11 +1,9 @@
 //! Complex packing: groups of numbers with a reference, a width and a length each (template 5.2);
 //! and with the differences of neighbours in place of numbers (template 5.3).
 
-use super::bits::{Bits, split, u8_at, u32_at};
-use super::errors::{damaged, unsupported};
-use super::scale::{Scale, room};
-use crate::error::Result;
-use crate::limits;
+use crate::bits::{Bits, split, u8_at, u32_at};
+use crate::error::{Result, damaged, unsupported};
+use crate::scale::{Scale, room};
 
 /// How the groups are packed: section 5 from offset 22.
 struct Groups {
@@ -28,7 +26,7 @@ impl Groups {
         }
         Ok(Self {
             missing: u64::from(missing),
-            count: limits::to_usize(u64::from(u32_at(section, 31)?), "groups")?,
+            count: u32_at(section, 31)? as usize,
             width_reference: u64::from(u8_at(section, 35)?),
             width_bits: u32::from(u8_at(section, 36)?),
             length_reference: u64::from(u32_at(section, 37)?),

@@ -1,19 +1,18 @@
 //! The grid of a field (section 3): its coordinates, and the order of its points.
 
-use super::bits::{i32_at, u8_at, u16_at, u32_at};
-use super::errors::{damaged, other_count, unsupported};
-use super::projected::Projected;
-use super::scale::room;
-use crate::error::Result;
-use crate::limits;
+use crate::bits::{i32_at, u8_at, u16_at, u32_at};
+use crate::error::{Result, damaged, other_count, unsupported};
+use crate::projected::Projected;
+use crate::scale::room;
 
 /// Flags of the scanning mode (flag table 3.4).
 const FROM_EAST: u8 = 0x80;
 const FROM_SOUTH: u8 = 0x40;
 const BY_COLUMNS: u8 = 0x20;
 
-/// How `gribberish` may change the order of columns and rows.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+/// How [gribberish](https://github.com/mpiannucci/gribberish) may change the order of columns and
+/// rows. The default changes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adjustments {
     /// Longitudes of the whole globe go from −180 to 180.
     pub wraps_longitude: bool,
@@ -23,7 +22,7 @@ pub struct Adjustments {
 
 /// Whose coordinates are computed: they differ in the range of longitudes, and where steps are
 /// rounded.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Convention {
     /// Longitudes of maps go from −180 to 180, others from 0 to 360, with the steps of the message.
     Gribberish,
@@ -31,10 +30,12 @@ pub enum Convention {
     Eccodes,
 }
 
-/// A coordinate.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A coordinate, in degrees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
+    /// North of the equator.
     Latitude,
+    /// East of Greenwich.
     Longitude,
 }
 
@@ -61,16 +62,12 @@ pub struct Grid {
 
 /// The numbers of columns and rows.
 fn size(section: &[u8]) -> Result<(usize, usize)> {
-    let number = |at| limits::to_usize(u64::from(u32_at(section, at)?), "grid");
-    Ok((number(30)?, number(34)?))
+    Ok((u32_at(section, 30)? as usize, u32_at(section, 34)? as usize))
 }
 
 impl Grid {
     /// Reads section 3.
-    ///
-    /// # Errors
-    /// `Unsupported` for grids whose coordinates are not computed, `Format` for corrupt ones.
-    pub fn parse(section: &[u8], convention: Convention) -> Result<Self> {
+    pub(crate) fn parse(section: &[u8], convention: Convention) -> Result<Self> {
         let template = u16_at(section, 12)?;
         // Where the scanning mode is.
         let at = match template {
@@ -95,10 +92,14 @@ impl Grid {
         Ok(Self { columns, rows, scan, convention, shape })
     }
 
-    /// A coordinate of all points, or along one dimension, where that is what `count` says.
+    /// A coordinate of all points in the order of [`Message::values`](crate::Message::values), or
+    /// along one dimension, where that is what `count` says: as many numbers as columns or rows.
+    /// Takes time and eight bytes for each of `count` numbers; a point on a map takes some
+    /// trigonometry.
     ///
     /// # Errors
-    /// `Format` where `count` is neither. Nothing is allocated by the counts of the message before.
+    /// `Format` where `count` is neither, before anything is allocated; `Limit` where memory is
+    /// short.
     pub fn coordinates(&self, axis: Axis, adjustments: Adjustments, count: usize) -> Result<Vec<f64>> {
         let points = self.columns.saturating_mul(self.rows);
         let (latitude, longitude) = match &self.shape {
@@ -164,7 +165,8 @@ impl Grid {
         Ok(all)
     }
 
-    /// Changes the order of columns and rows. It does nothing where the grid does not fit.
+    /// Changes the order of columns and rows of values, in place. It does nothing where the grid
+    /// does not fit.
     pub fn adjust(&self, values: &mut [f64], adjustments: Adjustments) {
         if self.scan & BY_COLUMNS != 0 || values.len() != self.columns.saturating_mul(self.rows) {
             return;
@@ -192,7 +194,7 @@ impl Grid {
 /// The grid of even latitudes and longitudes (template 3.0).
 fn even(section: &[u8], size: (usize, usize), scan: u8, convention: Convention) -> Result<Shape> {
     let unit = unit(section)?;
-    let angle = |at| Ok(f64::from(i32_at(section, at)?) * unit);
+    let angle = |at| -> Result<f64> { Ok(f64::from(i32_at(section, at)?) * unit) };
     let (first_row, last_row) = (angle(46)?, angle(55)?);
     let (mut first, last) = (angle(50)?, angle(59)?);
     let step = |at, ends: f64, count: usize, is_negative: bool| -> Result<f64> {
@@ -299,7 +301,7 @@ mod tests {
             for axis in [Axis::Latitude, Axis::Longitude] {
                 let error = grid.coordinates(axis, Adjustments::default(), 12).unwrap_err();
                 let len = if axis == Axis::Latitude { rows } else { columns };
-                assert_eq!(error.kind(), ErrorKind::Format);
+                assert_eq!(error.kind, ErrorKind::Format);
                 assert!(error.to_string().contains(&len.to_string()), "{error}");
             }
         }

@@ -1,20 +1,20 @@
 //! A GRIB2 message: its sections, and the values of its first field.
 
-use super::bits::{Bits, too_short, u8_at, u32_at};
-use super::errors::{damaged, unsupported};
-use super::packing;
-use crate::error::{Error, Result};
-use crate::limits;
+use crate::bits::{Bits, u8_at, u32_at};
+use crate::error::{Result, damaged, no_message, other_count, too_short, unsupported};
+use crate::grid::{Convention, Grid};
+use crate::packing;
+use crate::scale::room;
 
 /// The length of section 0.
 const INDICATOR: usize = 16;
 /// The last bytes of a message.
 const END: &[u8] = b"7777";
 
-/// The sections of the first field that its values and its grid are in.
+/// A message: the sections that the values and the grid of its first field are in.
 pub struct Message<'a> {
     /// Section 3.
-    pub grid: &'a [u8],
+    grid: &'a [u8],
     /// Section 5.
     representation: &'a [u8],
     /// Section 6.
@@ -24,7 +24,8 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Finds the sections. Bytes after the message are ignored, as eccodes ignores them.
+    /// Finds the sections. Bytes after the message are ignored, as eccodes ignores them. Takes time
+    /// in the number of sections, and allocates nothing.
     ///
     /// # Errors
     /// `Format` for other bytes than a message, `Unsupported` for other editions.
@@ -32,7 +33,7 @@ impl<'a> Message<'a> {
         let mut rest = sections(bytes)?;
         let mut found: [&[u8]; 8] = [&[]; 8];
         while !rest.is_empty() {
-            let len = limits::to_usize(u64::from(u32_at(rest, 0)?), "section")?;
+            let len = u32_at(rest, 0)? as usize;
             let number = u8_at(rest, 4)?;
             let (section, after) = rest.split_at_checked(len).ok_or_else(too_short)?;
             // Sections may be repeated for more fields; what counts is in front of the data.
@@ -51,16 +52,36 @@ impl<'a> Message<'a> {
         Ok(Self { grid, representation, bitmap, data: data.get(5..).unwrap_or_default() })
     }
 
-    /// The number of points of the grid.
+    /// The number of points of the grid, as the message says: nothing bounds it.
+    ///
+    /// # Errors
+    /// `Format` for a section that is too short.
     pub fn points(&self) -> Result<usize> {
-        limits::to_usize(u64::from(u32_at(self.grid, 6)?), "grid")
+        Ok(u32_at(self.grid, 6)? as usize)
     }
 
-    /// The values of all points in the order of the message: NaN where they are missing. The caller
-    /// has checked the number of points.
-    pub fn values(&self) -> Result<Vec<f64>> {
+    /// The grid, with the coordinates of a convention. Allocates nothing.
+    ///
+    /// # Errors
+    /// `Unsupported` for grids whose coordinates are not computed, `Format` for corrupt ones.
+    pub fn grid(&self, convention: Convention) -> Result<Grid> {
+        Grid::parse(self.grid, convention)
+    }
+
+    /// The values of all points in the order of the message: NaN where they are missing. `expected`
+    /// is the number of points that the caller has room for. Takes time in the data and the points,
+    /// eight bytes a point, as many again where some are missing, and an image of them where the
+    /// field is packed as one.
+    ///
+    /// # Errors
+    /// `Format` for another number of points, before anything is allocated, and for corrupt data;
+    /// `Unsupported` for packings that are not decoded; `Limit` where memory is short.
+    pub fn values(&self, expected: usize) -> Result<Vec<f64>> {
         let points = self.points()?;
-        let count = limits::to_usize(u64::from(u32_at(self.representation, 5)?), "field")?;
+        if points != expected {
+            return Err(other_count(expected, points));
+        }
+        let count = u32_at(self.representation, 5)? as usize;
         let wrong = || damaged("it has another number of values than of points");
         if count > points {
             return Err(wrong());
@@ -86,14 +107,15 @@ impl<'a> Message<'a> {
 /// The bytes between section 0 and the end of the message.
 fn sections(bytes: &[u8]) -> Result<&[u8]> {
     if !bytes.starts_with(b"GRIB") {
-        return Err(Error::format("the chunk is no GRIB message").expected("the bytes \"GRIB\" at its start"));
+        return Err(no_message());
     }
     let edition = u8_at(bytes, 7)?;
     if edition != 2 {
         return Err(unsupported("edition", edition));
     }
     let len = u64::from(u32_at(bytes, 8)?) << 32 | u64::from(u32_at(bytes, 12)?);
-    let message = bytes.get(..limits::to_usize(len, "message")?).ok_or_else(too_short)?;
+    let len = usize::try_from(len).map_err(|_| too_short())?;
+    let message = bytes.get(..len).ok_or_else(too_short)?;
     let sections = message.strip_suffix(END).ok_or_else(|| damaged("its end is missing"))?;
     sections.get(INDICATOR..).ok_or_else(too_short)
 }
@@ -101,8 +123,7 @@ fn sections(bytes: &[u8]) -> Result<&[u8]> {
 /// Puts values to the points whose bit is set, and NaN to the others.
 fn spread(values: &mut Vec<f64>, bitmap: &[u8], points: usize) -> Result<()> {
     let mut bits = Bits::new(bitmap);
-    let mut spread = Vec::new();
-    limits::reserve(&mut spread, points, "chunk")?;
+    let mut spread = room(points)?;
     let mut present = values.iter();
     for _ in 0..points {
         spread.push(match bits.take(1)? {

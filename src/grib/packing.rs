@@ -1,10 +1,9 @@
 //! The values of a field, by the template of section 5 (code table 5.0).
 
-use super::bits::{self, u8_at, u16_at};
-use super::errors::{damaged, unsupported};
-use super::scale::{Scale, room};
-use super::{aec, complex, image};
-use crate::error::Result;
+use crate::bits::{self, u8_at, u16_at};
+use crate::error::{Result, damaged, unsupported};
+use crate::scale::{Scale, room};
+use crate::{aec, complex};
 
 /// Decodes the `count` values of a field.
 ///
@@ -27,7 +26,11 @@ pub fn unpack(section: &[u8], data: &[u8], count: usize) -> Result<Vec<f64>> {
         _ if scale.bits == 0 => scale.constant(count),
         0 => simple(data, count, &scale),
         42 => aec::unpack(section, data, count, &scale),
-        _ => image::unpack(data, count, &scale, template == 41),
+        #[cfg(feature = "jpeg2000")]
+        40 => crate::image::of_jpeg2000(data, count, &scale),
+        #[cfg(feature = "png")]
+        41 => crate::image::of_png(data, count, &scale),
+        _ => Err(unsupported("the packing with template 5.", template)),
     }
 }
 

@@ -4,9 +4,8 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-use super::bits::{i32_at, u8_at, u32_at};
-use super::errors::unsupported;
-use crate::error::Result;
+use crate::bits::{i32_at, u8_at, u32_at};
+use crate::error::{Result, unsupported};
 
 /// How often a latitude on an ellipsoid is refined.
 const ROUNDS: usize = 15;

@@ -1,8 +1,7 @@
 //! How packed numbers become values: what most templates of section 5 begin with.
 
-use super::bits::{i16_at, u8_at, u32_at};
-use crate::error::Result;
-use crate::limits;
+use crate::bits::{i16_at, u8_at, u32_at};
+use crate::error::{Result, no_memory};
 
 /// The parameters that most templates begin with.
 pub struct Scale {
@@ -50,6 +49,6 @@ fn power(base: f64, exponent: i16) -> f64 {
 /// An empty list with room for the values of a field.
 pub fn room(count: usize) -> Result<Vec<f64>> {
     let mut values = Vec::new();
-    limits::reserve(&mut values, count, "chunk")?;
+    values.try_reserve_exact(count).map_err(|_| no_memory(count))?;
     Ok(values)
 }

@@ -5,7 +5,13 @@
 //! that is taken is charged, and the sum is at most a small multiple of the file. Files of real
 //! writers share little, and stay far below.
 
-use crate::error::{Error, Result};
+use zarr_wasm::error::{Error, Result};
+
+/// The most containers of virtual chunks of a repository.
+pub const CONTAINERS: u64 = 1 << 12;
+
+/// The most metadata items of a snapshot that are read.
+pub const SNAPSHOT_METADATA: usize = 1 << 12;
 
 /// How often a file may be taken as a whole.
 const TIMES: usize = 4;

@@ -3,16 +3,18 @@
 //! It reads what icechunk writes: maps by indentation, tags, and scalars on one line. It skips
 //! other members. It is not a general YAML reader.
 
-use super::flatbuffer::damaged;
-use crate::error::{Error, Result};
-use crate::format::json::Document;
-use crate::limits;
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::format::json::Document;
+use zarr_wasm::limits;
+
+use crate::budget::CONTAINERS;
+use crate::flatbuffer::damaged;
 
 const MEMBER: &str = "virtual_chunk_containers:";
 
 /// What is read of a container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Fields {
+pub struct Fields {
     pub name: Option<String>,
     pub url_prefix: Option<String>,
     pub endpoint_url: Option<String>,
@@ -41,7 +43,7 @@ fn line(text: &str) -> Option<Line<'_>> {
 /// # Errors
 /// `Format` for a text that is not UTF-8 or a scalar that cannot be read; `Limit` for too many
 /// containers.
-pub(super) fn containers(config: &[u8]) -> Result<Vec<Fields>> {
+pub fn containers(config: &[u8]) -> Result<Vec<Fields>> {
     let text = std::str::from_utf8(config).map_err(|_| damaged("a configuration that is not text"))?;
     let mut lines = text.lines().filter_map(line);
     // A value on the same line is `null` or an empty map.
@@ -52,7 +54,7 @@ pub(super) fn containers(config: &[u8]) -> Result<Vec<Fields>> {
     let (mut of_keys, mut of_fields) = (None, None);
     for (indent, rest) in lines.take_while(|(indent, _)| *indent > 0) {
         if indent <= *of_keys.get_or_insert(indent) {
-            limits::within(found.len() as u64, limits::CONTAINERS, "the list of virtual chunk containers")?;
+            limits::within(found.len() as u64, CONTAINERS, "the list of virtual chunk containers")?;
             found.push(Fields::default());
             of_fields = None;
         } else if let Some(container) = found.last_mut() {
@@ -155,7 +157,7 @@ name: of the end
         assert!(containers(b"\xff").is_err());
         assert!(containers(b"virtual_chunk_containers:\n a:\n  name: \"b\n").is_err());
         let many = format!("virtual_chunk_containers:\n{}", " a:\n".repeat(5000));
-        assert_eq!(containers(many.as_bytes()).unwrap_err().kind(), crate::error::ErrorKind::Limit);
+        assert_eq!(containers(many.as_bytes()).unwrap_err().kind(), zarr_wasm::error::ErrorKind::Limit);
         for cut in 0..CONFIG.len() {
             if let Some(text) = CONFIG.get(..cut) {
                 let _ = containers(text.as_bytes());

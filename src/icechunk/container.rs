@@ -4,13 +4,13 @@
 //! A container says how the addresses that begin with its prefix are read. `vcc://NAME/path` is
 //! relative to the container of that name. Who may be asked is not decided here.
 
-use super::budget::Budget;
-use super::config_yaml::{self, Fields};
-use super::flatbuffer::damaged;
-use super::flexbuffer::Slot;
-use crate::error::{Error, Result};
-use crate::limits;
-use crate::sorted;
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::{limits, sorted};
+
+use crate::budget::{Budget, CONTAINERS};
+use crate::config_yaml::{self, Fields};
+use crate::flatbuffer::damaged;
+use crate::flexbuffer::Slot;
 
 /// The most bytes of a text of a container: a bucket or a server has no longer address.
 const TEXT_BYTES: u64 = 1024;
@@ -34,9 +34,9 @@ struct Container {
     account: Option<String>,
 }
 
-/// A file that a location leads to.
+/// A file that the location of a virtual chunk leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct VirtualFile {
     /// The absolute location.
     pub location: String,
     /// The URL that is requested: of http, or of `s3` or `gs` for public buckets.
@@ -46,7 +46,7 @@ pub struct Place {
 }
 
 impl Containers {
-    /// Reads the containers of a configuration, which is a FlexBuffer.
+    /// Reads the containers of a configuration, which is a FlexBuffer. Takes time in its length.
     ///
     /// # Errors
     /// `Format` for a configuration of another form; `Limit` for one with too many containers.
@@ -54,7 +54,7 @@ impl Containers {
         let (mut containers, mut budget) = (Vec::new(), Budget::of(config.len()));
         if let Some(listed) = Slot::root(config)?.get("virtual_chunk_containers")? {
             let len = listed.len()?;
-            limits::within(len as u64, limits::CONTAINERS, "the list of virtual chunk containers")?;
+            limits::within(len as u64, CONTAINERS, "the list of virtual chunk containers")?;
             for index in 0..len {
                 containers.push(Container::read(listed.member(index)?, &mut budget)?);
             }
@@ -80,12 +80,12 @@ impl Containers {
         Self(containers)
     }
 
-    /// The file of a location.
+    /// The file of a location. Takes time in the number of containers, and allocates its texts.
     ///
     /// # Errors
     /// `Format` for a relative location whose container is missing, and for a server that has no
     /// legal name; `Unsupported` for an address that no request can have.
-    pub fn locate(&self, location: &str) -> Result<Place> {
+    pub fn locate(&self, location: &str) -> Result<VirtualFile> {
         let location = match location.strip_prefix(RELATIVE) {
             Some(relative) => self.absolute(relative)?,
             None => location.to_owned(),
@@ -109,7 +109,7 @@ impl Containers {
             ("az" | "azure" | "abfs", _, Some(account)) => (server_of_account(account)?, true),
             _ => return Err(Error::unsupported("virtual chunks that are on no web server").actual(scheme)),
         };
-        Ok(Place { url: format!("{server}/{rest}"), has_endpoint, location })
+        Ok(VirtualFile { url: format!("{server}/{rest}"), has_endpoint, location })
     }
 
     /// The absolute location of a container's name and a path.
@@ -250,7 +250,7 @@ mod tests {
             "abcdefghijklmnopqrstuvwxy",
         ] {
             let found = refusal("az://box/x", "", account);
-            assert_eq!(found.unwrap_err(), crate::error::ErrorKind::Format, "{account}");
+            assert_eq!(found.unwrap_err(), zarr_wasm::error::ErrorKind::Format, "{account}");
         }
         assert!(refusal("az://box/x", "", "abcdefghijklmnopqrstuvwx").is_ok());
         for endpoint in [
@@ -265,11 +265,11 @@ mod tests {
             "https://near\\evil.test",
             "https://a b",
             "https://a%2eb",
-            "javascript://x",
+            "file://x",
         ] {
             for location in ["s3://box/x", "tigris://box/x"] {
                 let found = refusal(location, endpoint, "");
-                assert_eq!(found.unwrap_err(), crate::error::ErrorKind::Format, "{endpoint}");
+                assert_eq!(found.unwrap_err(), zarr_wasm::error::ErrorKind::Format, "{endpoint}");
             }
         }
         for endpoint in ["https://host", "http://127.0.0.1:9000/", "HTTPS://[::1]:9/s3"] {

@@ -1,9 +1,8 @@
 //! The envelope of Icechunk's files: 39 bytes of header, then the content, compressed.
 
-use super::FileKind;
-use crate::error::{Error, Result};
-use crate::kernel::zstd::{Decompressor, ZstdError};
-use crate::limits;
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::limits;
+use zarr_wasm_kernel::zstd::{Decompressor, ZstdError};
 
 const MAGIC: &[u8] = "ICE🧊CHUNK".as_bytes();
 /// The writer's name, padded with spaces.
@@ -12,6 +11,14 @@ const WRITER_BYTES: usize = 24;
 const NEWEST: u8 = 2;
 const UNCOMPRESSED: u8 = 0;
 const ZSTD: u8 = 1;
+
+/// A kind of file, by its number in the envelope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    Snapshot = 1,
+    Manifest = 2,
+    Repo = 6,
+}
 
 /// The content of a file.
 pub fn open(kind: FileKind, file: &[u8]) -> Result<Vec<u8>> {

@@ -3,9 +3,9 @@
 //!
 //! Every offset is checked where it is followed, so that no bytes make it read beyond the buffer.
 //! Nothing recurses, and a list is never longer than the bytes that it would need. What several
-//! offsets lead to counts for each of them: see [`Budget`](super::budget::Budget).
+//! offsets lead to counts for each of them: see [`Budget`](crate::budget::Budget).
 
-use crate::error::{Error, Result};
+use zarr_wasm::error::{Error, Result};
 
 /// The error for a file that breaks its format.
 #[cold]

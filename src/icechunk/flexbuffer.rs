@@ -7,9 +7,10 @@
 
 use std::cmp::Ordering;
 
-use super::flatbuffer;
-use crate::error::{Error, Result};
-use crate::format::json::{decimal, text};
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::format::json::{decimal, text};
+
+use crate::flatbuffer;
 
 const DEPTH: usize = 32;
 /// The most bytes of text, of a buffer of any length.
@@ -68,6 +69,7 @@ fn signed(bits: u64, width: usize) -> i64 {
         _ => bits as i64,
     }
 }
+
 #[allow(clippy::cast_possible_truncation, reason = "the bits are those of a narrower number")]
 fn float(bits: u64, width: usize) -> Result<f64> {
     match width {
@@ -76,6 +78,7 @@ fn float(bits: u64, width: usize) -> Result<f64> {
         _ => Err(damaged()),
     }
 }
+
 fn float_text(value: f64) -> String {
     if value.is_finite() { decimal::text(value) } else { "null".to_owned() }
 }
@@ -243,6 +246,7 @@ impl<'a> Slot<'a> {
         };
         Ok(Self { at, width: of.width, packed, ..self })
     }
+
     fn put_vector(self, json: &mut String, depth: usize) -> Result<()> {
         let (at, width) = self.target()?;
         let packed = match self.kind() {
@@ -261,6 +265,7 @@ impl<'a> Slot<'a> {
         json.push(']');
         Ok(())
     }
+
     fn put_map(self, json: &mut String, depth: usize) -> Result<()> {
         let keys = self.keys()?;
         json.push('{');

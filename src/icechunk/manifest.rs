@@ -7,15 +7,17 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::budget::Budget;
-use super::flatbuffer::{List, Table, damaged, number, small};
-use super::object_id::ObjectId;
-use super::snapshot::is_within;
-use super::{File, FileKind, Span};
-use crate::error::{Error, Result};
-use crate::kernel::zstd::Decompressor;
-use crate::limits;
-use crate::sorted::{self, Map};
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::limits;
+use zarr_wasm::sorted::{self, Map};
+use zarr_wasm_kernel::zstd::Decompressor;
+
+use crate::budget::Budget;
+use crate::envelope::FileKind;
+use crate::extents::is_within;
+use crate::file::{File, Span};
+use crate::flatbuffer::{List, Table, damaged, number, small};
+use crate::object_id::ObjectId;
 
 /// Fields of the root table.
 const ARRAYS: usize = 1;
@@ -88,7 +90,8 @@ struct Listed {
 }
 
 impl Manifest {
-    /// Parses the file.
+    /// Parses the file, with its envelope, and sorts its list of arrays. It keeps the content
+    /// decompressed; references are read when they are asked for.
     ///
     /// # Errors
     /// `Format` for a damaged file, `Unsupported` for one of a newer version.
@@ -106,12 +109,12 @@ impl Manifest {
 
     /// The approximate memory in bytes.
     pub fn size(&self) -> usize {
-        self.file.0.len()
+        self.file.len()
     }
 
     /// The reference to a chunk of an array. The first call for an array checks all of its
     /// references: they are sorted, and within the `extents` that the snapshot gives, or a damaged
-    /// one could be missed.
+    /// one could be missed. Later calls take log n steps for n references.
     ///
     /// # Errors
     /// `Format` for a damaged file.
@@ -131,7 +134,8 @@ impl Manifest {
         Ok(None)
     }
 
-    /// The indexes of all chunks of an array that have a reference.
+    /// The indexes of all chunks of an array that have a reference, in their order. Each is a list
+    /// of its own.
     ///
     /// # Errors
     /// `Format` for a damaged file.

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::error::{Error, Result};
+use zarr_wasm::error::{Error, Result};
 
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// The number of digits of twelve bytes.

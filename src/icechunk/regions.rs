@@ -4,8 +4,9 @@
 //!
 //! The regions form a binary tree. A node has one region, and the box around all that are below it.
 
-use super::snapshot::{ManifestRef, is_within};
-use crate::sorted;
+use zarr_wasm::sorted;
+
+use crate::extents::{ManifestRef, is_within};
 
 /// The first index of a box in a dimension, and the one after the last.
 type Side = [u32; 2];
@@ -98,7 +99,7 @@ fn find<'a>(
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 mod tests {
     use super::*;
-    use crate::format::icechunk::object_id::ObjectId;
+    use crate::object_id::ObjectId;
 
     fn manifest(number: usize, extents: &[Side]) -> ManifestRef {
         let mut id = [0; 12];

@@ -1,13 +1,14 @@
 //! `repo`: the one file of a repository that changes. It has the branches, the tags, the history,
 //! and the configuration. Only repositories of version 2 have it.
 
-use super::budget::Budget;
-use super::container::Containers;
-use super::flatbuffer::{Table, damaged};
-use super::object_id::ObjectId;
-use super::{File, FileKind};
-use crate::error::Result;
-use crate::limits;
+use zarr_wasm::error::Result;
+
+use crate::budget::{Budget, SNAPSHOT_METADATA};
+use crate::container::Containers;
+use crate::envelope::FileKind;
+use crate::file::File;
+use crate::flatbuffer::{Table, damaged};
+use crate::object_id::ObjectId;
 
 /// Fields of the root table.
 const TAGS: usize = 1;
@@ -44,7 +45,8 @@ pub struct SnapshotInfo {
 pub struct Repo(File);
 
 impl Repo {
-    /// Parses the file.
+    /// Parses the file, with its envelope. Takes time in its length, and keeps its content
+    /// decompressed; all else is read when it is asked for.
     ///
     /// # Errors
     /// `Format` for a damaged file, `Unsupported` for one of a newer version.
@@ -55,7 +57,8 @@ impl Repo {
         Ok(repo)
     }
 
-    /// The snapshot of a name.
+    /// The snapshot of a name; `None` where there is no such name. Takes time in the number of
+    /// names, and allocates nothing.
     ///
     /// # Errors
     /// `Format` for a damaged file.
@@ -72,10 +75,10 @@ impl Repo {
         Ok(None)
     }
 
-    /// The names of a kind, with their snapshots.
+    /// The names of a kind, with their snapshots, in the order of the file.
     ///
     /// # Errors
-    /// `Format` for a damaged file.
+    /// `Format` for a damaged file; `Limit` for one whose names share their texts too often.
     pub fn names(&self, kind: RefKind) -> Result<Vec<(String, ObjectId)>> {
         let root = self.0.root()?;
         let references = root.tables(kind.field())?;
@@ -89,7 +92,8 @@ impl Repo {
         Ok(names)
     }
 
-    /// A snapshot and those before it.
+    /// A snapshot and those before it, the newest first; empty where the file lacks it. Takes time
+    /// in the number of snapshots, and copies their texts.
     ///
     /// # Errors
     /// `Format` for a damaged file, or where the snapshots come back to one of them; `Limit` for a
@@ -112,12 +116,12 @@ impl Repo {
         Ok(found)
     }
 
-    /// The number of bytes.
+    /// The memory that it takes, in bytes.
     pub fn size(&self) -> usize {
-        self.0.0.len()
+        self.0.len()
     }
 
-    /// Where virtual chunks are.
+    /// Where virtual chunks are: the containers of the configuration. It is read at each call.
     ///
     /// # Errors
     /// `Format` for a damaged file.
@@ -142,7 +146,7 @@ fn target(root: Table<'_>, reference: Table<'_>) -> Result<ObjectId> {
 }
 
 /// The id of what a table describes.
-pub(super) fn id_of(table: Table<'_>) -> Result<ObjectId> {
+pub fn id_of(table: Table<'_>) -> Result<ObjectId> {
     table.id(0)?.map(ObjectId).ok_or_else(|| damaged("a missing id"))
 }
 
@@ -162,20 +166,16 @@ fn info(table: Table<'_>, parent: Option<ObjectId>, budget: &mut Budget) -> Resu
 }
 
 /// The message of a snapshot, which is in a field.
-pub(super) fn message(table: Table<'_>, field: usize, budget: &mut Budget) -> Result<String> {
+pub fn message(table: Table<'_>, field: usize, budget: &mut Budget) -> Result<String> {
     let message = table.name(field)?;
     budget.take(message.len())?;
     Ok(message.to_owned())
 }
 
 /// The metadata of a snapshot, which are in a field.
-pub(super) fn metadata(
-    table: Table<'_>,
-    field: usize,
-    budget: &mut Budget,
-) -> Result<Vec<(String, Vec<u8>)>> {
+pub fn metadata(table: Table<'_>, field: usize, budget: &mut Budget) -> Result<Vec<(String, Vec<u8>)>> {
     let (items, mut found) = (table.tables(field)?, Vec::new());
-    for at in 0..items.len.min(limits::SNAPSHOT_METADATA) {
+    for at in 0..items.len.min(SNAPSHOT_METADATA) {
         let item = items.table(at)?;
         let (name, value) = (item.name(0)?, item.bytes(1)?.ok_or_else(|| damaged("a metadata item"))?);
         budget.take(name.len().saturating_add(value.len()))?;
@@ -189,5 +189,5 @@ pub(super) fn metadata(
 /// # Errors
 /// `Format` for a damaged value.
 pub fn metadata_json(value: &[u8]) -> Result<String> {
-    super::flexbuffer::to_json(value)
+    crate::flexbuffer::to_json(value)
 }

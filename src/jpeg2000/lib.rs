@@ -1,27 +1,47 @@
-//! JPEG 2000 images, around a decoder in pure Rust: what the codec of images and GRIB messages
-//! share. <https://www.iso.org/standard/78321.html>
+//! JPEG 2000 images of known size, around the decoder of `hayro-jpeg2000`, in pure Rust.
+//! <https://www.iso.org/standard/78321.html>
+//!
+//! ```no_run
+//! use zarr_wasm_jpeg2000::Jpeg2000;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = std::fs::read("image.jp2")?;
+//! let image = Jpeg2000::parse(&file)?;
+//! assert_eq!((image.size.width, image.size.height, image.size.components), (640, 480, 1));
+//! let sum = image.decode(|planes| planes[0].iter().sum::<f32>())?;
+//! println!("{}", sum / image.size.pixels() as f32);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! The decoder takes the size from the image alone, and makes room for it. It also accepts images
-//! that lack tiles or packets: their pixels are then grey. So this code finds the codestream and
-//! its [`size`] first, which the caller compares with the chunk, and then looks for [`tiles`] that
-//! are not complete.
+//! that lack tiles or packets: their pixels are then grey. So this crate finds the codestream and
+//! its [`Size`] first, which the caller compares with what it expects, and then looks for tiles
+//! that are not complete, and for blocks so small that their bookkeeping would fill the memory.
+//!
+//! It has errors of its own and uses nothing of this workspace: both the core (images as chunks)
+//! and `zarr-wasm-grib` (fields as images) stand on it. It does not encode.
 
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
+
+mod bytes;
+mod decoder;
+mod error;
 mod memory;
 mod size;
 mod tiles;
 
-use hayro_jpeg2000::error::DecodeError;
-use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
+use hayro_jpeg2000::{DecoderContext, Image};
 
-use crate::error::{Error, Result};
+use decoder::{SETTINGS, damaged};
+use error::unsupported;
+pub use error::{Error, ErrorKind, Result};
 pub use size::Size;
 use tiles::Codestream;
 
 /// The decoder's numbers have 24 bits.
 const MAX_BITS: u32 = 24;
-
-const SETTINGS: DecodeSettings =
-    DecodeSettings { resolve_palette_indices: false, strict: true, target_resolution: None };
 
 /// An image whose header was read.
 pub struct Jpeg2000<'a> {
@@ -32,7 +52,8 @@ pub struct Jpeg2000<'a> {
 }
 
 impl<'a> Jpeg2000<'a> {
-    /// Reads the header of a file or a bare codestream.
+    /// Reads the header of a file or a bare codestream. Takes time in the number of its boxes, and
+    /// allocates nothing.
     ///
     /// # Errors
     /// `Format` for other bytes, `Unsupported` for components of different sizes or depths.
@@ -41,17 +62,17 @@ impl<'a> Jpeg2000<'a> {
         Ok(Self { encoded, codestream, size: Size::parse(codestream)? })
     }
 
-    /// Decodes all components, and gives each to `take` as numbers in rows. The caller has compared
-    /// the size with the chunk.
+    /// Decodes all components, and gives each to `take` as whole numbers in rows: unsigned, also
+    /// where the image's samples are signed. The caller has compared the size with what it expects.
+    ///
+    /// Besides decoding, each tile's packets are read once more. Takes four bytes for each sample,
+    /// and what the decoder holds for its blocks: at most 64 bytes a sample and 64 MiB.
     ///
     /// # Errors
     /// `Format` for corrupt images, and for those whose tiles or packets are missing, `Unsupported`
-    /// for features that the decoder lacks, and those of `take`.
-    pub fn decode<T>(&self, take: impl FnOnce(&[&[f32]]) -> Result<T>) -> Result<T> {
-        if self.size.bits > MAX_BITS {
-            return Err(unsupported(&format!("{} bits per sample", self.size.bits)));
-        }
-        Codestream::parse(self.codestream, &self.size)?.check_complete()?;
+    /// for features that the decoder lacks, `Limit` for too many tiles or blocks.
+    pub fn decode<T>(&self, take: impl FnOnce(&[&[f32]]) -> T) -> Result<T> {
+        self.check()?;
         let image = Image::new(self.encoded, &SETTINGS).map_err(damaged)?;
         if (u64::from(image.width()), u64::from(image.height())) != (self.size.width, self.size.height) {
             return Err(Error::format("the JPEG 2000 image has two sizes"));
@@ -65,31 +86,13 @@ impl<'a> Jpeg2000<'a> {
         {
             return Err(Error::format("the JPEG 2000 image lacks components"));
         }
-        take(&planes)
+        Ok(take(&planes))
     }
-}
 
-fn damaged(error: DecodeError) -> Error {
-    Error::format("the JPEG 2000 image is corrupt").actual(error.to_string())
-}
-
-fn unsupported(what: &str) -> Error {
-    Error::unsupported(format!("the JPEG 2000 image has a feature that is not supported: {what}"))
-}
-
-#[cold]
-fn too_short() -> Error {
-    Error::format("the JPEG 2000 image is truncated")
-}
-
-/// The big-endian number at a place.
-fn u32_at(bytes: &[u8], at: usize) -> Result<u32> {
-    let number = bytes.get(at..).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
-    Ok(u32::from_be_bytes(*number))
-}
-
-/// Likewise, of 16 bits.
-fn u16_at(bytes: &[u8], at: usize) -> Result<u16> {
-    let number = bytes.get(at..).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
-    Ok(u16::from_be_bytes(*number))
+    fn check(&self) -> Result<()> {
+        if self.size.bits > MAX_BITS {
+            return Err(unsupported(&format!("{} bits per sample", self.size.bits)));
+        }
+        Codestream::parse(self.codestream, &self.size)?.check_complete()
+    }
 }

@@ -1,9 +1,8 @@
 //! How much memory the decoder of JPEG 2000 takes for the blocks of a tile: a small file may cut an
 //! image into very small blocks.
 
-use super::Size;
-use crate::error::{Error, Result};
-use crate::limits;
+use crate::error::{Error, Result, within};
+use crate::size::Size;
 
 /// What the decoder holds for each block and its precinct, and for each layer of it (bytes).
 const BLOCK: u64 = 256;
@@ -15,13 +14,13 @@ const SAMPLE: u64 = 64;
 const MIN_BYTES: u64 = 64 << 20;
 
 /// Checks the number of tiles of an image.
-pub(super) fn check_tiles(count: u64, size: &Size) -> Result<()> {
+pub fn check_tiles(count: u64, size: &Size) -> Result<()> {
     check(count.saturating_mul(size.components).saturating_mul(COMPONENT), size)
 }
 
 /// Checks the blocks that a segment COD or COC describes. `style` is the segment from its
 /// decomposition levels on, and `has_precincts` whether it ends with the sizes of precincts.
-pub(super) fn check_blocks(style: &[u8], has_precincts: bool, layers: u64, size: &Size) -> Result<()> {
+pub fn check_blocks(style: &[u8], has_precincts: bool, layers: u64, size: &Size) -> Result<()> {
     let [_, width, height, _, _, precincts @ ..] = style else {
         return Err(Error::format("the JPEG 2000 image has a coding style that is too short"));
     };
@@ -41,5 +40,5 @@ pub(super) fn check_blocks(style: &[u8], has_precincts: bool, layers: u64, size:
 fn check(bytes: u64, size: &Size) -> Result<()> {
     let samples = size.pixels().saturating_mul(size.components);
     let most = samples.saturating_mul(SAMPLE).saturating_add(MIN_BYTES);
-    limits::within(bytes, most, "what the decoder needs for the blocks of the JPEG 2000 image").map(drop)
+    within(bytes, most, "what the decoder needs for the blocks of the JPEG 2000 image").map(drop)
 }

@@ -1,8 +1,7 @@
 //! Where the codestream of a JPEG 2000 file is, and what its size marker says.
 
-use super::{too_short, u16_at, u32_at, unsupported};
-use crate::error::{Error, Result};
-use crate::limits;
+use crate::bytes::{u16_at, u32_at};
+use crate::error::{Error, Result, too_short, unsupported};
 
 /// The start of a JP2 file: its signature box.
 const JP2: &[u8] = b"\x00\x00\x00\x0cjP\x20\x20";
@@ -13,21 +12,26 @@ const CONTENT: usize = 6;
 
 /// What the size marker of the codestream says about all components.
 pub struct Size {
+    /// Pixels in a row.
     pub width: u64,
+    /// Rows.
     pub height: u64,
+    /// Samples of a pixel.
     pub components: u64,
+    /// Bits of a sample, its sign included.
     pub bits: u32,
+    /// Whether samples may be negative.
     pub is_signed: bool,
     /// The corners of the image, of the first tile, and the extent of a tile, each as x and y.
-    pub(super) end: [u32; 2],
-    pub(super) start: [u32; 2],
-    pub(super) tile: [u32; 2],
-    pub(super) first_tile: [u32; 2],
+    pub(crate) end: [u32; 2],
+    pub(crate) start: [u32; 2],
+    pub(crate) tile: [u32; 2],
+    pub(crate) first_tile: [u32; 2],
 }
 
 impl Size {
     /// Reads the marker at the start of a codestream.
-    pub(super) fn parse(codestream: &[u8]) -> Result<Self> {
+    pub(crate) fn parse(codestream: &[u8]) -> Result<Self> {
         let marker = codestream.get(CONTENT..).ok_or_else(too_short)?;
         let pair = |at: usize| -> Result<[u32; 2]> {
             Ok([u32_at(marker, at)?, u32_at(marker, at.saturating_add(4))?])
@@ -66,7 +70,7 @@ impl Size {
 }
 
 /// The codestream of a file, or the bytes themselves if they are one.
-pub(super) fn codestream(encoded: &[u8]) -> Result<&[u8]> {
+pub fn codestream(encoded: &[u8]) -> Result<&[u8]> {
     let codestream = if encoded.starts_with(JP2) { in_boxes(encoded)? } else { encoded };
     if codestream.starts_with(CODESTREAM) {
         return Ok(codestream);
@@ -97,9 +101,9 @@ fn split_box(bytes: &[u8]) -> Result<([u8; 4], &[u8], &[u8])> {
         // The length has 64 bits, which come behind the kind.
         1 => {
             let len = u64::from(u32_at(bytes, 8)?) << 32 | u64::from(u32_at(bytes, 12)?);
-            (16, limits::to_usize(len, "JPEG 2000 box")?)
+            (16, usize::try_from(len).map_err(|_| too_short())?)
         }
-        len => (8, limits::to_usize(u64::from(len), "JPEG 2000 box")?),
+        len => (8, len as usize),
     };
     let (this, after) = bytes.split_at_checked(len).ok_or_else(too_short)?;
     Ok((*kind, this.get(header..).ok_or_else(too_short)?, after))

@@ -7,10 +7,11 @@
 use hayro_jpeg2000::error::{DecodeError, TileError};
 use hayro_jpeg2000::{DecoderContext, Image};
 
-use super::memory::{check_blocks, check_tiles};
-use super::{SETTINGS, Size, damaged, too_short, u16_at, u32_at, unsupported};
-use crate::error::{Error, Result};
-use crate::limits;
+use crate::bytes::{u16_at, u32_at};
+use crate::decoder::{SETTINGS, damaged};
+use crate::error::{Error, Result, too_short, unsupported, within};
+use crate::memory::{check_blocks, check_tiles};
+use crate::size::Size;
 
 /// The second bytes of markers.
 mod marker {
@@ -40,7 +41,7 @@ const MAX_LAYERS: u64 = 32;
 const HEADERS: u64 = 64 << 20;
 
 /// The parts of a codestream.
-pub(super) struct Codestream<'a> {
+pub struct Codestream<'a> {
     size: &'a Size,
     /// The main header without its size and without what no tile depends on.
     header: Vec<u8>,
@@ -51,11 +52,11 @@ pub(super) struct Codestream<'a> {
 
 impl<'a> Codestream<'a> {
     /// Finds the tile-parts of a codestream with this size.
-    pub(super) fn parse(codestream: &'a [u8], size: &'a Size) -> Result<Self> {
+    pub fn parse(codestream: &'a [u8], size: &'a Size) -> Result<Self> {
         let columns = columns(size)?;
         let count = columns.saturating_mul(rows(size)?);
         // A tile has at least one pixel.
-        let count = limits::within(count, size.pixels().min(1 << 16), "the number of tiles")?;
+        let count = within(count, size.pixels().min(1 << 16), "the number of tiles")?;
         check_tiles(count as u64, size)?;
         let size_len = usize::from(u16_at(codestream, 4)?).saturating_add(4);
         let rest = codestream.get(size_len..).ok_or_else(too_short)?;
@@ -64,12 +65,11 @@ impl<'a> Codestream<'a> {
             header.extend_from_slice(segment);
             check_style(segment, size)
         })?;
-        limits::within((header.len() as u64).saturating_mul(count as u64), HEADERS, "the headers of tiles")?;
+        within((header.len() as u64).saturating_mul(count as u64), HEADERS, "the headers of tiles")?;
         let mut tiles: Vec<Vec<&[u8]>> = vec![Vec::new(); count];
         while rest.starts_with(&[0xff, marker::SOT]) {
             let (number, len) = (usize::from(u16_at(rest, 4)?), u32_at(rest, 6)?);
-            let len = limits::to_usize(u64::from(len), "tile-part")?;
-            let (part, after) = rest.split_at_checked(len).ok_or_else(too_short)?;
+            let (part, after) = rest.split_at_checked(len as usize).ok_or_else(too_short)?;
             let content = part.get(TILE_PART..).ok_or_else(too_short)?;
             let no_tile = || Error::format("the JPEG 2000 image has a tile too many");
             tiles.get_mut(number).ok_or_else(no_tile)?.push(content);
@@ -82,7 +82,7 @@ impl<'a> Codestream<'a> {
     }
 
     /// Checks that each tile is there, with all of its packets.
-    pub(super) fn check_complete(&self) -> Result<()> {
+    pub fn check_complete(&self) -> Result<()> {
         let mut image = Vec::new();
         for (number, parts) in self.tiles.iter().enumerate() {
             let of_all = || format!("tile {number} of {}", self.tiles.len());

@@ -1,10 +1,12 @@
 //! The values of a column: plain, or by a dictionary.
 
-use super::footer::{ColumnChunk, Kind};
-use super::page::{self, DataPage, Page};
-use super::thrift::take;
-use super::{BytesColumn, corrupt};
-use crate::error::Result;
+use zarr_wasm::error::Result;
+
+use crate::bytes_column::BytesColumn;
+use crate::error::corrupt;
+use crate::footer::{ColumnChunk, Kind};
+use crate::page::{self, DataPage, Page};
+use crate::thrift::take;
 
 /// Reads byte strings.
 pub fn read_strings(chunk: &ColumnChunk, file: &[u8], column: &mut BytesColumn) -> Result<()> {

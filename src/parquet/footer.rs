@@ -3,10 +3,12 @@
 
 use std::ops::Range;
 
-use super::thrift::Thrift;
-use super::{corrupt, unsupported};
-use crate::error::Result;
-use crate::limits;
+use zarr_wasm::error::Result;
+use zarr_wasm::limits;
+
+use crate::MAX_ROWS;
+use crate::error::{corrupt, unsupported};
+use crate::thrift::Thrift;
 
 const MAGIC: &[u8] = b"PAR1";
 
@@ -81,7 +83,7 @@ impl Footer {
     fn of(footer: &Thrift<'_>, end: usize) -> Result<Self> {
         let leaves = leaves(footer.list(2))?;
         let rows = footer.count(3).ok_or_else(|| corrupt("it has no number of rows"))?;
-        let rows = limits::within(rows, limits::PARQUET_ROWS, "the number of rows of a Parquet file")?;
+        let rows = limits::within(rows, MAX_ROWS, "the number of rows of a Parquet file")?;
         let chunks = |group: &Thrift<'_>| {
             let chunks = group.list(1).iter().zip(&leaves);
             chunks.map(|(chunk, leaf)| ColumnChunk::of(chunk, leaf, end)).collect()
@@ -134,7 +136,7 @@ impl ColumnChunk {
             other => return Err(unsupported(&format!("the compressor {}", other.unwrap_or_default()))),
         };
         let values = column.count(5).ok_or_else(lacks)?;
-        let values = limits::within(values, limits::PARQUET_ROWS, "a column of a Parquet file")?;
+        let values = limits::within(values, MAX_ROWS, "a column of a Parquet file")?;
         let pages = column.count(9).ok_or_else(lacks)?;
         // Some writers have 0 for a dictionary that is not there.
         let start = column.count(11).filter(|place| *place > 0).map_or(pages, |place| place.min(pages));

@@ -1,9 +1,10 @@
 //! Small integers as runs and as packed bits: definition levels, and indices into a dictionary.
 //! <https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE>
 
-use super::corrupt;
-use super::thrift::{take, varint};
-use crate::error::Result;
+use zarr_wasm::error::Result;
+
+use crate::error::corrupt;
+use crate::thrift::{take, varint};
 
 /// Integers pack in groups of this many.
 const GROUP: u64 = 8;

@@ -1,20 +1,56 @@
-//! Tables of Apache Parquet, as far as references need them: flat columns of bytes and integers,
-//! with the encodings and compressors that fastparquet and pyarrow write.
-//! <https://parquet.apache.org/docs/file-format/>
+//! Tables of [Apache Parquet](https://parquet.apache.org/docs/file-format/), as far as references
+//! of kerchunk need them: flat columns of bytes and integers, with the encodings and compressors
+//! that fastparquet and pyarrow write.
 //!
-//! It is not a general reader: nested columns, other encodings and encryption are `Unsupported`.
-//! Statistics, indexes and other types than the file's physical ones are ignored.
+//! ```no_run
+//! use zarr_wasm_parquet::ParquetFile;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let bytes = std::fs::read("refs.0.parq")?;
+//! let file = ParquetFile::parse(&bytes)?;
+//! let (paths, offsets) = (file.strings("path")?, file.integers("offset")?);
+//! if let (Some(paths), Some(offsets)) = (paths, offsets) {
+//!     for (row, offset) in offsets.iter().enumerate() {
+//!         println!("{offset} in {:?}", paths.get(row).map(String::from_utf8_lossy));
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It is not a general reader: nested columns, other encodings and compressors, and encryption are
+//! `Unsupported`. Statistics, indexes and other types than the file's physical ones are ignored. A
+//! file has at most [`MAX_ROWS`] rows, and a column [`MAX_BYTES`] bytes: what a small file may
+//! unpack to is bounded. It does no I/O: the caller has the whole file.
+//!
+//! It uses the errors, the budgets and two decompressors of the core (`zarr-wasm`), whose checks of
+//! the decompressed length it needs as they are. With errors of its own it would repeat them.
 
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
+
+mod bytes_column;
 mod column;
+mod error;
 mod footer;
 mod hybrid;
 mod page;
 mod thrift;
 
+pub use bytes_column::BytesColumn;
+use error::corrupt;
 use footer::{ColumnChunk, Footer};
+use zarr_wasm::error::{Error, Result};
+use zarr_wasm::limits;
 
-use crate::error::{Error, Result};
-use crate::limits;
+/// The most rows of one file. kerchunk writes 10 000 or 100 000.
+pub const MAX_ROWS: u64 = if cfg!(fuzzing) { 1 << 14 } else { 1 << 20 };
+
+/// The most different strings of one column.
+pub const MAX_STRINGS: u64 = 2 * MAX_ROWS;
+
+/// The most bytes of one column, and of all its pages, decompressed.
+pub const MAX_BYTES: u64 = if cfg!(fuzzing) { 1 << 20 } else { 1 << 26 };
 
 /// A file whose footer is parsed.
 #[derive(Debug)]
@@ -23,47 +59,9 @@ pub struct ParquetFile<'a> {
     footer: Footer,
 }
 
-/// A column of byte strings. Equal strings of a dictionary are stored once.
-#[derive(Debug, Default)]
-pub struct BytesColumn {
-    /// For each row the number of its string, counted from 1; 0 for null.
-    rows: Vec<u32>,
-    /// The end of each string.
-    ends: Vec<u32>,
-    strings: Vec<u8>,
-}
-
-impl BytesColumn {
-    /// The string of a row. `None` for null, and past the end.
-    pub fn get(&self, row: usize) -> Option<&[u8]> {
-        let at = (*self.rows.get(row)? as usize).checked_sub(1)?;
-        let start = match at.checked_sub(1) {
-            Some(before) => *self.ends.get(before)?,
-            None => 0,
-        };
-        self.strings.get(start as usize..*self.ends.get(at)? as usize)
-    }
-
-    /// Approximate memory in bytes.
-    pub fn bytes(&self) -> usize {
-        let words = self.rows.capacity().saturating_add(self.ends.capacity());
-        words.saturating_mul(size_of::<u32>()).saturating_add(self.strings.capacity())
-    }
-
-    fn push(&mut self, string: &[u8]) -> Result<u32> {
-        // Each row group has a dictionary, whose strings may be empty.
-        limits::within(self.ends.len() as u64, limits::PARQUET_STRINGS, "the strings of a Parquet file")?;
-        let end = self.strings.len().saturating_add(string.len());
-        limits::within(end as u64, limits::PARQUET_BYTES, "a column of a Parquet file")?;
-        self.strings.extend_from_slice(string);
-        // At most `PARQUET_BYTES` and `PARQUET_STRINGS`.
-        self.ends.push(u32::try_from(end).unwrap_or(u32::MAX));
-        Ok(u32::try_from(self.ends.len()).unwrap_or(u32::MAX))
-    }
-}
-
 impl<'a> ParquetFile<'a> {
-    /// Parses the footer of a file.
+    /// Parses the footer of a file, which takes time in the number of row groups and columns. Pages
+    /// are read when a column is asked for.
     ///
     /// # Errors
     /// `Format` for bytes that are no Parquet file; `Unsupported` for forms that are not read;
@@ -77,8 +75,9 @@ impl<'a> ParquetFile<'a> {
         self.footer.rows
     }
 
-    /// A column of byte strings. `None` if there is no such column. One without any value may have
-    /// another type.
+    /// A column of byte strings, with one row for each of the table. `None` if there is no such
+    /// column. One without any value may have another type. Takes time in the column's pages, and
+    /// memory as [`BytesColumn::bytes`] tells, and that of one page.
     ///
     /// # Errors
     /// `Format` for corrupt pages and for values of another type; `Unsupported` as
@@ -93,7 +92,8 @@ impl<'a> ParquetFile<'a> {
         .map(|found| found.then_some(column))
     }
 
-    /// A column of integers that are not negative; 0 for null. `None` if there is no such column.
+    /// A column of integers of 32 or 64 bits that are not negative; 0 for null. `None` if there is
+    /// no such column. Takes time in the column's pages, and eight bytes a row.
     ///
     /// # Errors
     /// As [`strings`](Self::strings).
@@ -135,16 +135,6 @@ impl<'a> ParquetFile<'a> {
                 .actual(rows.to_string())),
         }
     }
-}
-
-/// The error of a file that breaks the specification.
-fn corrupt(what: &str) -> Error {
-    Error::format(format!("the Parquet file is corrupt: {what}"))
-}
-
-/// The error of a valid file in a form that is not read.
-fn unsupported(what: &str) -> Error {
-    Error::unsupported(format!("the Parquet file has {what}"))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -3,12 +3,15 @@
 
 use std::borrow::Cow;
 
-use super::footer::{ColumnChunk, Compression};
-use super::thrift::{Thrift, byte, take};
-use super::{corrupt, hybrid, unsupported};
-use crate::error::Result;
-use crate::format::codec::bytes_to_bytes::{snappy, zstd};
-use crate::limits;
+use zarr_wasm::error::Result;
+use zarr_wasm::format::codec::bytes_to_bytes::{snappy, zstd};
+use zarr_wasm::limits;
+
+use crate::error::{corrupt, unsupported};
+use crate::footer::{ColumnChunk, Compression};
+use crate::hybrid;
+use crate::thrift::{Thrift, byte, take};
+use crate::{MAX_BYTES, MAX_ROWS};
 
 /// The longest header of a page (bytes). It may have statistics.
 const HEADER_BYTES: usize = 1 << 16;
@@ -72,7 +75,7 @@ pub fn each<'a>(
     while left > 0 {
         let header = header(&mut bytes)?;
         decoded = decoded.saturating_add(header.count(2).unwrap_or_default());
-        limits::within(decoded, limits::PARQUET_BYTES, "the pages of a column of a Parquet file")?;
+        limits::within(decoded, MAX_BYTES, "the pages of a column of a Parquet file")?;
         let len = header.count(3).and_then(|len| usize::try_from(len).ok());
         let stored = len.and_then(|len| take(&mut bytes, len)).ok_or_else(|| corrupt("a page ends early"))?;
         let raw = Raw { header, bytes: stored, compression: chunk.compression };
@@ -119,7 +122,7 @@ impl<'a> Raw<'a> {
     fn decompress(&self, bytes: &'a [u8], compression: Compression, before: usize) -> Result<Cow<'a, [u8]>> {
         let len = self.header.count(2).and_then(|len| len.checked_sub(before as u64));
         let len = len.ok_or_else(|| corrupt("a page has no length"))?;
-        limits::within(len, limits::PARQUET_BYTES, "a page of a Parquet file")?;
+        limits::within(len, MAX_BYTES, "a page of a Parquet file")?;
         match compression {
             Compression::None => Ok(Cow::Borrowed(bytes)),
             Compression::Snappy => snappy::decode(bytes, len).map(Cow::Owned),
@@ -183,7 +186,7 @@ impl<'a> Raw<'a> {
 
 fn number_of_values(header: &Thrift<'_>) -> Result<usize> {
     let values = header.count(1).ok_or_else(|| corrupt("a page has no number of values"))?;
-    limits::within(values, limits::PARQUET_ROWS, "a page of a Parquet file")
+    limits::within(values, MAX_ROWS, "a page of a Parquet file")
 }
 
 fn is_dictionary(encoding: Option<u64>) -> Result<bool> {

@@ -1,7 +1,8 @@
 //! Pages and footers by hand. Whole files of other libraries: `tests/rust/reference_tables.rs`.
 
+use zarr_wasm::error::ErrorKind;
+
 use super::*;
-use crate::error::ErrorKind;
 
 /// The indices that packed bytes and runs hold.
 fn hybrid(bytes: &[u8], width: u32, count: usize) -> Result<Vec<u32>> {

@@ -4,8 +4,9 @@
 //! A struct becomes a tree whose parts refer to the bytes. Doubles are skipped: nothing reads them.
 //! Parquet has no maps.
 
-use super::corrupt;
-use crate::error::Result;
+use zarr_wasm::error::Result;
+
+use crate::error::corrupt;
 
 /// How deep structs and lists may nest. Parquet's need fewer.
 const DEPTH: usize = 16;

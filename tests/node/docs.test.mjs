@@ -99,7 +99,7 @@ test("the manifests say where the project is, all the same", () => {
   assert.deepEqual(manifest.repository, { type: "git", url: `git+${home}.git` });
   assert.deepEqual(manifest.bugs, { url: `${home}/issues` });
   const workspace = read("Cargo.toml");
-  const folders = /^members = (\[.*\])$/m.exec(workspace)[1];
+  const folders = /^members = (\[[^\]]*\])$/m.exec(workspace)[1];
   for (const folder of [...JSON.parse(folders), "fuzz"])
     for (const field of ["homepage", "repository"]) {
       const isShared = read(`${folder}/Cargo.toml`).includes(`\n${field}.workspace = true\n`);

@@ -1,6 +1,6 @@
 //! The rules that keep the tree readable and that cargo and the compiler do not hold: layers within
-//! a crate, import cycles, file headers, file lengths, which builds have serde, and that every
-//! codec's file is in the registry.
+//! a crate, import cycles, file headers, file lengths, which builds have serde and which have other
+//! formats, and that every codec's file is in the registry.
 
 #![allow(clippy::unwrap_used)]
 
@@ -267,6 +267,23 @@ fn serde_is_in_no_module_that_every_reader_downloads() {
             assert!(has_serde || !is_there, "{package} is in the build with features {features:?}");
         }
         assert_eq!(found.iter().any(|name| name == "serde_json"), has_serde, "features {features:?}");
+    }
+}
+
+#[test]
+fn other_formats_are_in_the_builds_that_read_them_alone() {
+    let formats = ["grib", "icechunk", "jpeg2000", "parquet"];
+    for (features, expected) in [
+        ("", &[][..]),
+        ("images", &["jpeg2000"]),
+        ("grib", &["grib", "jpeg2000"]),
+        ("reading", &["icechunk", "parquet"]),
+        ("full", &["icechunk", "parquet"]),
+    ] {
+        let found = packages("zarr-wasm-engine", features);
+        let has = |format: &&&str| found.iter().any(|package| *package == format!("zarr-wasm-{format}"));
+        let there: Vec<_> = formats.iter().filter(has).copied().collect();
+        assert_eq!(there, expected, "formats in the build with features {features:?}");
     }
 }
 

@@ -22,14 +22,8 @@ pub mod codec;
 pub mod conversion;
 pub mod data_type;
 pub mod dimension_order;
-#[cfg(feature = "reading")]
-pub mod icechunk;
 pub mod json;
-#[cfg(feature = "reading")]
-pub mod message_pack;
 pub mod metadata;
-#[cfg(feature = "reading")]
-pub mod parquet;
 pub mod path;
 pub mod tolerated;
 pub mod words;

@@ -4,10 +4,8 @@
 use std::rc::Rc;
 
 use support::Files;
-use zarr_wasm::format::icechunk::manifest::Manifest;
-use zarr_wasm::format::icechunk::repo::{RefKind, Repo};
-use zarr_wasm::format::icechunk::snapshot::{ArrayNode, ManifestRef, Snapshot};
 use zarr_wasm::{Error, ErrorKind, Result};
+use zarr_wasm_icechunk::{ArrayNode, Manifest, ManifestRef, RefKind, Repo, Snapshot};
 
 use crate::files_of;
 

@@ -2,7 +2,7 @@
 //! what is shared comes first. And configurations of repositories that are such.
 
 use support::Files;
-use zarr_wasm::format::icechunk::repo::{Repo, metadata_json};
+use zarr_wasm_icechunk::{Repo, metadata_json};
 
 use crate::history::configured;
 use crate::icechunk::blames_data;

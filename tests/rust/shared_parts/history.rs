@@ -8,9 +8,9 @@ use futures_executor::block_on;
 use support::watched::{Call, Watch, Watched};
 use support::{Files, memory_store};
 use zarr_wasm::ErrorKind;
-use zarr_wasm::format::icechunk::object_id::ObjectId;
 use zarr_wasm_engine::internals::store::LocalFuture;
 use zarr_wasm_engine::internals::store::icechunk::history::{Repository, RepositorySubject};
+use zarr_wasm_icechunk::ObjectId;
 
 use crate::flatbuffer::{Flatbuffer, Layout, OFFSET};
 use crate::flexbuffer::{self, Flexbuffer};

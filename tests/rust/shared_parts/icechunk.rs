@@ -6,12 +6,12 @@ use std::rc::Rc;
 use futures_executor::block_on;
 use support::{Files, memory_store};
 use zarr_wasm::ErrorKind;
-use zarr_wasm::format::icechunk::object_id::ObjectId;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::store::icechunk::session::Version;
 use zarr_wasm_engine::internals::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::{ByteRange, Fetched, RequestContext, Store};
+use zarr_wasm_icechunk::ObjectId;
 
 use crate::flatbuffer::{Flatbuffer, Layout, OFFSET};
 use crate::measure::check;

@@ -3,9 +3,9 @@
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use support::Files;
-use zarr_wasm::format::icechunk::object_id::ObjectId;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::store::{ByteRange, RequestContext, Store};
+use zarr_wasm_icechunk::ObjectId;
 
 use crate::flatbuffer::{Flatbuffer, Layout, OFFSET};
 use crate::icechunk::{ARRAY, ID, Tables, get, list, snapshot, store_of};

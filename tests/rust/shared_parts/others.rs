@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use futures_executor::block_on;
 use support::memory_store;
-use zarr_wasm::format::message_pack::json_of;
+use zarr_wasm::format::json::message_pack::json_of;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::store::http::origin::Origin;
 use zarr_wasm_engine::internals::store::http::transport::{

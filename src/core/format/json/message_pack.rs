@@ -4,9 +4,9 @@
 use rmp::Marker;
 use rmp::decode::{RmpRead, read_marker};
 
+use super::decimal;
+use super::text::string as string_text;
 use crate::error::{Error, Result};
-use crate::format::json::decimal;
-use crate::format::json::text::string as string_text;
 use crate::limits;
 
 /// The JSON text of a MessagePack document.

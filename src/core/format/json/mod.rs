@@ -2,8 +2,8 @@
 //!
 //! A [`Document`] is checked once. A [`Json`] is a view of the text of one value in it, and is
 //! parsed one level at a time. Numbers never become doubles unless their field is one, and values
-//! that are not read are never built. [`text`] writes. There is no value tree (but see
-//! [`lossless`](super::metadata::lossless) for attributes).
+//! that are not read are never built. [`text`] writes. `message_pack` reads MessagePack as JSON
+//! text. There is no value tree (but see [`lossless`](super::metadata::lossless) for attributes).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,6 +16,8 @@ use crate::{limits, sorted};
 
 mod check;
 pub mod decimal;
+#[cfg(feature = "reading")]
+pub mod message_pack;
 pub mod text;
 
 /// The tokens that Python's `json` writes without quotes, and the string that each is read as. The

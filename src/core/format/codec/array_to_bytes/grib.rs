@@ -2,30 +2,18 @@
 //! not encode. <https://github.com/mpiannucci/gribberish>,
 //! <https://library.wmo.int/records/item/35625-manual-on-codes-volume-i-2>
 //!
-//! The first field of the message is read. `var` matters only as `latitude` and `longitude`, which
-//! stand for the coordinates of the grid. Missing values are NaN. The numbers are those of eccodes:
-//! the formula of the packing in 64 bits.
+//! `zarr-wasm-grib` decodes the messages; here are the configurations of the codecs, and numbers
+//! become elements. The first field of the message is read. `var` matters only as `latitude` and
+//! `longitude`, which stand for the coordinates of the grid. Missing values are NaN.
 
-mod aec;
-mod bits;
-mod complex;
-mod errors;
-mod grid;
-mod image;
-mod message;
-mod packing;
-mod projected;
-mod scale;
+use zarr_wasm_grib::{self as grib, Adjustments, Axis, Convention, Message};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::codec::build::codec_is_read_only;
 use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::kernel::number::NumberType;
 use crate::limits;
-use errors::other_count;
-use grid::{Adjustments, Axis, Convention, Grid};
-use message::Message;
 
 /// What a chunk holds.
 #[derive(Clone, Copy)]
@@ -108,13 +96,7 @@ fn is_single(decoded: &ChunkRepresentation) -> Result<bool> {
 
 impl ArrayToBytes for Grib {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        let message = Message::parse(encoded)?;
-        let numbers = match self.variable {
-            Variable::Values => self.values(&message)?,
-            Variable::Coordinate(axis) => {
-                Grid::parse(message.grid, self.convention)?.coordinates(axis, self.adjustments, self.count)?
-            }
-        };
+        let numbers = self.numbers(encoded).map_err(of_grib)?;
         self.packed(&numbers).map(ArrayBytes::Fixed)
     }
 
@@ -124,16 +106,22 @@ impl ArrayToBytes for Grib {
 }
 
 impl Grib {
-    fn values(&self, message: &Message<'_>) -> Result<Vec<f64>> {
-        let points = message.points()?;
-        if points != self.count {
-            return Err(other_count(self.count, points));
+    fn numbers(&self, encoded: &[u8]) -> grib::Result<Vec<f64>> {
+        let message = Message::parse(encoded)?;
+        match self.variable {
+            Variable::Values => self.values(&message),
+            Variable::Coordinate(axis) => {
+                message.grid(self.convention)?.coordinates(axis, self.adjustments, self.count)
+            }
         }
-        let mut values = message.values()?;
+    }
+
+    fn values(&self, message: &Message<'_>) -> grib::Result<Vec<f64>> {
+        let mut values = message.values(self.count)?;
         if self.adjustments == Adjustments::default() {
             return Ok(values);
         }
-        Grid::parse(message.grid, self.convention)?.adjust(&mut values, self.adjustments);
+        message.grid(self.convention)?.adjust(&mut values, self.adjustments);
         Ok(values)
     }
 
@@ -151,4 +139,13 @@ impl Grib {
         }
         Ok(packed)
     }
+}
+
+fn of_grib(error: grib::Error) -> Error {
+    let kind = match error.kind {
+        grib::ErrorKind::Format => ErrorKind::Format,
+        grib::ErrorKind::Unsupported => ErrorKind::Unsupported,
+        grib::ErrorKind::Limit => ErrorKind::Limit,
+    };
+    Error::new(kind, error.message).of_decoder(error.expected, error.actual)
 }

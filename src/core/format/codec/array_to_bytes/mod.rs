@@ -8,8 +8,6 @@ pub mod bytes;
 pub mod grib;
 #[cfg(feature = "images")]
 pub mod image;
-#[cfg(any(feature = "grib", feature = "images"))]
-mod jpeg2000;
 pub mod json2;
 #[cfg(feature = "full")]
 pub mod msgpack2;

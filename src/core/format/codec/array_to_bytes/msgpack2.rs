@@ -17,8 +17,8 @@ use crate::format::codec::build::require_encoders;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation, Codec};
 use crate::format::json::decimal::{self, Binary};
+use crate::format::json::message_pack::MessagePackReader;
 use crate::format::json::{Document, Json};
-use crate::format::message_pack::MessagePackReader;
 use crate::limits;
 
 struct Msgpack2 {

@@ -25,7 +25,7 @@ pub mod lzma;
 #[cfg(feature = "images")]
 pub mod lzw;
 pub mod shuffle;
-pub(in crate::format) mod snappy;
+pub mod snappy;
 pub mod zlib;
 pub mod zstd;
 

@@ -1,11 +1,9 @@
 //! Blocks of Snappy, which is a compressor of Blosc and of Parquet's pages, and no codec of Zarr.
 //! <https://github.com/google/snappy/blob/main/format_description.txt>
 
-#[cfg(feature = "reading")]
 use super::check_ratio;
 use crate::error::{Error, Result};
 use crate::format::codec::wrong_decoded_len;
-#[cfg(feature = "reading")]
 use crate::limits;
 
 /// The maximal ratio of decoded to encoded bytes: a copy of 64 bytes takes three bytes.
@@ -15,8 +13,7 @@ pub(super) const BEST_RATIO: u64 = 22;
 ///
 /// # Errors
 /// `Format` for a corrupt block, and for one of another length; `Limit` where memory is short.
-#[cfg(feature = "reading")]
-pub(in crate::format) fn decode(block: &[u8], len: u64) -> Result<Vec<u8>> {
+pub fn decode(block: &[u8], len: u64) -> Result<Vec<u8>> {
     check_ratio(block.len(), len, BEST_RATIO)?;
     let mut decoded = limits::zeroed(len, len, "decoded bytes")?;
     decode_exact(block, &mut decoded)?;

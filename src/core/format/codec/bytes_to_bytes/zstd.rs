@@ -107,8 +107,7 @@ impl LazyDecompressor {
 ///
 /// # Errors
 /// `Format` for corrupt frames, and for those of another length; `Limit` where memory is short.
-#[cfg(feature = "reading")]
-pub(in crate::format) fn decode(encoded: &[u8], len: u64) -> Result<Vec<u8>> {
+pub fn decode(encoded: &[u8], len: u64) -> Result<Vec<u8>> {
     check_ratio(encoded.len(), len, BEST_RATIO)?;
     let mut decoded = limits::zeroed(len, len, "decoded bytes")?;
     LazyDecompressor::default().decode_exact(encoded, &mut decoded)?;

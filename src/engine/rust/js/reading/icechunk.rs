@@ -5,11 +5,10 @@ use std::rc::Rc;
 use js_sys::Function;
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
+use zarr_wasm_icechunk::{ObjectId, RefKind};
 
 use super::definition_of;
 use crate::error::Result;
-use crate::format::icechunk::object_id::ObjectId;
-use crate::format::icechunk::repo::RefKind;
 use crate::js::error::Exported;
 use crate::js::registry;
 use crate::js::store::{self, HttpStoreOptions};

@@ -5,8 +5,9 @@
 
 use std::rc::Rc;
 
+use zarr_wasm_icechunk::{ArrayNode, Node, Snapshot};
+
 use crate::error::Result;
-use crate::format::icechunk::snapshot::{ArrayNode, Node, Snapshot};
 use crate::format::path::StoreKey;
 
 /// What a key leads to.

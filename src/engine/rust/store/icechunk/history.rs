@@ -2,15 +2,14 @@
 
 pub use zarr_wasm_contract::RepositorySubject;
 
+use zarr_wasm_icechunk::{ObjectId, RefKind, Repo, Snapshot, SnapshotInfo, metadata_json};
+
 use super::IcechunkStore;
 use super::objects::bytes;
 use super::session::{self, of_file};
 use crate::error::{Error, Result};
-use crate::format::icechunk::object_id::ObjectId;
-use crate::format::icechunk::repo::{RefKind, Repo, SnapshotInfo, metadata_json};
-use crate::format::icechunk::snapshot::Snapshot;
+use crate::format::json::message_pack;
 use crate::format::json::text::{self, ObjectText};
-use crate::format::message_pack;
 use crate::format::path::NodePath;
 use crate::limits;
 use crate::store::{LocalFuture, RequestContext};

@@ -6,7 +6,7 @@
 //! change, so a store shows one state of the repository, while others write to it.
 //!
 //! A chunk without a reference is absent. A chunk whose file is missing is an error. Nothing is
-//! written here. [`crate::format::icechunk`] knows what the bytes mean.
+//! written here. [`zarr_wasm_icechunk`] knows what the bytes mean.
 
 mod chunk_key;
 pub mod history;
@@ -23,16 +23,13 @@ use objects::{Objects, manifest_key, missing};
 use session::{Session, Version};
 use virtual_chunks::read_part;
 pub use virtual_chunks::{OpenFile, Permission, VirtualChunks};
+use zarr_wasm_icechunk::{ArrayNode, ChunkRef, Manifest, ObjectId, Span};
 
 use super::{
     ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
     Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
-use crate::format::icechunk::Span;
-use crate::format::icechunk::manifest::{ChunkRef, Manifest};
-use crate::format::icechunk::object_id::ObjectId;
-use crate::format::icechunk::snapshot::ArrayNode;
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 

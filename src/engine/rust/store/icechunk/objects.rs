@@ -4,9 +4,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use zarr_wasm_icechunk::{Manifest, ObjectId};
+
 use crate::error::{Error, Result};
-use crate::format::icechunk::manifest::Manifest;
-use crate::format::icechunk::object_id::ObjectId;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::{ByteRange, LocalFuture, Priority, RequestContext, Store, Subject};

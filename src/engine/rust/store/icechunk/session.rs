@@ -7,12 +7,10 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use zarr_wasm_icechunk::{Containers, ObjectId, RefKind, Repo, Snapshot};
+
 use super::objects::{bytes, missing};
 use crate::error::{Error, Result};
-use crate::format::icechunk::container::Containers;
-use crate::format::icechunk::object_id::ObjectId;
-use crate::format::icechunk::repo::{RefKind, Repo};
-use crate::format::icechunk::snapshot::Snapshot;
 use crate::format::json::Document;
 use crate::store::{RequestContext, Store};
 

@@ -11,10 +11,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use zarr_wasm_icechunk::{Checksum, VirtualFile};
+
 use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
-use crate::format::icechunk::container::Place;
-use crate::format::icechunk::manifest::Checksum;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::sorted::Map;
@@ -58,7 +58,7 @@ impl VirtualChunks {
     ///
     /// # Errors
     /// `Format` for an address that is not a URL.
-    pub fn file(&self, place: &Place) -> Result<Rc<dyn Store>> {
+    pub fn file(&self, place: &VirtualFile) -> Result<Rc<dyn Store>> {
         let mut files = self.files.borrow_mut();
         if let Some(file) = files.get(&place.url) {
             return Ok(file.clone());

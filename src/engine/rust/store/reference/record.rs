@@ -1,8 +1,9 @@
 //! A file of references: kerchunk's Parquet has one for each `record_size` chunks of an array. Each
 //! row is the reference of a chunk, with the columns `path`, `offset`, `size` and `raw`.
 
+use zarr_wasm_parquet::{BytesColumn, ParquetFile};
+
 use crate::error::{Error, Result};
-use crate::format::parquet::{BytesColumn, ParquetFile};
 
 /// The references of a file.
 #[derive(Debug)]

@@ -8,6 +8,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use zarr_wasm_parquet::MAX_ROWS;
+
 use super::document::References;
 use super::record::{Record, Row};
 use super::records::{OptionalRecord, Records};
@@ -62,7 +64,7 @@ impl Tables {
         if record_size == 0 {
             return Err(Error::format("files of references have no rows").in_field("record_size"));
         }
-        limits::within(record_size, limits::PARQUET_ROWS, "record_size")?;
+        limits::within(record_size, MAX_ROWS, "record_size")?;
         Ok(Self { store, record_size, grids: RefCell::default(), records: Records::default() })
     }
 

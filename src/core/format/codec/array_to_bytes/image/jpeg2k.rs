@@ -4,9 +4,10 @@
 //! Images of up to 24 bits per sample that were compressed reversibly decode exactly. Components of
 //! different sizes or depths and palettes are not supported.
 
+use zarr_wasm_jpeg2000::{self as jpeg2000, Jpeg2000, Size};
+
 use super::{Chunk, ImageFormat, codec, tolerate};
-use crate::error::Result;
-use crate::format::codec::array_to_bytes::jpeg2000::{Jpeg2000, Size};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{ChunkRepresentation, Codec};
 use crate::kernel::number::NumberType;
@@ -55,10 +56,10 @@ impl ImageFormat for Jpeg2k {
         &[NumberType::U8, NumberType::U16, NumberType::U32, NumberType::I8, NumberType::I16, NumberType::I32];
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
-        let image = Jpeg2000::parse(encoded)?;
+        let image = Jpeg2000::parse(encoded).map_err(of_jpeg2000)?;
         let size = &image.size;
         let len = chunk.check(Self::NAME, &[size.height, size.width, size.components], sample(size))?;
-        image.decode(|planes| interleave(planes, size, len))
+        image.decode(|planes| interleave(planes, size, len)).map_err(of_jpeg2000)?
     }
 }
 
@@ -82,4 +83,13 @@ fn interleave(planes: &[&[f32]], size: &Size, len: usize) -> Result<Vec<u8>> {
         }
     }
     Ok(samples)
+}
+
+fn of_jpeg2000(error: jpeg2000::Error) -> Error {
+    let kind = match error.kind {
+        jpeg2000::ErrorKind::Format => ErrorKind::Format,
+        jpeg2000::ErrorKind::Unsupported => ErrorKind::Unsupported,
+        jpeg2000::ErrorKind::Limit => ErrorKind::Limit,
+    };
+    Error::new(kind, error.message).of_decoder(error.expected, error.actual)
 }
