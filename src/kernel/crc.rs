@@ -10,8 +10,10 @@ use std::sync::LazyLock;
 /// For a polynomial, `[k][b]` is the remainder of byte `b` followed by `k` zero bytes.
 type Tables = [[u32; 256]; 8];
 
-/// The reversed polynomials.
-static OF_CRC32: LazyLock<Tables> = LazyLock::new(|| tables(0xedb8_8320));
+/// The polynomial of CRC-32, reversed.
+const CRC32: u32 = 0xedb8_8320;
+
+static OF_CRC32: LazyLock<Tables> = LazyLock::new(|| tables(CRC32));
 static OF_CRC32C: LazyLock<Tables> = LazyLock::new(|| tables(0x82f6_3b78));
 
 /// Computes the CRC-32 of `bytes`. `before` is that of the bytes before them, 0 for none.
@@ -22,6 +24,45 @@ pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
 /// Computes the CRC-32C of `bytes`.
 pub fn crc32c(bytes: &[u8]) -> u32 {
     checksum(&OF_CRC32C, 0, bytes)
+}
+
+/// The CRC-32 of some bytes and of `len` more behind them, from the sums of both. Takes 64 × 64
+/// steps at most, however many bytes there are.
+///
+/// A sum is a polynomial modulo that of CRC-32: what `len` zero bytes do to it is a multiplication
+/// by x to the power of 8 `len`, and the sum of the bytes behind is added. The inversions at the
+/// start and the end of both sums cancel out.
+///
+/// ```text
+/// power = x^8, factor = 1
+/// for each bit of len, from the lowest: if it is set, factor *= power; power *= power
+/// first * factor + second
+/// ```
+#[inline(never)]
+pub fn crc32_combine(first: u32, second: u32, len: u64) -> u32 {
+    // x^8, and 1: the highest bit is the lowest power.
+    let (mut power, mut factor, mut rest) = (1 << 23, 1 << 31, len);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            factor = product(factor, power);
+        }
+        power = product(power, power);
+        rest >>= 1;
+    }
+    product(first, factor) ^ second
+}
+
+/// The product of two polynomials modulo that of CRC-32.
+fn product(one: u32, other: u32) -> u32 {
+    let (mut product, mut shifted) = (0, other);
+    for power in (0..32).rev() {
+        if one >> power & 1 == 1 {
+            product ^= shifted;
+        }
+        // Times x.
+        shifted = (shifted >> 1) ^ if shifted & 1 == 1 { CRC32 } else { 0 };
+    }
+    product
 }
 
 #[inline(never)]
@@ -95,7 +136,18 @@ mod properties {
         fn both_agree_with_other_crates(bytes in proptest::collection::vec(0u8.., 0..1000), split in 0_usize..1000) {
             assert_eq!(super::crc32c(&bytes), crc32c::crc32c(&bytes));
             let (first, second) = bytes.split_at(split.min(bytes.len()));
-            assert_eq!(super::crc32(super::crc32(0, first), second), zlib_rs::crc32::crc32(0, &bytes));
+            let whole = zlib_rs::crc32::crc32(0, &bytes);
+            assert_eq!(super::crc32(super::crc32(0, first), second), whole);
+            let (one, other) = (super::crc32(0, first), super::crc32(0, second));
+            assert_eq!(super::crc32_combine(one, other, second.len() as u64), whole);
+        }
+
+        #[test]
+        fn sums_of_long_parts_combine_as_in_zlib(first: u32, second: u32, len: u64) {
+            // zlib takes lengths of 61 bits.
+            let len = len >> 3;
+            let expected = zlib_rs::crc32::crc32_combine(first, second, len);
+            assert_eq!(super::crc32_combine(first, second, len), expected);
         }
     }
 }

@@ -37,7 +37,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::task::Poll;
 
-pub use crate::kernel::crc::crc32;
+pub use crate::kernel::crc::{crc32, crc32_combine};
 pub use array_bytes::ArrayBytes;
 pub use bytes_to_bytes::inflate_raw;
 pub use direction::{CodecData, Direction};

@@ -3,8 +3,6 @@
 //! `crc32c` is v3's: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html>. The
 //! others are numcodecs': <https://numcodecs.readthedocs.io/en/stable/checksum32.html>.
 
-use zlib_rs::adler32::adler32;
-
 use super::{check_sum, truncated};
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
@@ -43,7 +41,7 @@ pub fn bind_crc32(configuration: &Configuration<'_>, _: &ChunkRepresentation) ->
 /// `Format` for an unknown location.
 pub fn bind_adler32(configuration: &Configuration<'_>, _: &ChunkRepresentation) -> Result<Codec> {
     let location = Location::read(configuration, Location::Start)?;
-    Ok(Checksum::codec(location, |bytes| adler32(ADLER_START, bytes)))
+    Ok(Checksum::codec(location, adler32))
 }
 
 /// Binds `fletcher32`, the checksum of HDF5's filter, at the end. Its configuration has no fields.
@@ -71,8 +69,10 @@ fn byte(json: Json<'_>) -> Result<u8> {
     json.u64()?.try_into().map_err(|_| json.unexpected("a byte, from 0 to 255"))
 }
 
-/// The checksum `adler32` of no bytes (RFC 1950).
-pub(super) const ADLER_START: u32 = 1;
+/// The checksum `adler32` (RFC 1950).
+pub(super) fn adler32(bytes: &[u8]) -> u32 {
+    simd_adler32::adler32(&bytes)
+}
 
 /// The bytes of a checksum.
 const LEN: usize = 4;

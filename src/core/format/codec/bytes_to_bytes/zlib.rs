@@ -5,9 +5,8 @@
 //! Preset dictionaries are refused, because the data does not contain them.
 
 use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
-use zlib_rs::adler32::adler32;
 
-use super::checksum::ADLER_START;
+use super::checksum::adler32;
 use super::inflate::{Inflater, window};
 use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};
@@ -94,7 +93,7 @@ pub(super) fn decode(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>
             Error::format("there are bytes after the zlib stream").actual(format!("{} bytes", rest.len()))
         );
     }
-    check_sum(u32::from_be_bytes(stored), adler32(ADLER_START, target))
+    check_sum(u32::from_be_bytes(stored), adler32(target))
 }
 
 /// Encodes one stream.

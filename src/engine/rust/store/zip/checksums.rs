@@ -6,11 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use zlib_rs::crc32::crc32_combine;
-
 use super::directory::ZipEntry;
 use crate::error::{Error, Result};
-use crate::format::codec::crc32;
+use crate::format::codec::{crc32, crc32_combine};
 use crate::limits;
 use crate::store::Value;
 
