@@ -1,6 +1,7 @@
 //! The rules that keep the tree readable and that cargo and the compiler do not hold: layers within
 //! a crate, import cycles, file headers, file lengths, which builds have serde and which have other
-//! formats, and that every codec's file is in the registry.
+//! formats, that what is below the engine does not know who runs it, and that every codec's file is
+//! in the registry.
 
 #![allow(clippy::unwrap_used)]
 
@@ -285,6 +286,25 @@ fn other_formats_are_in_the_builds_that_read_them_alone() {
         let there: Vec<_> = formats.iter().filter(has).copied().collect();
         assert_eq!(there, expected, "formats in the build with features {features:?}");
     }
+}
+
+/// The crates that do not know who runs them.
+const HOSTLESS: &[&str] = &["core", "grib", "icechunk", "jpeg2000", "kernel", "parquet"];
+
+#[test]
+fn what_is_below_the_engine_names_no_language_of_its_host() {
+    let is_named = |line: &str| {
+        let line = line.to_lowercase();
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        line.contains("javascript") || line.contains("typescript") || words.any(|word| word == "js")
+    };
+    let of_crates = HOSTLESS.iter().flat_map(|name| files(&format!("src/{name}"), ""));
+    let named = of_crates.flat_map(|path| {
+        let text = text(&path);
+        let lines = text.lines().enumerate().filter(|(_, line)| is_named(line));
+        lines.map(|(number, _)| format!("{}:{}", name(&path), number + 1)).collect::<Vec<_>>()
+    });
+    none(named.collect(), "say \"the host\", or tell it in src/engine or src/contract");
 }
 
 #[test]
