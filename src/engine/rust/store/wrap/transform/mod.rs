@@ -6,9 +6,9 @@
 //! transformer by the URI of its specification. A [`TransformerRegistry`] contains the built-in
 //! transformers and those of the user.
 
-mod registry;
+mod known_transformers;
 pub mod sharding;
 mod transformer;
 
-pub use registry::TransformerRegistry;
+pub use known_transformers::TransformerRegistry;
 pub use transformer::{ArrayPlace, NamedTransformer, Transformer};
