@@ -107,13 +107,19 @@ pub async fn end_of_turn() {
     drop(leader);
 }
 
+/// How often a set of futures (`FuturesUnordered`) polls a member that has woken itself, before it
+/// returns to its own caller.
+const POLLS_BY_A_SET: usize = 2;
+
+/// The sets that a task of a read is in: the parts of the read, and the reads of one caller.
+const NESTED_SETS: usize = 2;
+
 /// Lets other tasks run that were started together with this one. It costs less than
-/// [`end_of_turn`], and may miss tasks in other sets of futures.
+/// [`end_of_turn`], and may miss tasks beside more than [`NESTED_SETS`] sets of futures.
 pub async fn let_others_run() {
-    // Sets of futures poll a future that woke itself again, but only twice before they return to
-    // their own caller. Here, two such sets are nested.
-    let mut turns = 0..2 * 2;
-    poll_fn(|context| match turns.next() {
+    // An outer set polls an inner one as often as that wakes it.
+    let mut polls = 0..POLLS_BY_A_SET * NESTED_SETS;
+    poll_fn(|context| match polls.next() {
         None => Poll::Ready(()),
         Some(_) => {
             context.waker().wake_by_ref();
@@ -121,4 +127,40 @@ pub async fn let_others_run() {
         }
     })
     .await;
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::pin::pin;
+
+    use futures_channel::oneshot;
+    use futures_util::stream::{FuturesUnordered, StreamExt};
+
+    use super::*;
+
+    /// A set of two futures, of which one sleeps.
+    async fn set(member: LocalFuture<'static, ()>) {
+        let sleeping: LocalFuture<'static, ()> = Box::pin(std::future::pending());
+        let mut set: FuturesUnordered<_> = [member, sleeping].into_iter().collect();
+        set.next().await;
+    }
+
+    #[test]
+    fn a_task_in_nested_sets_lets_the_tasks_beside_them_run() {
+        let (start, started) = oneshot::channel::<()>();
+        let done = Rc::new(Cell::new(false));
+        let is_done = done.clone();
+        let task = async move {
+            started.await.unwrap();
+            let_others_run().await;
+            is_done.set(true);
+        };
+        let mut sets = pin!(set(Box::pin(set(Box::pin(task)))));
+        let mut poll = || sets.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        assert!(!poll());
+        start.send(()).unwrap();
+        assert!(!poll() && !done.get(), "sets poll a member more often before they return");
+        assert!(poll() && done.get());
+    }
 }
