@@ -108,14 +108,14 @@ export interface ArrayFacts {
 const decoded = (bytes: Uint8Array) => newDecoder().decode(bytes);
 
 /** The attributes in a large document, with marks instead of tokens. */
-function attributesIn({ bytes, attributes = [], places = "{}" }: LargeDocument): JsonText {
+function attributesIn({ bytes, attributes = [], marks = "{}" }: LargeDocument): JsonText {
   let text = "";
   for (let at = 1; at < attributes.length; at += 1) {
     const part = decoded(bytes.subarray(attributes[at - 1], attributes[at]));
     // Every second part is a token.
     text += at % 2 ? part : `"\\u0000${part}"`;
   }
-  return { text, places };
+  return { text, marks };
 }
 
 const parsedAttributes = ({ attributes, large }: NodeSummary, exactIntegers = false) =>

@@ -1,4 +1,4 @@
-//! Writes the calls of the wasm modules for TypeScript: what each takes, and its number.
+//! Writes the calls of the wasm modules for TypeScript: what each takes, and its id.
 
 use std::fmt::Write as _;
 

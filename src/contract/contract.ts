@@ -523,7 +523,7 @@ export const extensionNameShape: Shape<ExtensionName> = /* @__PURE__ */ record((
   extension: text,
 }));
 
-/** A known data type in place of an unknown one. */
+/** A known data type instead of an unknown one. */
 export interface FallbackSummary {
   /** The URI of the unknown type's extension. */
   extension: string;
@@ -578,13 +578,13 @@ export interface JsonText {
    * that a number would round.
    */
   text: string;
-  /** The places of the marks (`model/json.ts`). Absent if there are none. */
-  places?: string | undefined;
+  /** The tokens of the marks, by key or index (`model/json.ts`). Absent if there are none. */
+  marks?: string | undefined;
 }
 
 export const jsonTextShape: Shape<JsonText> = /* @__PURE__ */ record(() => ({
   text: text,
-  places: optional(text),
+  marks: optional(text),
 }));
 
 /** What keys begin with. */
@@ -662,15 +662,15 @@ export interface LargeDocument {
    * token that `JSON.parse` loses, and of their end. Absent if the summary has them.
    */
   attributes?: number[] | undefined;
-  /** The places of these tokens (`model/json.ts`). */
-  places?: string | undefined;
+  /** These tokens, by key or index (`model/json.ts`). */
+  marks?: string | undefined;
 }
 
 export const largeDocumentShape: Shape<LargeDocument> = /* @__PURE__ */ record(() => ({
   suffix: text,
   bytes: held,
   attributes: optional(list(word)),
-  places: optional(text),
+  marks: optional(text),
 }));
 
 /** Which elements to include, broadcast in the same way. */
@@ -1512,7 +1512,7 @@ export interface WasmOperations {
 }
 
 /**
- * How each operation's records cross. Its place in this table is its number. Without `build`, every
+ * How each operation's records cross. Its index in this table is its id. Without `build`, every
  * build of the engine has it. With `finishes`, it completes what it is writing after an abort.
  */
 export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({

@@ -10,7 +10,7 @@
 //! The table of [`builds`] is here, too: what the scripts and TypeScript know of each is made from
 //! it.
 //!
-//! The wasm modules without JavaScript of their own have [`calls`] in place of operations, which
+//! The wasm modules without JavaScript of their own have [`calls`] instead of operations, which
 //! take blocks of bytes that are too large to be copied ([`wasm_module`]).
 //!
 //! This crate does not say what an operation or a call does. The engine implements it
@@ -33,7 +33,7 @@ pub mod records;
 pub mod shape;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod typescript;
-#[allow(unsafe_code)] // the only place where memory of JavaScript and of these modules meets
+#[allow(unsafe_code)] // the only module where memory of JavaScript and of these modules meets
 pub mod wasm_module;
 
 pub use encoding::{Bytes, Floats, FormatVersion, Held, Natural, Reader, Record, Words, Writer};

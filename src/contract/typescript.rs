@@ -104,7 +104,7 @@ const ABOUT_OPERATIONS: &str = "/** The operations of the engine's wasm. */\n";
 
 const ABOUT_TABLE: &str = "\
 /**
- * How each operation's records cross. Its place in this table is its number. Without `build`, every
+ * How each operation's records cross. Its index in this table is its id. Without `build`, every
  * build of the engine has it. With `finishes`, it completes what it is writing after an abort.
  */
 ";

@@ -80,8 +80,8 @@ records! {
         /// The attributes in it: the byte offsets of their start, of the start and the end of each
         /// token that `JSON.parse` loses, and of their end. Absent if the summary has them.
         attributes: Option<Vec<u32>>,
-        /// The places of these tokens (`model/json.ts`).
-        places: Option<String>,
+        /// These tokens, by key or index (`model/json.ts`).
+        marks: Option<String>,
     }
 
     /// JSON text for `JSON.parse`.
@@ -89,8 +89,8 @@ records! {
         /// The text. Marks replace the tokens that `JSON.parse` loses: `NaN`, infinities, integers
         /// that a number would round.
         text: String,
-        /// The places of the marks (`model/json.ts`). Absent if there are none.
-        places: Option<String>,
+        /// The tokens of the marks, by key or index (`model/json.ts`). Absent if there are none.
+        marks: Option<String>,
     }
 
     /// A storage transformer of the user, and the array that it serves.
@@ -159,7 +159,7 @@ records! {
         configuration: Option<JsonText>,
     }
 
-    /// A known data type in place of an unknown one.
+    /// A known data type instead of an unknown one.
     struct FallbackSummary {
         /// The URI of the unknown type's extension.
         extension: String,

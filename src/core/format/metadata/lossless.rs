@@ -10,13 +10,13 @@ use crate::error::Result;
 use crate::format::json::text::string;
 use crate::format::json::{Document, string_end};
 
-/// A text and the places of its marks.
+/// A text for `JSON.parse`, and the tokens that it marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lossless {
     /// JSON in which each marked token is a string: [`MARK`] and then the token.
     pub text: String,
-    /// As in [`Marks`].
-    pub places: String,
+    /// As [`Marks::json`].
+    pub marks: String,
 }
 
 /// The tokens that `JSON.parse` would lose, and where they are.
@@ -26,12 +26,12 @@ pub struct Marks {
     pub tokens: Vec<Range<usize>>,
     /// JSON: an object by key or index for each object and array with marks below it, and the token
     /// itself for a mark.
-    pub places: String,
+    pub json: String,
 }
 
 impl Default for Marks {
     fn default() -> Self {
-        Self { tokens: Vec::new(), places: "{}".to_owned() }
+        Self { tokens: Vec::new(), json: "{}".to_owned() }
     }
 }
 
@@ -53,11 +53,11 @@ const MAX_DIGITS: usize = 4300;
 
 /// An array or object that the scan is in.
 struct Frame {
-    /// The place of the key of the current value. `None` in arrays, and before the key.
+    /// The range of the key of the current value. `None` in arrays, and before the key.
     key: Option<Range<usize>>,
     index: usize,
     is_object: bool,
-    /// The number of its entries in `places`. `None` where it has none yet.
+    /// The number of its entries in `json`. `None` where it has none yet.
     opened: Option<usize>,
 }
 
@@ -68,7 +68,7 @@ pub struct Marking<'a> {
     frames: Vec<Frame>,
     at: usize,
     tokens: Vec<Range<usize>>,
-    places: String,
+    json: String,
 }
 
 /// Whether a text may have tokens that `JSON.parse` would lose, or a byte order mark. Most have
@@ -100,22 +100,22 @@ pub fn mark(text: &str, exact_integers: bool) -> Result<Lossless> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut marking = Marking::new(text, exact_integers);
     while marking.step(usize::MAX) {}
-    let Marks { tokens, places } = marking.finish();
-    let (mut marked, mut copied) = (String::with_capacity(text.len()), 0);
+    let Marks { tokens, json } = marking.finish();
+    let (mut lossless, mut copied) = (String::with_capacity(text.len()), 0);
     for token in tokens {
         let (before, end) = (text.get(copied..token.start).unwrap_or_default(), token.end);
-        marked.extend([before, "\"", MARK, text.get(token).unwrap_or_default(), "\""]);
+        lossless.extend([before, "\"", MARK, text.get(token).unwrap_or_default(), "\""]);
         copied = end;
     }
-    marked.push_str(text.get(copied..).unwrap_or_default());
-    Ok(Lossless { text: marked, places })
+    lossless.push_str(text.get(copied..).unwrap_or_default());
+    Ok(Lossless { text: lossless, marks: json })
 }
 
 impl<'a> Marking<'a> {
     /// Starts at the beginning of a text that is checked to be JSON, apart from Python's tokens.
     pub fn new(text: &'a str, exact_integers: bool) -> Self {
-        let (frames, tokens, places) = (Vec::new(), Vec::new(), String::new());
-        Self { text, exact_integers, frames, at: 0, tokens, places }
+        let (frames, tokens, json) = (Vec::new(), Vec::new(), String::new());
+        Self { text, exact_integers, frames, at: 0, tokens, json }
     }
 
     /// Scans about this many more bytes. Returns whether there are more.
@@ -129,13 +129,13 @@ impl<'a> Marking<'a> {
 
     /// What was found.
     pub fn finish(self) -> Marks {
-        let places = if self.places.is_empty() { "{}".to_owned() } else { self.places };
-        Marks { tokens: self.tokens, places }
+        let json = if self.json.is_empty() { "{}".to_owned() } else { self.json };
+        Marks { tokens: self.tokens, json }
     }
 
     #[allow(
         clippy::arithmetic_side_effects,
-        reason = "a place in the text or its end, and a count of commas"
+        reason = "an offset in the text or its end, and a count of commas"
     )]
     fn token(&mut self, byte: u8) {
         let (bytes, start) = (self.text.as_bytes(), self.at);
@@ -167,12 +167,12 @@ impl<'a> Marking<'a> {
 
     fn leave(&mut self) {
         if self.frames.pop().is_some_and(|frame| frame.opened.is_some()) {
-            self.places.push('}');
+            self.json.push('}');
         }
     }
 
     /// Handles a number or one of Python's tokens.
-    #[allow(clippy::arithmetic_side_effects, reason = "a place in the text or its end")]
+    #[allow(clippy::arithmetic_side_effects, reason = "an offset in the text or its end")]
     fn number(&mut self, start: usize) {
         let rest = self.text.get(start..).unwrap_or_default();
         if let Some(token) = TOKENS.iter().find(|token| rest.starts_with(**token)) {
@@ -192,23 +192,23 @@ impl<'a> Marking<'a> {
         let token = self.text.get(start..self.at).unwrap_or_default();
         self.tokens.push(start..self.at);
         let Some(deepest) = self.frames.len().checked_sub(1) else {
-            self.places = string(token);
+            self.json = string(token);
             return;
         };
-        // Adds the objects that are missing in `places`, each as an entry of the one above.
+        // Adds the objects that are missing in `json`, each as an entry of the one above.
         for depth in 0..=deepest {
             if self.frames.get(depth).is_some_and(|frame| frame.opened.is_none()) {
                 if let Some(above) = depth.checked_sub(1) {
                     self.entry(above);
                 }
-                self.places.push('{');
+                self.json.push('{');
             }
             if let Some(frame) = self.frames.get_mut(depth) {
                 frame.opened.get_or_insert(0);
             }
         }
         self.entry(deepest);
-        self.places.push_str(&string(token));
+        self.json.push_str(&string(token));
     }
 
     /// Writes the key of the current value.
@@ -217,13 +217,13 @@ impl<'a> Marking<'a> {
         let entries = frame.opened.unwrap_or(0);
         frame.opened = Some(entries.saturating_add(1));
         if entries > 0 {
-            self.places.push(',');
+            self.json.push(',');
         }
         match frame.key.clone() {
-            Some(key) => self.places.push_str(self.text.get(key).unwrap_or_default()),
-            None => self.places.push_str(&format!("\"{}\"", frame.index)),
+            Some(key) => self.json.push_str(self.text.get(key).unwrap_or_default()),
+            None => self.json.push_str(&format!("\"{}\"", frame.index)),
         }
-        self.places.push(':');
+        self.json.push(':');
     }
 }
 
@@ -246,38 +246,38 @@ fn is_numeric(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn marked(text: &str, exact_integers: bool) -> (String, String) {
-        let Lossless { text, places } = mark(text, exact_integers).unwrap();
-        for json in [&text, &places] {
+    fn lossless(text: &str, exact_integers: bool) -> (String, String) {
+        let Lossless { text, marks } = mark(text, exact_integers).unwrap();
+        for json in [&text, &marks] {
             serde_json::from_str::<serde_json::Value>(json).unwrap();
         }
-        (text, places)
+        (text, marks)
     }
 
     #[test]
     fn tokens_are_marked_and_strings_are_not() {
-        let (text, places) =
-            marked(r#"[NaN, "NaN", {"a\"": -Infinity, "b": 1}, [[]], Infinity, "\u004eaN"]"#, false);
+        let (text, marks) =
+            lossless(r#"[NaN, "NaN", {"a\"": -Infinity, "b": 1}, [[]], Infinity, "\u004eaN"]"#, false);
         let expected = concat!(
             r#"["\u0000NaN", "NaN", {"a\"": "\u0000-Infinity", "b": 1}, [[]], "\u0000Infinity", "#,
             r#""\u004eaN"]"#
         );
         assert_eq!(text, expected);
-        assert_eq!(places, r#"{"0":"NaN","2":{"a\"":"-Infinity"},"4":"Infinity"}"#);
-        assert_eq!(marked("NaN", false), (r#""\u0000NaN""#.into(), r#""NaN""#.into()));
+        assert_eq!(marks, r#"{"0":"NaN","2":{"a\"":"-Infinity"},"4":"Infinity"}"#);
+        assert_eq!(lossless("NaN", false), (r#""\u0000NaN""#.into(), r#""NaN""#.into()));
     }
 
     #[test]
     fn large_integers_are_marked_on_request() {
         let text = r#"{"a":[9007199254740991,{"b":9007199254740993}],"c":[-9223372036854775808,18446744073709551615,
             36893488147419103232,0.30000000000000004,1e300],"d":{"e":{}}}"#;
-        assert_eq!(marked(text, false), (text.to_owned(), "{}".to_owned()));
-        let (rewritten, places) = marked(text, true);
+        assert_eq!(lossless(text, false), (text.to_owned(), "{}".to_owned()));
+        let (rewritten, marks) = lossless(text, true);
         let expected = concat!(
             r#"{"a":{"1":{"b":"9007199254740993"}},"#,
             r#""c":{"0":"-9223372036854775808","1":"18446744073709551615","2":"36893488147419103232"}}"#
         );
-        assert_eq!(places, expected);
+        assert_eq!(marks, expected);
         assert!(rewritten.contains(r#"{"b":"\u00009007199254740993"}"#));
         assert!(rewritten.ends_with(r#"0.30000000000000004,1e300],"d":{"e":{}}}"#));
     }
@@ -286,13 +286,13 @@ mod tests {
     fn only_integers_of_many_digits_are_marked() {
         let nines = "9".repeat(MAX_DIGITS);
         for token in ["9007199254740992", "-36893488147419103232", &nines] {
-            assert_eq!(mark(token, true).unwrap().places, format!("{token:?}"), "{token}");
-            assert_eq!(mark(token, false).unwrap().places, "{}");
+            assert_eq!(mark(token, true).unwrap().marks, format!("{token:?}"), "{token}");
+            assert_eq!(mark(token, false).unwrap().marks, "{}");
         }
         let longer = format!("{nines}9");
         for token in ["9007199254740991", "-9007199254740991", "1e99", "36893488147419103232.0", &longer] {
-            let Lossless { text, places } = mark(token, true).unwrap();
-            assert_eq!((text.as_str(), places.as_str()), (token, "{}"));
+            let Lossless { text, marks } = mark(token, true).unwrap();
+            assert_eq!((text.as_str(), marks.as_str()), (token, "{}"));
         }
     }
 
@@ -328,6 +328,6 @@ mod tests {
     fn keys_are_copied_once() {
         let key = "k".repeat(1000);
         let text = format!("{{\"{key}\":[{}]}}", vec!["NaN"; 1000].join(","));
-        assert!(marked(&text, false).1.len() < 20_000);
+        assert!(lossless(&text, false).1.len() < 20_000);
     }
 }

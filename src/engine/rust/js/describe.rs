@@ -59,7 +59,7 @@ fn large_document(large: &hierarchy::LargeDocument, call: &Call) -> Result<Large
     let bytes = call.hold_bytes(&bytes::to_js_whole(&large.bytes)?);
     let suffix = large.suffix.to_owned();
     let Some(LeftAttributes { range, marks }) = &large.attributes else {
-        return Ok(LargeDocument { suffix, bytes, attributes: None, places: None });
+        return Ok(LargeDocument { suffix, bytes, attributes: None, marks: None });
     };
     // A document has less than 2^32 bytes.
     #[allow(clippy::cast_possible_truncation)]
@@ -69,7 +69,7 @@ fn large_document(large: &hierarchy::LargeDocument, call: &Call) -> Result<Large
         bounds.extend([bound(range.start + token.start), bound(range.start + token.end)]);
     }
     bounds.push(bound(range.end));
-    Ok(LargeDocument { suffix, bytes, attributes: Some(bounds), places: Some(marks.places.clone()) })
+    Ok(LargeDocument { suffix, bytes, attributes: Some(bounds), marks: Some(marks.json.clone()) })
 }
 
 /// See `describe_array` of the contract.
@@ -124,7 +124,7 @@ fn fill_json(data_type: &DataType, fill: &[u8]) -> Result<Option<(String, JsonTe
         (DataType::Json, _) => {
             let text = String::from_utf8_lossy(fill).into_owned();
             let json = json_text(&text)?;
-            Ok(json.places.is_some().then_some((text, json)))
+            Ok(json.marks.is_some().then_some((text, json)))
         }
         _ => Ok(None),
     }

@@ -8,21 +8,21 @@ use super::error::Exported;
 use crate::error::Result;
 use crate::format::metadata::lossless::{Lossless, is_suspect, mark};
 
-/// An element that is JSON, as a text for `JSON.parse`, and JSON with the places of marks in it
+/// An element that is JSON, as a text for `JSON.parse`, and the tokens of the marks in it
 /// (`metadata::lossless`). Marks replace bare `NaN` and infinities.
 #[wasm_bindgen(js_name = losslessJson)]
 pub fn lossless_json(text: &str) -> Exported<JsArray> {
-    let Lossless { text, places } = mark(text, false)?;
-    Ok(JsArray::of2(&text.into(), &places.into()))
+    let Lossless { text, marks } = mark(text, false)?;
+    Ok(JsArray::of2(&text.into(), &marks.into()))
 }
 
 /// A text of metadata for `JSON.parse`.
 pub fn json_text(text: &str) -> Result<JsonText> {
     if !is_suspect(text) {
-        return Ok(JsonText { text: text.to_owned(), places: None });
+        return Ok(JsonText { text: text.to_owned(), marks: None });
     }
-    let Lossless { text, places } = mark(text, true)?;
-    Ok(JsonText { text, places: Some(places) })
+    let Lossless { text, marks } = mark(text, true)?;
+    Ok(JsonText { text, marks: Some(marks) })
 }
 
 /// As [`json_text`], for a text that may be absent.

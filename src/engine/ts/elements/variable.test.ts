@@ -55,7 +55,7 @@ test("many elements keep their order", async () => {
 test("JSON, including texts that JSON.parse cannot read", async () => {
   const text = '{"a":1}NaN';
   const bytes = packed([0, 7, 10, 10], [...new TextEncoder().encode(text)]);
-  const lossless = { NaN: { text: "null", places: '"NaN"' } };
+  const lossless = { NaN: { text: "null", marks: '"NaN"' } };
   assert.deepEqual(await variableElements(JSON_TYPE, bytes, 3, { lossless }), [{ a: 1 }, Number.NaN, null]);
 });
 

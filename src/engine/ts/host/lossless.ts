@@ -48,7 +48,7 @@ function addLossless(
   try {
     JSON.parse(text);
   } catch {
-    const [strict, places] = instances.callNow((glue) => glue.losslessJson(text)) as [string, string];
-    lossless[text] = { text: strict, places };
+    const [strict, marks] = instances.callNow((glue) => glue.losslessJson(text)) as [string, string];
+    lossless[text] = { text: strict, marks };
   }
 }

@@ -37,7 +37,7 @@ export function exactJson(
   return text.replaceAll(/"\\u0001number:([-.\d]+)"/g, "$1");
 }
 
-/** The places of marks, by key or index. A string is the token that a mark replaces. */
+/** The tokens that marks replace, by key or index. */
 type Marks = { [key: string]: Marks | string };
 
 /** Begins the text that replaces a token. */
@@ -60,12 +60,12 @@ const rounded: Meaning = (token) => TOKENS[token] ?? Number(token);
  * Parses a text and restores its marks. With `exactIntegers`, integers that a number would round
  * become bigints.
  */
-export function parseJsonText({ text, places }: JsonText, exactIntegers = false): unknown {
-  if (places === undefined) return JSON.parse(text);
+export function parseJsonText({ text, marks }: JsonText, exactIntegers = false): unknown {
+  if (marks === undefined) return JSON.parse(text);
   const meaningOf = exactIntegers ? exact : rounded;
-  const [value, marks] = [JSON.parse(text), JSON.parse(places) as Marks | string];
-  if (typeof marks === "string") return meaningOf(marks);
-  restore(value, marks, meaningOf);
+  const [value, tokens] = [JSON.parse(text), JSON.parse(marks) as Marks | string];
+  if (typeof tokens === "string") return meaningOf(tokens);
+  restore(value, tokens, meaningOf);
   return value;
 }
 
