@@ -69,7 +69,7 @@ impl ChunksBeyond {
     /// Erases these chunks before an array grows over them. In a store that cannot list, no more
     /// than the [`UNASKED_KEYS`] chunks that are nearest to the old end: asking for a million keys
     /// that most likely do not exist is no price for growing. A failed append leaves its chunks
-    /// there. A shrink leaves none in such a store (see `resize`).
+    /// there. A shrink of an array in a store that cannot list leaves none (see `resize`).
     ///
     /// # Errors
     /// Errors of the store.

@@ -93,7 +93,7 @@ async fn names(store: &Rc<dyn Store>, group: &OpenedNode, context: &RequestConte
         Err(error) if error.kind() == ErrorKind::Unsupported && store.can_list().await? => {
             listed(store, group, context).await
         }
-        told => told,
+        other => other,
     }
 }
 

@@ -40,7 +40,7 @@ pub fn copied(key: &StoreKey, value: &Value) -> Result<Vec<u8>> {
     text.map_err(|error| error.at_key(key.as_str()))
 }
 
-/// Copies a part of a document. `None` for what is no part of it, and for bytes that are not UTF-8.
+/// Copies a part of a document. `None` for a range beyond it, and for bytes that are not UTF-8.
 pub fn part(document: &Value, part: &Range<usize>) -> Option<String> {
     let part = document.slice(part.start as u64..part.end as u64).ok()?;
     String::from_utf8(part.to_vec(limits::METADATA_BYTES, "metadata document").ok()?).ok()

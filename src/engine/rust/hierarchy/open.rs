@@ -374,15 +374,15 @@ impl Probe<'_> {
             Some(ZarrFormat::Draft(_)) => format!("the {ZARR_JSON} of a draft, and a document below `meta`"),
             None => format!("{ZARR_JSON}, {ZARRAY} or {ZGROUP}"),
         };
-        let place = if path.is_empty() { "the root".to_owned() } else { quoted(path) };
+        let node = if path.is_empty() { "the root".to_owned() } else { quoted(path) };
         let elsewhere = elsewhere(&self.store.roots());
-        let place = format!("{place} of {}{elsewhere}", self.store.describe());
-        Error::not_found(format!("no Zarr node at {place}")).expected(expected)
+        let location = format!("{node} of {}{elsewhere}", self.store.describe());
+        Error::not_found(format!("no Zarr node at {location}")).expected(expected)
     }
 }
 
 /// The most hierarchy roots that an error names.
-const PLACES: usize = 3;
+const MAX_NAMED_ROOTS: usize = 3;
 
 /// Names the roots of the store's hierarchies for an error. Empty where the store's root is one of
 /// them.
@@ -390,9 +390,12 @@ fn elsewhere(roots: &[NodePath]) -> String {
     if roots.is_empty() || roots.iter().any(NodePath::is_root) {
         return String::new();
     }
-    let named: Vec<String> = roots.iter().take(PLACES).map(|root| quoted(root.as_str())).collect();
-    let more =
-        if roots.len() > PLACES { format!(" and {} more", roots.len() - PLACES) } else { String::new() };
+    let named: Vec<String> = roots.iter().take(MAX_NAMED_ROOTS).map(|root| quoted(root.as_str())).collect();
+    let more = if roots.len() > MAX_NAMED_ROOTS {
+        format!(" and {} more", roots.len() - MAX_NAMED_ROOTS)
+    } else {
+        String::new()
+    };
     format!("; there is one at {}{more}", named.join(" and at "))
 }
 

@@ -1,4 +1,4 @@
-//! What a decode worker holds by number: arrays, and parts in progress. `decode_calls` has the
+//! What a decode worker holds by id: arrays, and parts in progress. `decode_calls` has the
 //! calls that it answers.
 
 use std::rc::Rc;
@@ -21,12 +21,12 @@ pub struct Worker {
     scratch: Scratch,
 }
 
-fn unknown(what: &str, number: u32) -> Error {
-    Error::argument(format!("the decoder has no {what} with number {number}"))
+fn unknown(what: &str, id: u32) -> Error {
+    Error::argument(format!("the decoder has no {what} with id {id}"))
 }
 
 /// # Errors
-/// Of all methods: `Argument` for an unknown number, and errors of the codecs.
+/// Of all methods: `Argument` for an unknown id, and errors of the codecs.
 impl Worker {
     /// Registers an array. `document` was written by `NodeDocument::to_json`; `users` is the input
     /// of `UserCodecs::from_json`, or empty.

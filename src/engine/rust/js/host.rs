@@ -23,9 +23,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn panicked(this: &Host, message: &str);
 
-    /// Calls [`promise_settled`] with this number and what the promise settles with.
+    /// Calls [`promise_settled`] with this id and what the promise settles with.
     #[wasm_bindgen(method)]
-    fn follow(this: &Host, promise: &Promise, number: u32);
+    fn follow(this: &Host, promise: &Promise, id: u32);
 
     /// Requests a lock by name.
     #[wasm_bindgen(method)]
@@ -91,8 +91,8 @@ pub fn panicked(message: &str) {
 
 /// Passes on what a promise settled with. A task that waited for it may be gone.
 #[wasm_bindgen(js_name = promiseSettled)]
-pub fn promise_settled(number: u32, is_fulfilled: bool, value: JsValue) {
-    let waiting = FOLLOWED.with_borrow_mut(|followed| followed.remove(number));
+pub fn promise_settled(id: u32, is_fulfilled: bool, value: JsValue) {
+    let waiting = FOLLOWED.with_borrow_mut(|followed| followed.remove(id));
     if let Some(waiting) = waiting {
         let _ = waiting.send(if is_fulfilled { Ok(value) } else { Err(value) });
     }

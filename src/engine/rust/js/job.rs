@@ -1,4 +1,4 @@
-//! The job of a read (`read/job.ts`): what it takes, and what is told to it in numbers.
+//! The job of a read (`read/job.ts`): what it takes, and the numbers that it is given.
 
 use std::rc::Rc;
 
@@ -55,7 +55,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = decodeFinish)]
     pub fn decode_finish(this: &Job, part: u32) -> Result<JsValue, JsValue>;
 
-    /// As `decode_finish`, with the part's place in the result. The job may write the elements
+    /// As `decode_finish`, with where the part is in the result. The job may write the elements
     /// there; then the promise is of undefined. `number` is that of the part in the order of its
     /// read. Throws if the result cannot be held.
     #[wasm_bindgen(method, catch, js_name = decodeFinishAt)]

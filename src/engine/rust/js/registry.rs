@@ -13,7 +13,7 @@ use crate::read::array::Array;
 use crate::sorted::Map;
 use crate::store::Store;
 
-/// Objects by numbers that it gives.
+/// Objects by ids that it gives.
 pub struct Registry<T> {
     next: u32,
     entries: Map<u32, T>,

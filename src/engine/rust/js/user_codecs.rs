@@ -77,9 +77,9 @@ pub fn write_requests(part: &mut dyn WorkerPart) -> Result<Vec<u8>> {
     Ok([&len.to_le_bytes(), text.as_bytes(), &bytes].concat())
 }
 
-/// The JSON text of a `CodecRequest` of `ts/codec/site.ts`, without its bytes. `place` is their
-/// range in the common buffer.
-fn message(key: &str, request: &CodecCall<'_>, site: usize, place: std::ops::Range<usize>) -> String {
+/// The JSON text of a `CodecRequest` of `ts/codec/site.ts`, without its bytes. `range` is
+/// where they are in the common buffer.
+fn message(key: &str, request: &CodecCall<'_>, site: usize, range: std::ops::Range<usize>) -> String {
     let chunk = |shape: &[u64], data_type| {
         let description = Description::of(data_type).to_json();
         ObjectText::new().with("shape", list(shape)).with("type", description).compact()
@@ -96,7 +96,7 @@ fn message(key: &str, request: &CodecCall<'_>, site: usize, place: std::ops::Ran
         .with("kind", string(request.kind.name()))
         .with("decoded", chunk(&request.decoded.shape, &request.decoded.data_type))
         .with("encoded", chunk(&request.encoded.shape, &request.encoded.data_type))
-        .with("start", place.start.to_string())
-        .with("end", place.end.to_string())
+        .with("start", range.start.to_string())
+        .with("end", range.end.to_string())
         .compact()
 }

@@ -119,7 +119,12 @@ impl UserStore {
             return Fetched::part_of(&value, range).map(Some);
         }
         check_len(value.len(), range)?;
-        Ok(Some(Fetched { value, size: size_told(&answer), version: version_told(&answer), modified: None }))
+        Ok(Some(Fetched {
+            value,
+            size: whole_size(&answer),
+            version: stated_version(&answer),
+            modified: None,
+        }))
     }
 
     async fn write(&self, key: &StoreKey, value: Value) -> Result<()> {
@@ -312,13 +317,13 @@ fn unexpected(method: &str, expected: &str, actual: &JsValue) -> Error {
 }
 
 /// The size of the whole value, which the package's own stores return with a range.
-fn size_told(answer: &JsValue) -> Option<u64> {
+fn whole_size(answer: &JsValue) -> Option<u64> {
     let size = Reflect::get(answer, &Symbol::for_("zarr-wasm.size")).ok()?.as_f64()?;
     natural(size).ok()
 }
 
 /// The version of the file that a range is of, which the package's own stores return with it.
-fn version_told(answer: &JsValue) -> Option<String> {
+fn stated_version(answer: &JsValue) -> Option<String> {
     Reflect::get(answer, &Symbol::for_("zarr-wasm.version")).ok()?.as_string()
 }
 

@@ -1,4 +1,4 @@
-//! The objects that a decode worker holds by number: parts of reads and, in the full build, changes
+//! The objects that a decode worker holds by id: parts of reads and, in the full build, changes
 //! to stored chunks that wait for user-defined codecs.
 
 use crate::contract::wasm_module::Answer;

@@ -57,8 +57,8 @@ pub trait PartDecoder {
     /// Waits for the packed elements of the part.
     fn finish(self: Box<Self>) -> LocalFuture<'static, Decoded<Value>>;
 
-    /// Like [`finish`](Self::finish), but may write the elements into the result instead, at the
-    /// place of `part`. Returns `None` if it did.
+    /// Like [`finish`](Self::finish), but may write the elements into the result instead, where
+    /// `part` is. Returns `None` if it did.
     fn finish_at(self: Box<Self>, _part: &Part) -> LocalFuture<'static, Decoded<Option<Value>>> {
         let finished = self.finish();
         Box::pin(async move { finished.await.map(Some) })

@@ -170,7 +170,7 @@ fn parts_in_flight(
         }
         _ => (STREAMED_BYTES, PARTS_IN_FLIGHT),
     };
-    let part = planner.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
+    let part = planner.first_part_elements().saturating_mul(typical_size(layout) as u64).max(1);
     Ok(usize::try_from(bytes / part).unwrap_or(most).clamp(2, most))
 }
 
@@ -271,7 +271,7 @@ impl PartPlanner {
     }
 
     /// Number of elements of the first part. The others have about as many.
-    fn first_part_places(&self) -> u64 {
+    fn first_part_elements(&self) -> u64 {
         match self {
             Self::Orthogonal { projections, grid } if grid.count() > 0 => {
                 grid.part(0, projections).part.shape.iter().copied().fold(1, u64::saturating_mul)
@@ -334,8 +334,8 @@ impl PartPlanner {
     }
 }
 
-/// The requested place; the middle of the result along dimensions that the request leaves out. Only
-/// distances are computed from it, so rounding does no harm.
+/// The requested indices; the middle of the result along dimensions that the request leaves out.
+/// Only distances are computed from it, so rounding does no harm.
 #[allow(clippy::cast_precision_loss)]
 fn centre(projections: &[DimensionProjection], given: &[f64]) -> Vec<f64> {
     let along = projections.iter().enumerate();

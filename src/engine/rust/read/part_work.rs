@@ -452,7 +452,7 @@ impl ReadContext {
         input.supply(&mut state.decoding, encoded, header)
     }
 
-    /// The chunk as it is placed in the result if its bytes are its elements.
+    /// The chunk as it is copied into the result, if its bytes are its elements.
     fn plain(&self, plan: &PartPlan, request: &ByteRequest, value: &Value) -> Result<Option<PlacedChunk>> {
         let level = plan.leaf(request.id)?;
         let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));

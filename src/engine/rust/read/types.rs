@@ -27,7 +27,7 @@ pub struct ReadRequest {
     pub spreads: bool,
     /// Whether the sink holds only one part at a time. A streamed result may have any size.
     pub streamed: bool,
-    /// The place of the result that is read first: an index along each of the array's dimensions.
+    /// The indices of the result that are read first: one along each of the array's dimensions.
     /// Missing trailing dimensions default to the middle. `None` reads the parts in C order.
     /// Ignored for points.
     pub nearest: Option<Vec<f64>>,

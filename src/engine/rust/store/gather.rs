@@ -275,8 +275,8 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
             let answer = self.request(RequestKey { range, of: of.clone() }, &context, fetch);
             let gathered = Gathered { members: Vec::new(), start: span.start, answer };
             for member in members {
-                if let Some(place) = requests.get_mut(member) {
-                    *place = Some(gathered.clone());
+                if let Some(slot) = requests.get_mut(member) {
+                    *slot = Some(gathered.clone());
                 }
             }
         }

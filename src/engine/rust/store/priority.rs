@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn priority_only_rises_and_notifies() {
-        let told = Rc::new(Cell::new(0));
+        let calls = Rc::new(Cell::new(0));
         let priority = Priority::new(-1.0);
-        let count = told.clone();
+        let count = calls.clone();
         priority.on_raise(Rc::new(move || count.set(count.get() + 1)));
         priority.clone().raise(-2.0);
-        assert_eq!((priority.value(), told.get()), (-1.0, 0));
+        assert_eq!((priority.value(), calls.get()), (-1.0, 0));
         priority.clone().raise(0.0);
-        assert_eq!((priority.value(), priority.is_background(), told.get()), (0.0, false, 1));
+        assert_eq!((priority.value(), priority.is_background(), calls.get()), (0.0, false, 1));
         assert_eq!(Priority::new(f64::NAN).value(), 0.0);
     }
 }

@@ -208,14 +208,14 @@ pub(crate) fn unchanged_since_of(
 #[allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "the place was found, or it is that of the store that was pushed"
+    reason = "the index was found, or it is that of the store that was pushed"
 )]
 fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut StoreWrites) -> T) -> T {
     let store = innermost(store);
     STORES.with_borrow_mut(|stores| {
-        let place = |store: *const dyn Store| store.cast::<()>();
-        let wanted = place(Rc::as_ptr(&store));
-        let at = stores.iter().position(|written| place(written.store.as_ptr()) == wanted);
+        let address = |store: *const dyn Store| store.cast::<()>();
+        let wanted = address(Rc::as_ptr(&store));
+        let at = stores.iter().position(|written| address(written.store.as_ptr()) == wanted);
         let at = at.unwrap_or_else(|| {
             stores.retain(|written| written.store.strong_count() > 0);
             stores.push(StoreWrites {

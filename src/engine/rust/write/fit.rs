@@ -21,21 +21,22 @@ impl Fitted {
     /// # Errors
     /// `Argument` for elements that do not fit, and for those of another kind of data type.
     pub fn new(elements: &NewElements, selected: &Selected, size: Option<usize>) -> Result<Self> {
-        let places = places(selected);
+        let extents = extents(selected);
         let own = match &elements.layout {
-            ElementLayout::Packed => places.clone(),
+            ElementLayout::Packed => extents.clone(),
             ElementLayout::Shaped(shape) => shape.clone(),
             ElementLayout::List => {
                 let count = count(&elements.source, size);
                 let fills =
-                    limits::product(places.iter().copied(), "selection").is_ok_and(|all| all == count);
-                if fills { places.clone() } else { vec![count] }
+                    limits::product(extents.iter().copied(), "selection").is_ok_and(|all| all == count);
+                if fills { extents.clone() } else { vec![count] }
             }
         };
-        let shape = aligned(&own, selected).ok_or_else(|| unfit(&own, &places))?;
+        let shape = aligned(&own, selected).ok_or_else(|| unfit(&own, &extents))?;
         let source = match &elements.source {
             source if own.iter().all(|extent| *extent == 1) => one(source)?,
-            // They are taken one by one, and are fewer than places. Memory of the host is slow.
+            // They are taken one by one, and are fewer than the selection has. The host's memory is
+            // slow.
             WriteSource::Elements(elements) if shape != selected.shape() => {
                 WriteSource::Elements(elements.to_vec(limits::CHUNK_BYTES, "values")?.into())
             }
@@ -57,14 +58,14 @@ impl Fitted {
 }
 
 /// The shape that elements have which fill the selection: an integer removes its dimension.
-fn places(selected: &Selected) -> Vec<u64> {
-    let mut places = Vec::new();
+fn extents(selected: &Selected) -> Vec<u64> {
+    let mut extents = Vec::new();
     for (extent, kept) in selected.shape().into_iter().zip(selected.kept()) {
         if kept {
-            places.push(extent);
+            extents.push(extent);
         }
     }
-    places
+    extents
 }
 
 /// A shape with all dimensions of the selection. `None` if it does not fit.
@@ -72,12 +73,12 @@ fn aligned(own: &[u64], selected: &Selected) -> Option<Vec<u64>> {
     let (shape, kept) = (selected.shape(), selected.kept());
     let mut aligned = vec![1; shape.len()];
     let mut rest = own;
-    for ((place, extent), kept) in aligned.iter_mut().zip(shape).zip(kept).rev() {
+    for ((target, extent), kept) in aligned.iter_mut().zip(shape).zip(kept).rev() {
         if let (true, Some((last, before))) = (kept, rest.split_last()) {
             if *last != 1 && *last != extent {
                 return None;
             }
-            (*place, rest) = (*last, before);
+            (*target, rest) = (*last, before);
         }
     }
     rest.iter().all(|extent| *extent == 1).then_some(aligned)
@@ -126,9 +127,9 @@ fn check(source: &WriteSource, shape: &[u64], size: Option<usize>) -> Result<()>
 }
 
 #[cold]
-fn unfit(own: &[u64], places: &[u64]) -> Error {
+fn unfit(own: &[u64], extents: &[u64]) -> Error {
     Error::argument("the values cannot be broadcast to the selection")
-        .expected(format!("shape {places:?}, or one that can be broadcast to it"))
+        .expected(format!("shape {extents:?}, or one that can be broadcast to it"))
         .actual(format!("shape {own:?}"))
 }
 

@@ -23,7 +23,7 @@ pub fn install() {
         let lock = host::lock(&name).map(HostLock);
         let held: LocalFuture<'static, Box<dyn Any>> = Box::pin(async move {
             if let Some(HostLock(lock)) = &lock {
-                // The promise never rejects. Without a lock, the write goes on.
+                // The promise never rejects. Without a lock, the write continues.
                 let _ = host::settled(lock.held().into()).await;
             }
             Box::new(lock) as Box<dyn Any>

@@ -32,7 +32,7 @@ extern "C" {
     pub type WriteJob;
 
     /// Registers an array by its documents, because its shape may have changed or be about to.
-    /// Returns its number.
+    /// Returns its id.
     #[wasm_bindgen(method, catch)]
     fn bind(this: &WriteJob, document: &str) -> std::result::Result<u32, JsValue>;
 
@@ -138,14 +138,14 @@ impl JobEncoder {
         Self { job, signal, bound: RefCell::default() }
     }
 
-    fn number(&self, array: &Rc<Array>) -> Result<u32> {
+    fn id(&self, array: &Rc<Array>) -> Result<u32> {
         let known = self.bound.borrow().iter().find(|(bound, _)| Rc::ptr_eq(bound, array)).map(|it| it.1);
-        if let Some(number) = known {
-            return Ok(number);
+        if let Some(id) = known {
+            return Ok(id);
         }
-        let number = self.job.bind(&array.document().to_json()).map_err(|thrown| thrown_error(&thrown))?;
-        self.bound.borrow_mut().push((array.clone(), number));
-        Ok(number)
+        let id = self.job.bind(&array.document().to_json()).map_err(|thrown| thrown_error(&thrown))?;
+        self.bound.borrow_mut().push((array.clone(), id));
+        Ok(id)
     }
 
     async fn ask(&self, array: &Rc<Array>, encode: &EncodeJob) -> Result<Encoded> {
@@ -154,7 +154,7 @@ impl JobEncoder {
         let JsView { bytes, ours } = bytes_to_js(&encode.elements, 1)?;
         let old_is_ours = old.as_ref().is_some_and(|old| old.ours);
         let old = old.as_ref().map(|old| &old.bytes);
-        let promise = self.job.encode(self.number(array)?, &update, old, old_is_ours, &bytes, ours);
+        let promise = self.job.encode(self.id(array)?, &update, old, old_is_ours, &bytes, ours);
         let promise = promise.map_err(|thrown| thrown_error(&thrown))?;
         let encoded = host::settled(promise).await.map_err(|thrown| thrown_error(&thrown))?;
         if encoded.is_undefined() {
@@ -185,10 +185,10 @@ impl Encoder for JobEncoder {
 pub fn pack_floats(name: &str, numbers: &[f64], saturate: bool, output: &Uint8Array) -> Option<u32> {
     let float = Float::of_name(name)?;
     let mut packed = Vec::with_capacity(numbers.len() * float.size());
-    for (place, number) in numbers.iter().enumerate() {
+    for (index, number) in numbers.iter().enumerate() {
         let Some(bits) = float.from_f64(*number).or_else(|| saturate.then(|| float.saturated(*number)))
         else {
-            return u32::try_from(place).ok();
+            return u32::try_from(index).ok();
         };
         packed.extend_from_slice(&bits.to_le_bytes()[..float.size()]);
     }

@@ -53,9 +53,9 @@ fn version(kind: &RefKindName, name: String) -> Result<Version> {
     })
 }
 
-/// Creates a store of the repository in a store. `allow` allows the server of a URL, `on_found` is
-/// told the snapshot that was found, and `http` are the options of requests for virtual chunks.
-/// Throws a failure.
+/// Creates a store of the repository in a store. `allow` allows the server of a URL, `on_found`
+/// receives the id of the snapshot that was found, and `http` are the options of requests for
+/// virtual chunks. Throws a failure.
 #[wasm_bindgen(js_name = icechunkStore)]
 pub fn icechunk_store(
     id: u32,

@@ -51,7 +51,7 @@ pub(super) enum Outcome {
 }
 
 impl ServerKnowledge {
-    /// Whether whole objects are asked for in place of parts: as far as is known, this server sends
+    /// Whether whole objects are asked for instead of parts: as far as is known, this server sends
     /// no parts. A request without a range is one that caches can answer later.
     pub(super) fn asks_for_whole_objects(&self, origin: &Origin) -> bool {
         self.ranges_ignored.get() && !origin.sends_parts.get()

@@ -1,6 +1,6 @@
 //! Pages about data sets, by their addresses: where their hosts have the files.
 //!
-//! People paste such an address in place of that of the data. Most of these hosts let no other site
+//! People paste these addresses instead of that of the data. Most of these hosts let no other site
 //! read their pages, so in a browser the address is all that shows the mistake.
 
 use super::url::{split_around, split_before, split_scheme};

@@ -23,7 +23,7 @@ pub const CONCURRENT_REQUESTS: usize = 32;
 /// connections.
 pub const BACKGROUND_BESIDE: usize = 3;
 
-/// Maximum number of background requests alone, so that the next request finds a free place.
+/// Maximum number of background requests alone, so that the next request finds a free permit.
 pub const BACKGROUND_ALONE: usize = 12;
 
 /// Whether `Range: bytes=-N` works.
@@ -122,11 +122,11 @@ impl Permits {
     fn hand_out(self: &Rc<Self>) {
         self.queue.borrow_mut().retain(|waiter| !waiter.sender.is_canceled());
         loop {
-            let Some(place) = self.first_in_line() else { return };
+            let Some(index) = self.first_in_line() else { return };
             let background =
-                self.queue.borrow().get(place).is_none_or(|waiter| waiter.priority.is_background());
+                self.queue.borrow().get(index).is_none_or(|waiter| waiter.priority.is_background());
             let Some(permit) = self.take(background) else { return };
-            let waiter = self.queue.borrow_mut().remove(place);
+            let waiter = self.queue.borrow_mut().remove(index);
             // The channel carries the permit itself. If the request is dropped before it receives
             // the permit, the permit is dropped too and becomes free.
             if let Err(unused) = waiter.sender.send(permit) {
@@ -138,13 +138,13 @@ impl Permits {
     fn first_in_line(&self) -> Option<usize> {
         let queue = self.queue.borrow();
         let mut best: Option<(usize, f64)> = None;
-        for (place, waiter) in queue.iter().enumerate() {
+        for (index, waiter) in queue.iter().enumerate() {
             let value = waiter.priority.value();
             if best.is_none_or(|(_, most)| value > most) {
-                best = Some((place, value));
+                best = Some((index, value));
             }
         }
-        best.map(|(place, _)| place)
+        best.map(|(index, _)| index)
     }
 }
 
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(permits.iter().flatten().count(), BACKGROUND_ALONE);
         // Something is looked at: it begins at once, and no more of the background does beside it.
         let visible = Priority::default();
-        let Poll::Ready(seen) = poll(pin!(origin.permit(&visible))) else { panic!("places are free") };
+        let Poll::Ready(seen) = poll(pin!(origin.permit(&visible))) else { panic!("permits are free") };
         permits[0] = None;
         assert!(poll(waiting[BACKGROUND_ALONE].as_mut()).is_pending());
         ahead[19].raise(0.0);

@@ -230,7 +230,7 @@ impl<'a> Exchange<'a> {
         if !is_update && pages.is_absence_page(&page) || is_metadata && !pages.can_be_checked() {
             pages.warn_once(self.context.url, self.context.subject, self.context.options);
             if is_metadata && !pages.can_be_checked() {
-                pages.note_in_place_of_metadata(response);
+                pages.note_instead_of_metadata(response);
             }
             return Step::Done(Ok(Outcome::Absent));
         }

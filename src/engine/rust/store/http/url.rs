@@ -59,8 +59,8 @@ impl RootUrl {
         let absolute = Some(text).filter(|text| has_scheme(text));
         let (scheme, rest) = absolute.and_then(split_scheme).ok_or_else(invalid)?;
         let rest = rest.split_once('#').map_or(rest, |(before, _fragment)| before);
-        let (place, query) = split_before(rest, &['?']);
-        let (host, path) = place.split_once('/').unwrap_or((place, ""));
+        let (location, query) = split_before(rest, &['?']);
+        let (host, path) = location.split_once('/').unwrap_or((location, ""));
         if host.is_empty() {
             return Err(invalid());
         }
@@ -243,11 +243,11 @@ fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
 /// of all texts once more, also those of addresses that are no URLs
 /// (`src/engine/ts/model/secrets.ts`).
 pub fn redact(url: &str) -> String {
-    let (place, rest) = split_before(url, &['?', '#']);
+    let (location, rest) = split_before(url, &['?', '#']);
     let query = if rest.starts_with('?') { "?…" } else { "" };
-    let Some((scheme, rest)) = split_scheme(place) else {
+    let Some((scheme, rest)) = split_scheme(location) else {
         // It may lack its scheme.
-        let host = place.rsplit_once('@').map_or(place, |(_user, host)| host);
+        let host = location.rsplit_once('@').map_or(location, |(_user, host)| host);
         return format!("{host}{query}");
     };
     let (authority, path) = split_before(rest, &['/', '\\']);

@@ -1,4 +1,4 @@
-//! Web pages that a server sends in the place of objects, with status 200.
+//! Web pages that a server sends instead of objects, with status 200.
 //!
 //! Servers of single-page applications answer each absent name with one page. A proxy that demands
 //! a login answers each name with a page. The first means that a chunk is absent and reads as the
@@ -91,8 +91,8 @@ pub(super) struct WebPages {
     /// The page for absent names.
     absence_page: RefCell<Option<WebPage>>,
     has_warned: Cell<bool>,
-    /// What the first page in the place of metadata is: `a web page, "Title"`.
-    in_place_of_metadata: RefCell<Option<String>>,
+    /// What the first page instead of metadata is: `a web page, "Title"`.
+    instead_of_metadata: RefCell<Option<String>>,
 }
 
 impl WebPages {
@@ -122,18 +122,18 @@ impl WebPages {
         *self.absence_page.borrow_mut() = Some(page);
     }
 
-    /// Notes what is in the place of metadata.
+    /// Notes what the server sends instead of metadata.
     #[cold]
-    pub fn note_in_place_of_metadata(&self, response: &HttpResponse) {
+    pub fn note_instead_of_metadata(&self, response: &HttpResponse) {
         let what = if is_labelled(response) { "a web page" } else { "a page or an error in XML" };
-        let told = title(response).map(|title| format!(", \"{title}\",")).unwrap_or_default();
-        self.in_place_of_metadata.borrow_mut().get_or_insert(format!("{what}{told}"));
+        let title = title(response).map(|title| format!(", \"{title}\",")).unwrap_or_default();
+        self.instead_of_metadata.borrow_mut().get_or_insert(format!("{what}{title}"));
     }
 
     /// What to add to the address of a store that has no metadata. `advice` is about the address.
     pub fn remark(&self, advice: &str) -> String {
         let advice = if advice.is_empty() { String::new() } else { format!("; {advice}") };
-        match &*self.in_place_of_metadata.borrow() {
+        match &*self.instead_of_metadata.borrow() {
             Some(what) => {
                 format!(
                     ", where the server sends {what} in place of metadata: open the address of the data, not of a page about them{advice}"

@@ -63,7 +63,7 @@ impl Kept {
         self.wanted_by.iter().any(|reader| reader.strong_count() > 0)
     }
 
-    /// Whether a read may take it in place of a new answer.
+    /// Whether a read may take it instead of a new answer.
     fn may_serve(&self, context: &RequestContext) -> bool {
         let began_before = context.reader.as_ref().is_some_and(|reader| reader.began() < self.arrived);
         match (context.reload, self.arrival) {
@@ -108,7 +108,7 @@ impl WholeObjects {
         Some(object)
     }
 
-    /// Keeps an object that has arrived, in place of an older one.
+    /// Keeps an object that has arrived, instead of an older one.
     pub fn keep(
         this: &Rc<RefCell<Self>>,
         name: ObjectName,
@@ -158,11 +158,11 @@ impl WholeObjects {
     /// `most` bytes. The last object of all stays.
     fn drop_oldest(&mut self, most: u64, is_of_kind: impl Fn(&Kept) -> bool) {
         let mut bytes = 0_u64;
-        let mut place = self.by_use.len();
-        let mut is_kept = Vec::with_capacity(place);
+        let mut index = self.by_use.len();
+        let mut is_kept = Vec::with_capacity(index);
         for kept in self.by_use.iter().rev() {
-            let is_last = place == self.by_use.len();
-            place = place.saturating_sub(1);
+            let is_last = index == self.by_use.len();
+            index = index.saturating_sub(1);
             let counts = !is_last && is_of_kind(kept);
             bytes = bytes.saturating_add(if counts { kept.len() } else { 0 });
             is_kept.push(!counts || bytes <= most);

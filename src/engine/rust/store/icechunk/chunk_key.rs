@@ -18,7 +18,7 @@ pub enum Target<'a> {
     Chunk {
         /// Its array.
         array: Rc<ArrayNode>,
-        /// Its place in the grid of chunks.
+        /// Its indices in the grid of chunks.
         index: Vec<u32>,
     },
     /// Neither.

@@ -37,7 +37,7 @@ use crate::limits;
 /// array have its path, which may be as long as the snapshot.
 const KEY_BYTES: usize = 16;
 
-/// Is told a text.
+/// Receives a text.
 pub type Listener = Rc<dyn Fn(&str)>;
 
 /// What a key leads to.
@@ -52,7 +52,7 @@ pub struct IcechunkStore {
     version: Version,
     /// The snapshot that was found before for this version.
     at: Option<ObjectId>,
-    /// Is told the snapshot when it is found.
+    /// Receives the id of the snapshot when it is found.
     on_found: Option<Listener>,
     virtual_chunks: VirtualChunks,
     session: RefCell<Option<Rc<Session>>>,
@@ -74,7 +74,7 @@ impl IcechunkStore {
         }
     }
 
-    /// The same, at a snapshot that was found before. Another build of the engine goes on there.
+    /// The same, at a snapshot that was found before. Another build of the engine continues there.
     #[must_use]
     pub fn starting_at(self, at: Option<ObjectId>, on_found: Listener) -> Self {
         Self { at, on_found: Some(on_found), ..self }

@@ -41,8 +41,8 @@ impl Session {
     /// Errors of the store; `Format` for a damaged file.
     pub async fn repo(&self, inner: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<&Repo>> {
         if self.repo.get().is_none() {
-            let late = permitted(repo(inner, context).await)?;
-            let _ = self.repo.set(late);
+            let found = permitted(repo(inner, context).await)?;
+            let _ = self.repo.set(found);
         }
         Ok(self.repo.get().and_then(Option::as_ref))
     }

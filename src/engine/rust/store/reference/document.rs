@@ -81,8 +81,8 @@ impl References {
     pub fn parse(text: Vec<u8>) -> Result<Self> {
         let kind = DocumentKind::KerchunkJson;
         let document = String::from_utf8(text).map_err(|error| {
-            let told = format!("the reference document is not valid UTF-8: {}", error.utf8_error());
-            kind.blame(Error::format(told), error.as_bytes())
+            let message = format!("the reference document is not valid UTF-8: {}", error.utf8_error());
+            kind.blame(Error::format(message), error.as_bytes())
         })?;
         let mut references = collect(&document).map_err(|error| kind.blame(error, document.as_bytes()))?;
         // Texts and objects alone are references of version 0, whatever document they are from.
@@ -101,8 +101,8 @@ impl References {
     pub fn parse_metadata(text: Vec<u8>) -> Result<(Self, u64)> {
         let kind = DocumentKind::KerchunkParquet;
         let document = String::from_utf8(text).map_err(|error| {
-            let told = format!("the metadata of references is not valid UTF-8: {}", error.utf8_error());
-            kind.blame(Error::format(told), error.as_bytes())
+            let message = format!("the metadata of references is not valid UTF-8: {}", error.utf8_error());
+            kind.blame(Error::format(message), error.as_bytes())
         })?;
         let read = || {
             let (mut metadata, mut record_size) = (None, None);
@@ -164,8 +164,8 @@ impl References {
     /// # Errors
     /// `Format` for invalid base64.
     pub fn inline(&self, start: u32, len: u32) -> Result<Vec<u8>> {
-        let place = start as usize..(start as usize).saturating_add(len as usize);
-        let json = self.table.document().get(place).unwrap_or_default();
+        let range = start as usize..(start as usize).saturating_add(len as usize);
+        let json = self.table.document().get(range).unwrap_or_default();
         if !json.starts_with('"') {
             return Ok(json.as_bytes().to_vec());
         }
@@ -263,14 +263,14 @@ impl<'a> Collector<'a> {
             limits::REFERENCES,
             "a document of references",
         )?;
-        match place(self.document, key) {
+        match offset(self.document, key) {
             Some(start) => table.push_row(start, key.len(), reference),
             None => table.push(key, reference),
         }
     }
 
     fn push_inline(&mut self, key: &str, json: &str) -> Result<()> {
-        let start = place(self.document, json).and_then(|start| u32::try_from(start).ok());
+        let start = offset(self.document, json).and_then(|start| u32::try_from(start).ok());
         let end = start.zip(u32::try_from(json.len()).ok());
         let too_long = || limits::exceeded("a reference document", u64::MAX, u64::from(u32::MAX));
         let (start, len) = end.ok_or_else(too_long)?;
@@ -370,7 +370,7 @@ fn version_1(document: &str, found: &Members<'_>, refs: &str) -> Result<Referenc
 }
 
 /// Where a part of the document begins in it. `None` for another text.
-fn place(document: &str, part: &str) -> Option<usize> {
+fn offset(document: &str, part: &str) -> Option<usize> {
     let start = (part.as_ptr() as usize).checked_sub(document.as_ptr() as usize)?;
     (start.checked_add(part.len())? <= document.len()).then_some(start)
 }

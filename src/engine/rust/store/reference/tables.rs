@@ -79,7 +79,7 @@ impl Tables {
         key: &StoreKey,
         context: &RequestContext,
     ) -> Result<Option<FoundRow>> {
-        let Some((grid, number)) = self.place(documents, key)? else { return Ok(None) };
+        let Some((grid, number)) = self.grid_and_chunk(documents, key)? else { return Ok(None) };
         // `record_size` is above 0.
         let file = number.checked_div(self.record_size).unwrap_or_default();
         let row = limits::to_usize(number.checked_rem(self.record_size).unwrap_or_default(), "record_size")?;
@@ -99,7 +99,7 @@ impl Tables {
     }
 
     /// The array that a key belongs to, and the number of the chunk.
-    fn place(&self, documents: &References, key: &StoreKey) -> Result<Option<(Rc<Grid>, u64)>> {
+    fn grid_and_chunk(&self, documents: &References, key: &StoreKey) -> Result<Option<(Rc<Grid>, u64)>> {
         let text = key.as_str();
         // The chunks of an array may be in folders: the nearest array above counts.
         let mut end = text.rfind('/').unwrap_or(0);

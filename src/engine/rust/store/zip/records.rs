@@ -79,7 +79,7 @@ fn no_archive() -> Error {
 ///
 /// # Errors
 /// `Format` if this is not an archive; `Unsupported` for an archive in several files.
-#[allow(clippy::arithmetic_side_effects, reason = "places in the last bytes of the archive")]
+#[allow(clippy::arithmetic_side_effects, reason = "offsets in the last bytes of the archive")]
 pub fn read_tail(tail: &[u8], tail_start: u64, end64: Option<&[u8]>) -> Result<Tail> {
     let at = find_end(tail).ok_or_else(no_archive)?;
     let record = tail.get(at..).unwrap_or_default();
@@ -91,35 +91,35 @@ pub fn read_tail(tail: &[u8], tail_start: u64, end64: Option<&[u8]>) -> Result<T
     let Some(locator) = locator else {
         one_file(u32::from(u16_at(record, 4)), u32::from(u16_at(record, 6)))?;
         let (len, offset) = (u64::from(u32_at(record, 12)), u64::from(u32_at(record, 16)));
-        return place(len, offset, u64::from(u16_at(record, 10)), end_at, comment).map(Tail::Complete);
+        return directory(len, offset, u64::from(u16_at(record, 10)), end_at, comment).map(Tail::Complete);
     };
     if u32_at(locator, 16) > 1 {
         return Err(several_files());
     }
     // If other bytes were put before the archive, its records moved, but the offsets in them did
     // not change. Then the record is directly before the locator.
-    let places = [u64_at(locator, 8), end_at.saturating_sub(LOCATOR_LEN + END64_LEN)];
-    let in_tail = |place: u64| {
-        let from = usize::try_from(place.checked_sub(tail_start)?).ok()?;
+    let offsets = [u64_at(locator, 8), end_at.saturating_sub(LOCATOR_LEN + END64_LEN)];
+    let in_tail = |offset: u64| {
+        let from = usize::try_from(offset.checked_sub(tail_start)?).ok()?;
         let record = tail.get(from..from.checked_add(56)?)?;
-        (u32_at(record, 0) == END64_SIGNATURE).then_some((record, place))
+        (u32_at(record, 0) == END64_SIGNATURE).then_some((record, offset))
     };
     let given = end64.filter(|record| record.len() >= 56 && u32_at(record, 0) == END64_SIGNATURE);
-    let found = given.map(|record| (record, places[0])).or_else(|| places.into_iter().find_map(in_tail));
+    let found = given.map(|record| (record, offsets[0])).or_else(|| offsets.into_iter().find_map(in_tail));
     match found {
-        Some((record, place)) => read_end64(record, place, comment).map(Tail::Complete),
-        None if end64.is_none() && places[0] < tail_start => Ok(Tail::End64At(places[0])),
+        Some((record, offset)) => read_end64(record, offset, comment).map(Tail::Complete),
+        None if end64.is_none() && offsets[0] < tail_start => Ok(Tail::End64At(offsets[0])),
         None => Err(no_archive()),
     }
 }
 
 fn read_end64(record: &[u8], at: u64, comment: Vec<u8>) -> Result<End> {
     one_file(u32_at(record, 16), u32_at(record, 20))?;
-    place(u64_at(record, 40), u64_at(record, 48), u64_at(record, 32), at, comment)
+    directory(u64_at(record, 40), u64_at(record, 48), u64_at(record, 32), at, comment)
 }
 
 /// The last end record whose comment ends with the archive; else the last end record.
-#[allow(clippy::arithmetic_side_effects, reason = "places in the last bytes of the archive")]
+#[allow(clippy::arithmetic_side_effects, reason = "offsets in the last bytes of the archive")]
 fn find_end(tail: &[u8]) -> Option<usize> {
     let signature = END_SIGNATURE.to_le_bytes();
     let last = tail.len().checked_sub(22)?;
@@ -144,7 +144,7 @@ fn several_files() -> Error {
     clippy::arithmetic_side_effects,
     reason = "`end_at` is not below the length: the written end was compared with it"
 )]
-fn place(len: u64, offset: u64, entries: u64, end_at: u64, comment: Vec<u8>) -> Result<End> {
+fn directory(len: u64, offset: u64, entries: u64, end_at: u64, comment: Vec<u8>) -> Result<End> {
     let contradiction = || {
         Error::format("the end-of-directory record of the ZIP archive is inconsistent")
             .expected(format!("{entries} entries in {len} bytes before byte {end_at}"))

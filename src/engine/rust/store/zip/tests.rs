@@ -80,7 +80,7 @@ fn a_written_archive_is_read_back() {
     assert_eq!(counting.counters().requests, 1);
 }
 
-/// An archive with one entry of 1000 bytes, and the place of its bytes.
+/// An archive with one entry of 1000 bytes, and where its bytes begin.
 fn archive_of_a_shard() -> (Vec<u8>, usize, Vec<u8>) {
     let value: Vec<u8> = (0..1000_u32).map(|at| (at * at % 251) as u8).collect();
     let archive = written(&[("c/0", &value)], "");

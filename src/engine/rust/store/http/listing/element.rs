@@ -47,7 +47,7 @@ pub(super) struct Tag<'a> {
 }
 
 /// Moves `rest` behind the next tag. Comments, declarations and CDATA sections are skipped.
-#[allow(clippy::arithmetic_side_effects, reason = "places in the text")]
+#[allow(clippy::arithmetic_side_effects, reason = "offsets in the text")]
 pub(super) fn next_tag<'a>(rest: &mut &'a str) -> Option<Tag<'a>> {
     loop {
         let text = rest.get(rest.find('<')?..)?;
@@ -111,7 +111,7 @@ fn local(name: &str) -> &str {
 const LONGEST: usize = 8;
 
 /// Replaces the character references that occur in listings. Others stay.
-#[allow(clippy::arithmetic_side_effects, reason = "LONGEST is small, and `end` is a place in the text")]
+#[allow(clippy::arithmetic_side_effects, reason = "LONGEST is small, and `end` is an offset in the text")]
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);

@@ -34,22 +34,22 @@ fn opaque() -> TransportResult {
 }
 
 #[test]
-fn a_server_that_hides_its_answers_is_told_from_a_lost_network_and_asked_once() {
+fn a_server_that_hides_its_answers_is_distinguished_from_a_lost_network_and_asked_once() {
     let scene = scene();
     for probe in [Some(opaque()), None] {
         let error = lost(&scene, probe);
-        let told = error.message();
+        let message = error.message();
         for part in
             ["CORS: ", "host sends no Access-Control-Allow-Origin;", "ask its owner", "Failed to fetch"]
         {
-            assert!(told.contains(part), "{told}");
+            assert!(message.contains(part), "{message}");
         }
         assert_eq!(error.context().expected.as_deref(), Some("Access-Control-Allow-Origin"));
     }
 }
 
 #[test]
-fn a_body_that_breaks_off_is_told_from_a_server_that_hides_its_answers_or_is_not_there() {
+fn a_body_that_breaks_off_is_distinguished_from_a_server_that_hides_its_answers_or_is_not_there() {
     for (announced, expected) in [(Some(1000), "after 100 of 1000 bytes"), (None, "after 100 bytes")] {
         let scene = scene();
         let cut = Some(CutBody { received: 100, announced });
@@ -60,11 +60,11 @@ fn a_body_that_breaks_off_is_told_from_a_server_that_hides_its_answers_or_is_not
         scene.then("GET zarr.json", Err(broken));
         let error = scene.metadata().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Store);
-        let told = error.message();
+        let message = error.message();
         for part in ["network: the answer to GET https://host", "was cut off", expected, "(network error)"] {
-            assert!(told.contains(part), "{told}");
+            assert!(message.contains(part), "{message}");
         }
-        assert!(!told.contains("CORS") && !told.contains("no such server"), "{told}");
+        assert!(!message.contains("CORS") && !message.contains("no such server"), "{message}");
     }
 }
 
@@ -140,13 +140,14 @@ fn described(body: &[u8], content_type: &str) -> String {
 }
 
 #[test]
-fn a_page_in_place_of_metadata_is_named_by_its_title() {
+fn a_page_instead_of_metadata_is_named_by_its_title() {
     let page = b"<!DOCTYPE html><html><head>\n<TITLE data-x='1'>ERA5 on\n a host</TITLE>";
-    let told = described(page, "text/html");
+    let message = described(page, "text/html");
     assert!(
-        told.starts_with("https://host/data.zarr, where the server sends a web page, \"ERA5 on a host\", in")
+        message
+            .starts_with("https://host/data.zarr, where the server sends a web page, \"ERA5 on a host\", in")
     );
-    assert!(told.contains("open the address of the data, not of a page about them"), "{told}");
+    assert!(message.contains("open the address of the data, not of a page about them"), "{message}");
     let error = b"<?xml version='1.0'?><Error><Code>NoSuchKey</Code><Message>No such key.</Message></Error>";
     assert!(described(error, "application/xml").contains("an error in XML, \"No such key.\","));
     for page in [&b"<html>"[..], b"<html><title", b"<html><title></title>", b"<html><title>\xff</title>"] {

@@ -53,16 +53,16 @@ pub fn line(request: &HttpRequest) -> String {
 
 /// A response with a status, a body, and headers in the form `name: value`.
 pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> TransportResult {
-    let mut told = Headers::default();
+    let mut sent = Headers::default();
     for header in headers {
         let (name, value) = header.split_once(": ").expect("name: value");
-        told.add(name, value);
+        sent.add(name, value);
     }
     Ok(HttpResponse {
         status,
         url: "https://host/somewhere?sig=secret".to_owned(),
         redirected: false,
-        headers: told,
+        headers: sent,
         body: Value::from(body.to_vec()),
     })
 }

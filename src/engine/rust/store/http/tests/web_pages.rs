@@ -1,4 +1,4 @@
-//! Web pages with status 200 in the place of objects.
+//! Web pages with status 200 instead of objects.
 
 use super::script::{OPEN_ROOT, Scene, respond};
 use super::statuses::{anonymous, redirected};
@@ -47,9 +47,9 @@ fn the_page_of_an_application_means_absence_and_is_known_from_then_on() {
     see_absence(&scene);
     scene.then("GET c/0", page(APPLICATION));
     assert_eq!(scene.chunk(Whole).unwrap(), None);
-    let told = scene.on_console.borrow().join("; ");
-    assert!(told.starts_with("a web page with status 200 for https://host/data.zarr/c/0"), "{told}");
-    assert_eq!((scene.on_console.borrow().len(), told.contains("secret")), (1, false));
+    let warned = scene.on_console.borrow().join("; ");
+    assert!(warned.starts_with("a web page with status 200 for https://host/data.zarr/c/0"), "{warned}");
+    assert_eq!((scene.on_console.borrow().len(), warned.contains("secret")), (1, false));
     scene.then("GET zarr.json", page(APPLICATION));
     assert_eq!(scene.metadata().unwrap(), None);
 }
@@ -110,7 +110,7 @@ fn a_chunk_to_change_is_never_absent_where_a_page_is() {
 }
 
 #[test]
-fn a_redirect_to_a_folder_of_the_name_is_absent_and_to_another_place_is_a_page() {
+fn a_redirect_to_a_folder_of_the_name_is_absent_and_to_another_path_is_a_page() {
     let scene = opened();
     let listing = redirected(respond(200, b"0\n1\n", &[]), "https://host/data.zarr/c/0/?sig=secret");
     scene.then("GET c/0", listing);
