@@ -273,14 +273,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let context = &self.0.context;
         f.write_str(&self.0.message)?;
-        let places = [
+        let labelled = [
             ("codec", &context.codec),
             ("field", &context.field),
             ("node", &context.node),
             ("key", &context.key),
         ];
         let mut open = " (";
-        for (label, value) in places {
+        for (label, value) in labelled {
             if let Some(value) = value {
                 write!(f, "{open}{label} {}", quoted(value))?;
                 open = ", ";
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_names_place_expected_and_actual() {
+    fn a_message_names_location_expected_and_actual() {
         let error = Error::format("checksum does not match")
             .in_codec("crc32c")
             .at_key("a/c/0")

@@ -87,16 +87,16 @@ fn bytes_of<K: Key + ?Sized>(key: &K) -> Vec<u8> {
 }
 
 /// A key's bytes and the slot of its entry.
-type Place = (Vec<u8>, usize);
+type IndexEntry = (Vec<u8>, usize);
 
-/// Blocks with more places are halved: inserting moves no more than these.
-const MAX_PLACES: usize = 256;
+/// Blocks with more entries are halved: inserting moves no more than these.
+const MAX_ENTRIES: usize = 256;
 
 /// The slot of each key. All maps share this code.
 #[derive(Clone, Debug, Default)]
 struct Index {
     /// In the order of the keys, in blocks, none of which is empty.
-    blocks: Vec<Vec<Place>>,
+    blocks: Vec<Vec<IndexEntry>>,
     free: Vec<usize>,
     len: usize,
 }
@@ -106,39 +106,39 @@ impl Index {
         Self { blocks: Vec::new(), free: Vec::new(), len: 0 }
     }
 
-    /// The block that has a key or to which it would be added, and the place in it.
+    /// The block that has a key or to which it would be added, and the index in it.
     #[inline(never)]
     fn locate(&self, key: &[u8]) -> (usize, Result<usize, usize>) {
         let begins_before =
-            |block: &Vec<Place>| block.first().is_some_and(|(first, _)| first.as_slice() <= key);
+            |block: &Vec<IndexEntry>| block.first().is_some_and(|(first, _)| first.as_slice() <= key);
         let block = self.blocks.partition_point(begins_before).saturating_sub(1);
-        let places = self.blocks.get(block).map_or(&[][..], Vec::as_slice);
-        (block, places.binary_search_by(|(other, _)| other.as_slice().cmp(key)))
+        let entries = self.blocks.get(block).map_or(&[][..], Vec::as_slice);
+        (block, entries.binary_search_by(|(other, _)| other.as_slice().cmp(key)))
     }
 
     fn find(&self, key: &[u8]) -> Option<usize> {
-        let (block, place) = self.locate(key);
-        let place = place.ok()?;
-        Some(self.blocks[block][place].1)
+        let (block, at) = self.locate(key);
+        let at = at.ok()?;
+        Some(self.blocks[block][at].1)
     }
 
     /// The slot of a key, or a free one for a new key. The map has `len` slots, and the next is
     /// free.
     #[inline(never)]
     fn slot(&mut self, key: Vec<u8>, len: usize) -> usize {
-        let (block, place) = self.locate(&key);
-        let place = match place {
-            Ok(place) => return self.blocks[block][place].1,
-            Err(place) => place,
+        let (block, at) = self.locate(&key);
+        let at = match at {
+            Ok(at) => return self.blocks[block][at].1,
+            Err(at) => at,
         };
         let slot = self.free.pop().unwrap_or(len);
         if self.blocks.is_empty() {
             self.blocks.push(Vec::new());
         }
-        let places = &mut self.blocks[block];
-        places.insert(place, (key, slot));
-        if places.len() > MAX_PLACES {
-            let second = places.split_off(MAX_PLACES / 2);
+        let entries = &mut self.blocks[block];
+        entries.insert(at, (key, slot));
+        if entries.len() > MAX_ENTRIES {
+            let second = entries.split_off(MAX_ENTRIES / 2);
             self.blocks.insert(block + 1, second);
         }
         self.len += 1;
@@ -146,8 +146,8 @@ impl Index {
     }
 
     fn remove(&mut self, key: &[u8]) -> Option<usize> {
-        let (block, place) = self.locate(key);
-        Some(self.take(block, place.ok()?))
+        let (block, at) = self.locate(key);
+        Some(self.take(block, at.ok()?))
     }
 
     fn pop_first(&mut self) -> Option<usize> {
@@ -155,8 +155,8 @@ impl Index {
     }
 
     #[inline(never)]
-    fn take(&mut self, block: usize, place: usize) -> usize {
-        let (_, slot) = self.blocks[block].remove(place);
+    fn take(&mut self, block: usize, at: usize) -> usize {
+        let (_, slot) = self.blocks[block].remove(at);
         if self.blocks[block].is_empty() {
             self.blocks.remove(block);
         }

@@ -107,7 +107,7 @@ mod tests {
     fn floats_round_within_their_fraction() {
         let single =
             |value: f32, kept| f32::from_bits(round(NumberType::F32, kept, value.to_bits().into()) as u32);
-        // By hand: binary 1.01101… and 1.0111, to three and two places; then a tie in each
+        // By hand: binary 1.01101… and 1.0111, to three and two digits; then a tie in each
         // direction.
         assert_eq!([single(1.40625, 3), single(1.4375, 3)], [1.375, 1.5]);
         assert_eq!([single(1.125, 2), single(1.375, 2), single(-1.375, 2)], [1.0, 1.5, -1.5]);

@@ -9,7 +9,7 @@ use crate::sort::sort_by;
 #[derive(Clone, Debug)]
 pub struct Labels {
     texts: Vec<Vec<u8>>,
-    /// The places of the labels in `texts`, ordered by text. Of equal labels the last is here.
+    /// The indices of the labels in `texts`, ordered by text. Of equal labels the last is here.
     sorted: Vec<usize>,
     /// The bytes of a number.
     size: usize,

@@ -326,13 +326,13 @@ fn shade_of<const WIDTH: usize>(wide: &[u8], dst: &mut [u8], shading: &Shading) 
     let last = (colours.len() - 1) as f64;
     let width = shading.high - shading.low;
     for (bytes, colour) in wide.as_chunks::<8>().0.iter().zip(dst.as_chunks_mut::<WIDTH>().0) {
-        let place = (f64::from_le_bytes(*bytes) - shading.low) / width;
+        let share = (f64::from_le_bytes(*bytes) - shading.low) / width;
         // The difference of two infinities is NaN, which has no position.
-        let mut place = place.clamp(0.0, 1.0);
+        let mut share = share.clamp(0.0, 1.0);
         if shading.gamma != 1.0 {
-            place = place.powf(shading.gamma);
+            share = share.powf(shading.gamma);
         }
-        *colour = if place.is_nan() { *of_missing } else { colours[(place * last + 0.5) as usize] };
+        *colour = if share.is_nan() { *of_missing } else { colours[(share * last + 0.5) as usize] };
     }
 }
 

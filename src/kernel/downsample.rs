@@ -340,7 +340,7 @@ fn means<T: Number<N>, const N: usize>(src: &[u8], blocks: &Blocks<'_>, dst: &mu
                 mean.write()
             } else {
                 let start: Vec<usize> = start.iter().copied().chain([column * factor]).collect();
-                // A box without dimensions has one row, and no place in it.
+                // A box without dimensions has one row, and no index in it.
                 large_mean::<T, N>(numbers, blocks, &start[..blocks.shape.len()]).write()
             };
         }

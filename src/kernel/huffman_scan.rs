@@ -28,7 +28,7 @@
 pub enum ScanError {
     /// The data end before the block.
     Missing,
-    /// The bits are no code of the table.
+    /// The bits are not a code of the table.
     NoCode,
 }
 
@@ -41,7 +41,7 @@ pub struct HuffmanTable {
     /// By the next bits: the length of the code, and its symbol. Length 0: a longer code.
     look: [(u8, u8); 1 << LOOK],
     /// By the length of a code: the first code after those of this length, in 16 bits; and what to
-    /// add to a code for the place of its symbol.
+    /// add to a code for the index of its symbol.
     ends: [(u32, i32); 17],
     symbols: [u8; 256],
 }
@@ -51,22 +51,22 @@ impl HuffmanTable {
     /// more codes than there can be, or fewer symbols.
     pub fn new(counts: &[u8; 16], symbols: &[u8]) -> Option<Self> {
         let mut table = Self { look: [(0, 0); 1 << LOOK], ends: [(0, 0); 17], symbols: [0; 256] };
-        let (mut code, mut place) = (0_u32, 0_usize);
+        let (mut code, mut index) = (0_u32, 0_usize);
         for (len, &count) in (1_u32..).zip(counts) {
-            let (first, first_place) = (code, place);
-            for &symbol in symbols.get(place..place + usize::from(count))? {
-                *table.symbols.get_mut(place)? = symbol;
+            let (first, first_index) = (code, index);
+            for &symbol in symbols.get(index..index + usize::from(count))? {
+                *table.symbols.get_mut(index)? = symbol;
                 if len <= LOOK {
                     let at = (code << (LOOK - len)) as usize;
                     let same = table.look.get_mut(at..at + (1 << (LOOK - len)))?;
                     same.fill((u8::try_from(len).ok()?, symbol));
                 }
-                (code, place) = (code + 1, place + 1);
+                (code, index) = (code + 1, index + 1);
             }
             if code > 1 << len {
                 return None;
             }
-            let add = i32::try_from(first_place).ok()? - i32::try_from(first).ok()?;
+            let add = i32::try_from(first_index).ok()? - i32::try_from(first).ok()?;
             table.ends[len as usize] = (code << (16 - len), add);
             code <<= 1;
         }
@@ -88,7 +88,7 @@ impl<'a> ScanBits<'a> {
         Self { bytes, at, held: 0, count: 0 }
     }
 
-    /// Goes on at the next marker, and returns its place and second byte. `None` at the end of the
+    /// Moves to the next marker, and returns its offset and second byte. `None` at the end of the
     /// data.
     #[inline(never)]
     pub fn next_marker(&mut self) -> Option<(usize, u8)> {
@@ -104,7 +104,7 @@ impl<'a> ScanBits<'a> {
         }
     }
 
-    /// Goes on behind the marker at the place where the bits are.
+    /// Moves behind the marker where the bits are.
     pub fn skip_marker(&mut self) {
         self.at += 2;
     }
@@ -178,9 +178,9 @@ impl<'a> ScanBits<'a> {
             let (end, add) = table.ends[len as usize];
             if bits < end {
                 self.skip(len)?;
-                let place = i64::from(bits >> (16 - len)) + i64::from(add);
-                let place = usize::try_from(place).map_err(|_| ScanError::NoCode)?;
-                return table.symbols.get(place).copied().ok_or(ScanError::NoCode);
+                let index = i64::from(bits >> (16 - len)) + i64::from(add);
+                let index = usize::try_from(index).map_err(|_| ScanError::NoCode)?;
+                return table.symbols.get(index).copied().ok_or(ScanError::NoCode);
             }
         }
         // Zeros stand for bits that are not there.
@@ -199,7 +199,7 @@ pub struct Band {
     pub refines: bool,
 }
 
-/// A run of blocks without further coefficients, which goes on in the next blocks.
+/// A run of blocks without further coefficients, which continues in the next blocks.
 pub type EndRun = u32;
 
 /// Walks through a block of a sequential image.
@@ -264,7 +264,7 @@ pub fn walk_band(
 }
 
 /// Skips this many coefficients that are zero, and the bits of the others between them. Returns the
-/// place of the next zero.
+/// index of the next zero.
 fn skip_zeros(
     bits: &mut ScanBits<'_>,
     from: u32,

@@ -2,7 +2,7 @@
 //! text is valid.
 //!
 //! It serves documents of tens of megabytes of which little is read. It builds no values. The
-//! result for an invalid text is `None`; [`fault`] then tells the place.
+//! result for an invalid text is `None`; [`fault`] then tells the offset.
 
 use std::ops::Range;
 
@@ -326,7 +326,7 @@ pub fn is_plain(text: &[u8]) -> bool {
     value(text, space(text, 0), false).is_ok_and(|end| space(text, end) == text.len())
 }
 
-/// The place of the byte that is not JSON: at the end where the text ends too early. `None` for
+/// The offset of the byte that is not JSON: at the end where the text ends too early. `None` for
 /// JSON. The caller has checked the nesting, up to 128.
 pub fn fault(text: &[u8]) -> Option<usize> {
     match ValueScan::of_any_depth(space(text, 0)).finish(text, false) {

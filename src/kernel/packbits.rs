@@ -90,7 +90,7 @@ impl BitWriter<'_> {
         self.count += count;
         while self.count >= 8 {
             let [byte, ..] = self.waiting.to_le_bytes();
-            self.bytes.next().into_iter().for_each(|place| *place = byte);
+            self.bytes.next().into_iter().for_each(|target| *target = byte);
             (self.waiting, self.count) = (self.waiting >> 8, self.count - 8);
         }
     }
@@ -121,8 +121,8 @@ impl BitReader<'_> {
 #[inline(never)]
 pub fn pack_bools(src: &[u8], dst: &mut [u8]) {
     for (eight, byte) in src.chunks(8).zip(dst) {
-        let places = eight.iter().zip((0..8).rev());
-        *byte = places.fold(0, |byte, (bool, place)| byte | u8::from(*bool != 0) << place);
+        let shifts = eight.iter().zip((0..8).rev());
+        *byte = shifts.fold(0, |byte, (bool, shift)| byte | u8::from(*bool != 0) << shift);
     }
 }
 
@@ -130,8 +130,8 @@ pub fn pack_bools(src: &[u8], dst: &mut [u8]) {
 #[inline(never)]
 pub fn unpack_bools(src: &[u8], dst: &mut [u8]) {
     for (eight, byte) in dst.chunks_mut(8).zip(src) {
-        for (bool, place) in eight.iter_mut().zip((0..8).rev()) {
-            *bool = byte >> place & 1;
+        for (bool, shift) in eight.iter_mut().zip((0..8).rev()) {
+            *bool = byte >> shift & 1;
         }
     }
 }

@@ -52,9 +52,9 @@ pub fn undo_float_differences(src: &mut [u8], rows: Rows, dst: &mut [u8]) {
     let Rows { size, len, step } = rows;
     for (row, numbers) in src.chunks_exact_mut(len * size).zip(dst.chunks_exact_mut(len * size)) {
         add_before(row, step, u8::from_le_bytes, u8::wrapping_add, u8::to_le_bytes);
-        for (place, number) in numbers.chunks_exact_mut(size).enumerate() {
+        for (index, number) in numbers.chunks_exact_mut(size).enumerate() {
             for (byte, plane) in number.iter_mut().zip((0..size).rev()) {
-                *byte = row[plane * len + place];
+                *byte = row[plane * len + index];
             }
         }
     }

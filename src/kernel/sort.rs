@@ -69,14 +69,14 @@ fn merge(
 /// the permutation once.
 fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
-        let mut place = start;
+        let mut slot = start;
         loop {
-            let from = std::mem::replace(&mut order[place], place);
+            let from = std::mem::replace(&mut order[slot], slot);
             if from == start {
                 break;
             }
-            items.swap(place, from);
-            place = from;
+            items.swap(slot, from);
+            slot = from;
         }
     }
 }

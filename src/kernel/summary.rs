@@ -18,8 +18,8 @@ pub struct Bins {
     pub count: usize,
 }
 
-/// The positions of a summary's numbers in its slice. The counts of the bins come last.
-pub mod place {
+/// The indices of a summary's numbers in its slice. The counts of the bins come last.
+pub mod index {
     /// The count of numbers that are not missing.
     pub const COUNT: usize = 0;
     /// The count of missing numbers.
@@ -38,7 +38,7 @@ pub mod place {
     pub const BINS: usize = 7;
 }
 
-/// Writes the summary of all numbers of `src` to `numbers`, whose positions are in [`place`].
+/// Writes the summary of all numbers of `src` to `numbers`, whose indices are in [`index`].
 ///
 /// # Panics
 /// When `src` does not hold whole numbers, or `numbers` has another length than the summary.
@@ -51,9 +51,9 @@ pub fn summarise(
     numbers: &mut [f64],
 ) {
     assert!(src.len().is_multiple_of(from.size()), "the slice must hold whole numbers");
-    assert!(numbers.len() == place::BINS + bins.count, "a summary needs a number for each bin");
+    assert!(numbers.len() == index::BINS + bins.count, "a summary needs a number for each bin");
     numbers.fill(0.0);
-    (numbers[place::LOWEST], numbers[place::HIGHEST]) = (f64::INFINITY, f64::NEG_INFINITY);
+    (numbers[index::LOWEST], numbers[index::HIGHEST]) = (f64::INFINITY, f64::NEG_INFINITY);
     for src in src.chunks(BLOCK * from.size()) {
         let count = src.len() / from.size();
         let (mut wide, mut doubles) = ([0_u8; 8 * BLOCK], [0_u8; 8 * BLOCK]);
@@ -68,21 +68,21 @@ pub fn summarise(
 
 fn add(number: f64, bins: Bins, numbers: &mut [f64]) {
     if number.is_nan() {
-        numbers[place::MISSING] += 1.0;
+        numbers[index::MISSING] += 1.0;
         return;
     }
-    numbers[place::COUNT] += 1.0;
+    numbers[index::COUNT] += 1.0;
     if number.is_finite() {
-        numbers[place::LOWEST] = numbers[place::LOWEST].min(number);
-        numbers[place::HIGHEST] = numbers[place::HIGHEST].max(number);
-        numbers[place::SUM] += number;
+        numbers[index::LOWEST] = numbers[index::LOWEST].min(number);
+        numbers[index::HIGHEST] = numbers[index::HIGHEST].max(number);
+        numbers[index::SUM] += number;
     }
     if number < bins.low {
-        numbers[place::BELOW] += 1.0;
+        numbers[index::BELOW] += 1.0;
     } else if number > bins.high {
-        numbers[place::ABOVE] += 1.0;
+        numbers[index::ABOVE] += 1.0;
     } else if bins.count > 0 {
-        numbers[place::BINS + bin_of(number, bins)] += 1.0;
+        numbers[index::BINS + bin_of(number, bins)] += 1.0;
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use crate::convert::Missing;
 
     fn summary(src: &[u8], from: NumberType, unpacking: Option<&Unpacking>, bins: Bins) -> Vec<f64> {
-        let mut numbers = vec![f64::NAN; place::BINS + bins.count];
+        let mut numbers = vec![f64::NAN; index::BINS + bins.count];
         summarise(src, from, unpacking, bins, &mut numbers);
         numbers
     }
@@ -124,8 +124,8 @@ mod tests {
     fn every_byte_is_in_its_bin() {
         let src: Vec<u8> = (0..=255).cycle().take(256 * 5).collect();
         let found = summary(&src, NumberType::U8, None, Bins { low: 0.0, high: 256.0, count: 256 });
-        assert_eq!(found[..place::BINS], [1280.0, 0.0, 0.0, 0.0, 0.0, 255.0, 5.0 * 32640.0]);
-        assert!(found[place::BINS..].iter().all(|count| *count == 5.0));
+        assert_eq!(found[..index::BINS], [1280.0, 0.0, 0.0, 0.0, 0.0, 255.0, 5.0 * 32640.0]);
+        assert!(found[index::BINS..].iter().all(|count| *count == 5.0));
     }
 
     #[test]
@@ -138,9 +138,9 @@ mod tests {
         // In floating point, 28 / 101 × 101 is less than 28.
         let whole: Vec<u8> = (0..=101).collect();
         let each = summary(&whole, NumberType::U8, None, Bins { low: 0.0, high: 101.0, count: 101 });
-        assert!(each[place::BINS..place::BINS + 100].iter().all(|count| *count == 1.0));
+        assert!(each[index::BINS..index::BINS + 100].iter().all(|count| *count == 1.0));
         let one = summary(&src[..8], NumberType::F64, None, Bins { low: 0.0, high: 0.0, count: 3 });
-        assert_eq!(one[place::BINS..], [1.0, 0.0, 0.0]);
+        assert_eq!(one[index::BINS..], [1.0, 0.0, 0.0]);
         let none = summary(&src[48..56], NumberType::F64, None, Bins { low: 0.0, high: 1.0, count: 0 });
         assert_eq!(none, [0.0, 1.0, 0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY, 0.0]);
     }

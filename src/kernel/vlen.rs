@@ -31,8 +31,8 @@ pub fn join(offsets: &[u32], bytes: &[u8], dst: &mut [u8]) -> Option<()> {
         let element = bytes.get(ends[0] as usize..ends[1] as usize)?;
         let (len, after) = rest.split_first_chunk_mut::<LEN>()?;
         *len = (ends[1] - ends[0]).to_le_bytes();
-        let (place, after) = after.split_at_mut_checked(element.len())?;
-        place.copy_from_slice(element);
+        let (target, after) = after.split_at_mut_checked(element.len())?;
+        target.copy_from_slice(element);
         rest = after;
     }
     Some(())

@@ -1,9 +1,9 @@
-//! Resampling into the pixels of a map: from pixels to places in the source's reference system,
+//! Resampling into the pixels of a map: from pixels to points in the source's reference system,
 //! from there to indices of its elements, and from those to values. One kernel for each of the two
 //! steps, [`locate`] and [`sample`]. The caller reads the elements between them.
 //!
 //! What reference systems are is not known here: the caller transforms the corners of [`Cell`]s,
-//! which are so small that a straight line between them is near enough. On the globe places are
+//! which are so small that a straight line between them is near enough. On the globe points are
 //! longitude and latitude in degrees, and longitudes wrap.
 
 mod axis;
@@ -18,7 +18,7 @@ pub use curvilinear::Curvilinear;
 pub use position::{NOWHERE, Position, WHOLE_TURN};
 pub use sample::{Method, Window, sample};
 
-/// How places become indices.
+/// How points become indices.
 #[derive(Debug)]
 pub enum Source<'a> {
     /// Columns and rows each by themselves.
@@ -37,7 +37,7 @@ pub enum Source<'a> {
         /// Whether x is a longitude.
         is_globe: bool,
     },
-    /// A place of its own for each element.
+    /// A longitude and a latitude for each element.
     Curvilinear(&'a Curvilinear),
 }
 
@@ -50,8 +50,8 @@ impl Source<'_> {
             },
             Self::Turned { affine, size, is_globe } => {
                 let turns: &[f64] = if *is_globe { &[0.0, WHOLE_TURN, -WHOLE_TURN] } else { &[0.0] };
-                let places = turns.iter().filter_map(|turn| turned([x + turn, y], *affine, *size));
-                places.into_iter().next().unwrap_or(NOWHERE)
+                let found = turns.iter().filter_map(|turn| turned([x + turn, y], *affine, *size));
+                found.into_iter().next().unwrap_or(NOWHERE)
             }
             Self::Curvilinear(grid) => grid.index([x, y], last),
         }
@@ -62,14 +62,14 @@ fn turned([x, y]: [f64; 2], [a, b, c, d, e, f]: [f64; 6], size: [usize; 2]) -> O
     let determinant = a * e - b * d;
     let (x, y) = (x - c, y - f);
     let position = [(e * x - b * y) / determinant, (a * y - d * x) / determinant];
-    let fits = position.iter().zip(size).all(|(place, count)| inside(*place, count));
+    let fits = position.iter().zip(size).all(|(index, count)| inside(*index, count));
     fits.then_some(position)
 }
 
 /// Whether an index is within an element of a row of so many.
 #[allow(clippy::cast_precision_loss)] // a count of elements
-fn inside(place: f64, count: usize) -> bool {
-    place >= -0.5 && place <= count as f64 - 0.5
+fn inside(index: f64, count: usize) -> bool {
+    index >= -0.5 && index <= count as f64 - 0.5
 }
 
 /// The positions of all pixels of a map of a size, row by row.
@@ -87,7 +87,7 @@ pub fn locate(cells: &[Cell], width: usize, source: &Source<'_>, positions: &mut
         for row in 0..rows {
             let start = (top + row) * width + left;
             for (column, position) in positions[start..start + columns].iter_mut().enumerate() {
-                *position = source.index(cell.place(column, row), &mut last);
+                *position = source.index(cell.point(column, row), &mut last);
             }
         }
     }

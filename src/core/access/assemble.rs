@@ -93,7 +93,7 @@ impl Assembly {
             let end = limits::to_usize(instruction.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
             let mut calls = CodecCalls::default();
-            if self.place(&instruction, encoded, scratch, &mut calls)?.is_pending() {
+            if self.decode_chunk(&instruction, encoded, scratch, &mut calls)?.is_pending() {
                 self.waiting.push(Waiting { instruction, encoded: encoded.to_vec(), calls });
             }
         }
@@ -131,7 +131,7 @@ impl Assembly {
     pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
         for mut waiting in std::mem::take(&mut self.waiting) {
             let Waiting { instruction, encoded, calls } = &mut waiting;
-            if !calls.is_answered() || self.place(instruction, encoded, scratch, calls)?.is_pending() {
+            if !calls.is_answered() || self.decode_chunk(instruction, encoded, scratch, calls)?.is_pending() {
                 self.waiting.push(waiting);
             }
         }
@@ -160,25 +160,25 @@ impl Assembly {
         }
     }
 
-    /// Decodes a chunk and places its elements. Pending while it waits for a user's codec.
+    /// Decodes a chunk and scatters its elements. Pending while it waits for a user's codec.
     ///
     /// # Errors
     /// As [`supply`](Self::supply).
-    fn place(
+    fn decode_chunk(
         &mut self,
         instruction: &ChunkInstruction,
         encoded: &[u8],
         scratch: &mut Scratch,
         calls: &mut CodecCalls,
     ) -> Result<Poll<()>> {
-        match self.poll_place(instruction, encoded, scratch, calls) {
+        match self.poll_chunk(instruction, encoded, scratch, calls) {
             Poll::Ready(Err(error)) => Err(error.at_key(key_of(&self.binding, instruction))),
             Poll::Ready(Ok(())) => Ok(Poll::Ready(())),
             Poll::Pending => Ok(Poll::Pending),
         }
     }
 
-    fn poll_place(
+    fn poll_chunk(
         &mut self,
         instruction: &ChunkInstruction,
         encoded: &[u8],

@@ -8,8 +8,8 @@ use crate::limits;
 
 /// One level of chunks.
 pub struct Level {
-    /// `axes[i]` is the array's dimension at dimension `i` of this level. Transpositions outside
-    /// this level permute them.
+    /// The array's dimensions in the order of this level: its dimension `i` is the array's
+    /// dimension `axes[i]`. They differ where a level above has a `transpose` codec.
     pub axes: Vec<usize>,
     /// The shape of this level's chunks, in array order.
     pub shape: Vec<u64>,

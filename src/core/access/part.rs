@@ -32,7 +32,7 @@ const MAX_CHUNKS: u64 = 1 << 12;
 /// an integer index has extent 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The first place along each dimension.
+    /// Its first place along each dimension of the output.
     pub start: Vec<u64>,
     /// The extent along each dimension.
     pub shape: Vec<u64>,

@@ -95,7 +95,7 @@ fn scatter_box(
     scatter::gather_lists(elements, output, &plan)
 }
 
-/// Calls `put` with the element's number and the place for each pair of the outer product.
+/// Calls `put` with the indices in the chunk and in the part for each pair of the outer product.
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "elements and places of a chunk and a part that are in memory"
@@ -104,16 +104,16 @@ fn for_each_pair(
     axes: &[ProjectedAxis],
     strides: Strides<'_>,
     element: usize,
-    place: usize,
+    target: usize,
     put: &mut Put<'_>,
 ) -> Result<()> {
     let Strides { src, dst } = strides;
     let ([axis, axes @ ..], [along, src @ ..], [across, dst @ ..]) = (axes, src, dst) else {
-        return put(element, place);
+        return put(element, target);
     };
     let strides = Strides { src, dst };
     axis.pairs().try_for_each(|(index, at)| {
-        for_each_pair(axes, strides, element + index as usize * along, place + at as usize * across, put)
+        for_each_pair(axes, strides, element + index as usize * along, target + at as usize * across, put)
     })
 }
 

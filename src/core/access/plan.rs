@@ -143,7 +143,7 @@ enum Wanted {
 /// The elements wanted of a box, with the position or the start of the box within its chunk.
 type WantedAt = (Vec<u64>, Wanted);
 
-/// The place of a whole chunk in a batch.
+/// The position of a whole chunk in a batch.
 #[derive(Clone, Copy)]
 struct BatchSlot {
     /// The number of chunks before it.
@@ -512,7 +512,7 @@ impl PlannedChunk {
     }
 }
 
-/// The projection of all elements of a chunk onto its place in a batch.
+/// The projection of all elements of a chunk onto its position in a batch.
 #[allow(clippy::arithmetic_side_effects, reason = "`PartBuffer` has checked the length of the whole batch")]
 fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<ProjectedAxis>> {
     let mut axes = Vec::with_capacity(shape.len());

@@ -18,7 +18,7 @@ pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking};
 use crate::kernel::number::Number;
 pub use crate::kernel::number::NumberType;
 pub use crate::kernel::summary::Bins;
-use crate::kernel::summary::{place, summarise};
+use crate::kernel::summary::{index, summarise};
 use crate::limits;
 
 /// The word of a target that is colours.
@@ -54,7 +54,7 @@ pub struct Conversion {
     pub unpacking: Option<Unpacking>,
     /// What they become.
     pub target: Target,
-    /// Instead of them a summary of all, as numbers in a row: see [`place`].
+    /// Instead of them a summary of all, as numbers in a row: see [`index`].
     pub summary: Option<Bins>,
 }
 
@@ -82,7 +82,7 @@ impl Conversion {
         Self { source, unpacking, target: Target::Number(to), summary: None }
     }
 
-    /// Bytes of an element that is converted; `None` where there is a summary in place of elements.
+    /// Bytes of an element that is converted; `None` where there is a summary instead of elements.
     pub fn element_size(&self) -> Option<usize> {
         self.summary.is_none().then(|| self.target.size())
     }
@@ -164,7 +164,7 @@ impl Conversion {
         Ok(Self { target: Target::Colours(shading), ..self })
     }
 
-    /// A summary in place of numbers.
+    /// A summary instead of numbers.
     ///
     /// # Errors
     /// `Argument` for bins that are not from one finite number up to another, or too many.
@@ -192,7 +192,7 @@ impl Conversion {
             return Err(malformed());
         }
         if let Some(bins) = self.summary {
-            let mut numbers = vec![0.0; place::BINS.saturating_add(bins.count)];
+            let mut numbers = vec![0.0; index::BINS.saturating_add(bins.count)];
             summarise(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
             let mut bytes = Vec::with_capacity(numbers.len().saturating_mul(8));
             for number in numbers {
@@ -389,7 +389,7 @@ fn length(len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| malformed())
 }
 
-/// The word of a type: its place among all.
+/// The word of a type: its index among all.
 fn code(number: NumberType) -> u32 {
     number as u32
 }

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 pub fn in_array_order<T: Copy + Default>(values: &[T], axes: &[usize]) -> Vec<T> {
     let mut ordered = vec![T::default(); values.len()];
     for (axis, value) in axes.iter().zip(values) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *value;
+        if let Some(slot) = ordered.get_mut(*axis) {
+            *slot = *value;
         }
     }
     ordered
@@ -48,23 +48,23 @@ pub fn transposed_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
     let stored = strides(shape, 0..shape.len(), 1);
     let mut ordered = vec![0; stored.len()];
     for (axis, stride) in axes.iter().zip(stored) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = stride.unwrap_or(usize::MAX);
+        if let Some(slot) = ordered.get_mut(*axis) {
+            *slot = stride.unwrap_or(usize::MAX);
         }
     }
     ordered
 }
 
 /// Where the elements of a box are, in C order of the box: the sums of its strides.
-#[allow(clippy::arithmetic_side_effects, reason = "a box without elements has no places")]
-pub fn places<'a>(shape: &'a [u64], strides: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+#[allow(clippy::arithmetic_side_effects, reason = "a box without elements has no offsets")]
+pub fn offsets<'a>(shape: &'a [u64], strides: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
     let count = shape.iter().copied().fold(1, u64::saturating_mul);
     (0..count).map(move |mut rest| {
         let along = shape.iter().zip(strides).rev();
-        along.fold(0_usize, |place, (extent, stride)| {
+        along.fold(0_usize, |offset, (extent, stride)| {
             let index = usize::try_from(rest % extent).unwrap_or(usize::MAX);
             rest /= extent;
-            place.saturating_add(index.saturating_mul(*stride))
+            offset.saturating_add(index.saturating_mul(*stride))
         })
     })
 }

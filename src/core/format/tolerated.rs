@@ -220,7 +220,7 @@ impl Form {
 }
 
 impl Form {
-    /// The warning, where `found` says which place holds what.
+    /// The warning, where `found` says which field or value it is about.
     pub fn warning(self, found: impl Display) -> String {
         self.warning_of(&found)
     }
@@ -310,13 +310,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_is_told_once() {
+    fn what_is_noted_is_taken_once() {
         Form::ZfpyFlat.note();
         Form::BloscTrailing.note();
         Form::ZfpyFlat.note();
-        let told = Form::take_noted();
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].contains("Blosc") && told[1].contains("zfpy"), "{told:?}");
+        let noted = Form::take_noted();
+        assert_eq!(noted.len(), 2, "{noted:?}");
+        assert!(noted[0].contains("Blosc") && noted[1].contains("zfpy"), "{noted:?}");
         assert!(Form::take_noted().is_empty());
     }
 

@@ -73,14 +73,14 @@ fn hashed(label: u64) -> Colour {
         return [0; 4];
     }
     let hash = mixed(label);
-    let (sector, place) = ((hash % 1536) / 256, (hash % 256));
-    let rest = 255 - place;
+    let (sector, within) = ((hash % 1536) / 256, (hash % 256));
+    let rest = 255 - within;
     let hue = match sector {
-        0 => [255, place, 0],
+        0 => [255, within, 0],
         1 => [rest, 255, 0],
-        2 => [0, 255, place],
+        2 => [0, 255, within],
         3 => [0, rest, 255],
-        4 => [place, 0, 255],
+        4 => [within, 0, 255],
         _ => [255, 0, rest],
     };
     let (saturation, value) = (160 + (hash >> 16) % 96, 176 + (hash >> 32) % 80);

@@ -1,9 +1,9 @@
-//! The bits of a DEFLATE stream (RFC 1951, §3.1.1), the first in the lowest place.
+//! The bits of a DEFLATE stream (RFC 1951, §3.1.1), the first in the lowest bit.
 
 use super::Inflation::{self, Truncated};
 use super::huffman::{Entry, Table};
 
-/// Bits of the input that are next, the first in the lowest place.
+/// Bits of the input that are next, the first in the lowest bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bits {
     pub(super) word: u64,

@@ -157,7 +157,7 @@ impl Table {
     }
 }
 
-/// The next code of a length, with its first bit in the lowest place.
+/// The next code of a length, with its first bit lowest.
 fn reversed(next: &mut [u32; MAX_BITS + 1], length: usize) -> usize {
     let code = next[length];
     next[length] += 1;

@@ -229,11 +229,11 @@ impl InflateState {
             let before = self.bits;
             let entry = self.bits.symbol(src, &self.literals)?;
             if entry.is(Entry::LITERAL) {
-                let Some(place) = output.get_mut(self.written) else {
+                let Some(target) = output.get_mut(self.written) else {
                     self.bits = before;
                     return Err(OutputFull);
                 };
-                *place = entry.value() as u8;
+                *target = entry.value() as u8;
                 self.written += 1;
             } else if entry.is(Entry::OTHER) {
                 self.next = Next::Block;

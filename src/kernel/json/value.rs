@@ -1,10 +1,10 @@
 //! Scans one JSON value (RFC 8259) byte by byte, in steps, and tells where it ends. It builds no
-//! values. The error for an invalid text is the place of the byte that does not fit.
+//! values. The error for an invalid text is the offset of the byte that does not fit.
 
 /// The maximal nesting of a value. Together with the objects around it, this is below every limit.
 const DEPTH: u32 = 60;
 
-/// A result, or the place of the fault: at the end of the text where it ends too early.
+/// A result, or the offset of the fault: at the end of the text where it ends too early.
 type Scanned<T> = Result<T, usize>;
 
 /// The end of the value that begins at `start`.

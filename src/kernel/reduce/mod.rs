@@ -23,7 +23,7 @@ pub enum Cells<'a> {
         /// The numbers of which each has another cell. It divides the length of the row.
         width: usize,
     },
-    /// Each to the cell at its place in the list.
+    /// Each to the cell at its index in the list.
     Listed(&'a [u32]),
 }
 

@@ -50,7 +50,7 @@ impl Axis {
         Some(Self { count: values.len(), values: Values::Listed(values), kind: Kind::Length, edges })
     }
 
-    /// The same as longitudes: a place is the same after a whole turn.
+    /// The same as longitudes: a point is the same after a whole turn.
     #[must_use]
     pub fn of_longitude(self) -> Self {
         Self { kind: Kind::Longitude, ..self }
@@ -143,7 +143,8 @@ impl Axis {
     }
 }
 
-/// The index of a coordinate among those that rise or fall; beyond the ends as the last two go on.
+/// The index of a coordinate among those that rise or fall; beyond the ends it continues as between
+/// the last two.
 #[allow(clippy::cast_precision_loss)] // a count of elements
 fn between(values: &[f64], coordinate: f64) -> f64 {
     let rises = values[1] > values[0];

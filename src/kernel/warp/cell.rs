@@ -1,6 +1,6 @@
-//! Pieces of a map, between whose corners places lie on straight lines.
+//! Pieces of a map, between whose corners points lie on straight lines.
 
-/// The places of a cell's corners: top left, top right, bottom left, bottom right.
+/// The points of a cell's corners: top left, top right, bottom left, bottom right.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corners {
     /// x and y in the source's reference system.
@@ -9,7 +9,7 @@ pub enum Corners {
     Sphere([[f64; 3]; 4]),
 }
 
-/// A rectangle of pixels. Its corners are corners of pixels, and places are those of pixels'
+/// A rectangle of pixels. Its corners are corners of pixels, and points are pixels'
 /// centres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
@@ -30,9 +30,9 @@ fn between<const N: usize>([a, b, c, d]: &[[f64; N]; 4], [u, v]: [f64; 2]) -> [f
 }
 
 impl Cell {
-    /// The place of a pixel of the cell.
+    /// The point of a pixel of the cell.
     #[allow(clippy::cast_precision_loss)] // a count of pixels
-    pub fn place(&self, column: usize, row: usize) -> [f64; 2] {
+    pub fn point(&self, column: usize, row: usize) -> [f64; 2] {
         let along = |at: usize, count: usize| (at as f64 + 0.5) / count as f64;
         let within = [along(column, self.size[0]), along(row, self.size[1])];
         match &self.corners {

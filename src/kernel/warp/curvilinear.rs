@@ -1,19 +1,18 @@
-//! Grids whose elements have a longitude and a latitude each. Which four centres a place lies
+//! Grids whose elements have a longitude and a latitude each. Which four centres a point lies
 //! between is looked up in buckets of the globe, and decided in the plane that touches the globe at
-//! the place: neither the poles nor the antimeridian are special there.
+//! the point: neither the poles nor the antimeridian are special there.
 //!
 //! ```text
-//! new: points = the centres on a globe of radius 1, and a rim of half an element around
-//!     a cell = four neighbouring points
-//!     buckets: the globe in `down` rows of 2 × `down` boxes of equal angles            Buckets::of
-//!         each has the cells that may reach into it, in one list with starts     Buckets::covering
-//! index of a place: the cell found last, then those of its bucket, whichever holds it first
-//!     holds:                                                                   Touching::within
-//!         project the four corners to the plane; no, if one is far or all are on one side
-//!         solve corner a + u * (b - a) + v * (c - a) + u * v * (a - b - c + d) = place
-//!             by Newton's steps from the middle                                     within_flat
-//!         yes, if 0 <= u <= 1 and 0 <= v <= 1: the index is the cell's column + u, row + v
-//!     a cell of the rim counts only where no inner one does
+//! new: points = the centres on a globe of radius 1, and a rim of half an element around a cell =
+//!     four neighbouring points buckets: the globe in `down` rows of 2 × `down` boxes of equal
+//!     angles            Buckets::of each has the cells that may reach into it, in one list with
+//!     starts     Buckets::covering index of a point: the cell found last, then those of its
+//!     bucket, whichever holds it first holds:
+//!     Touching::within project the four corners to the plane; no, if one is far or all are on one
+//!     side solve corner a + u * (b - a) + v * (c - a) + u * v * (a - b - c + d) = point by
+//!     Newton's steps from the middle                                     within_flat yes, if 0 <=
+//!     u <= 1 and 0 <= v <= 1: the index is the cell's column + u, row + v a cell of the rim counts
+//!     only where no inner one does
 //! ```
 
 use super::position::{NOWHERE, Position, WHOLE_TURN};
@@ -96,8 +95,8 @@ impl Curvilinear {
             row if row > rows => beyond(in_row(column, rows - 1), in_row(column, rows - 2)),
             row => in_row(column, row - 1),
         };
-        let places = (0..rows + 2).flat_map(|row| (0..columns + 2).map(move |column| (column, row)));
-        let points = places.map(|(column, row)| padded(column, row)).collect();
+        let padded_indices = (0..rows + 2).flat_map(|row| (0..columns + 2).map(move |column| (column, row)));
+        let points = padded_indices.map(|(column, row)| padded(column, row)).collect();
         let buckets = Buckets { across: 0, down: 0, starts: Vec::new(), cells: Vec::new() };
         let mut grid = Self { points, columns, rows, buckets };
         grid.buckets = Buckets::of(&grid)?;
@@ -155,13 +154,13 @@ impl Curvilinear {
 
     fn position(&self, cell: usize, [across, down]: [f64; 2]) -> Position {
         let (row, column) = (cell / self.cells_across(), cell % self.cells_across());
-        [place(column, across, self.columns), place(row, down, self.rows)]
+        [index(column, across, self.columns), index(row, down, self.rows)]
     }
 }
 
 /// The index in the grid: the first and the last cell are half an element wide.
 #[allow(clippy::cast_precision_loss)] // a count of elements
-fn place(cell: usize, within: f64, count: usize) -> f64 {
+fn index(cell: usize, within: f64, count: usize) -> f64 {
     match cell {
         0 => within / 2.0 - 0.5,
         cell if cell == count => (count - 1) as f64 + within / 2.0,
@@ -176,10 +175,10 @@ struct Touching {
     north: Point,
 }
 
-/// Cells of which a corner is further away than this (its cosine) are no neighbours.
+/// Cells of which a corner is further away than this (its cosine) are not neighbours.
 const FAR: f64 = 0.2;
 
-/// A place on the line between two cells is in both.
+/// A point on the line between two cells is in both.
 const SLACK: f64 = 1e-9;
 
 /// Newton's steps: each doubles the digits that are right.
@@ -316,7 +315,7 @@ impl Buckets {
             let high = if north > 0.0 { 90.0 } else { north };
             return Some([0, self.across, self.row_of(low), self.row_of(high)]);
         }
-        // Its sides are arcs: they go on from corner to corner in longitude, and bulge towards the
+        // Its sides are arcs: they run from corner to corner in longitude, and bulge towards the
         // pole.
         let steepest = south.abs().max(north.abs()).to_radians();
         let half = ((east - west) / 2.0).to_radians();
@@ -327,7 +326,7 @@ impl Buckets {
         Some([left, count, self.row_of(south - margin), self.row_of(north + margin)])
     }
 
-    /// The cells that may hold a place.
+    /// The cells that may hold a point.
     fn at(&self, longitude: f64, latitude: f64) -> &[u32] {
         let bucket = self.row_of(latitude) * self.across + self.column_of(longitude);
         &self.cells[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]

@@ -24,7 +24,7 @@ pub struct Window<'a> {
     /// Columns and rows of the source.
     pub whole: [usize; 2],
     /// Whether the first column follows on the last one; the window then may begin at one end and
-    /// go on at the other.
+    /// continue at the other.
     pub wraps: bool,
 }
 
@@ -37,8 +37,8 @@ impl Window<'_> {
         let row = row.clamp(0, rows - 1);
         let [first, top] = self.start.map(|start| i64::try_from(start).unwrap_or(i64::MAX));
         let column = if self.wraps { (column - first).rem_euclid(columns) } else { column - first };
-        let place = (usize::try_from(column), usize::try_from(row - top));
-        let (Ok(column), Ok(row)) = place else { return f32::NAN };
+        let within = (usize::try_from(column), usize::try_from(row - top));
+        let (Ok(column), Ok(row)) = within else { return f32::NAN };
         if column >= self.size[0] || row >= self.size[1] {
             return f32::NAN;
         }
@@ -47,8 +47,8 @@ impl Window<'_> {
 }
 
 #[allow(clippy::cast_possible_truncation)] // an index, and what is beyond one is no element
-fn floor(place: f64) -> i64 {
-    place.floor() as i64
+fn floor(index: f64) -> i64 {
+    index.floor() as i64
 }
 
 fn nearest(window: &Window<'_>, [column, row]: Position) -> f32 {

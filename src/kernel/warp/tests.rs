@@ -70,12 +70,12 @@ fn longitudes_wrap_and_latitudes_reach_the_poles() {
     assert!(west_first.wraps() && greenwich_first.wraps());
     for longitude in -720..720 {
         let longitude = f64::from(longitude) + 0.3;
-        let place = |start: f64| {
+        let expected = |start: f64| {
             let index = ((longitude - start) / 2.5).rem_euclid(144.0);
             if index > 143.5 { index - 144.0 } else { index }
         };
-        assert!(same(west_first.index(longitude), Some(place(-180.0))), "{longitude}");
-        assert!(same(greenwich_first.index(longitude), Some(place(1.25))), "{longitude}");
+        assert!(same(west_first.index(longitude), Some(expected(-180.0))), "{longitude}");
+        assert!(same(greenwich_first.index(longitude), Some(expected(1.25))), "{longitude}");
     }
     let part = Axis::even(350.0, 5.0, 6).of_longitude();
     assert!(!part.wraps());
@@ -97,9 +97,9 @@ fn turned_grids_are_turned_back() {
     let affine = [2.0, 1.0, 10.0, -1.0, 3.0, 20.0];
     for (column, row) in [(0.0, 0.0), (3.4, 1.0), (-0.5, 2.4), (4.4, -0.4)] {
         let [a, b, c, d, e, f] = affine;
-        let place = [a * column + b * row + c, d * column + e * row + f];
+        let point = [a * column + b * row + c, d * column + e * row + f];
         let source = Source::Turned { affine, size: [5, 3], is_globe: false };
-        let [x, y] = source.index(place, &mut 0);
+        let [x, y] = source.index(point, &mut 0);
         assert!((x - column).abs() < 1e-9 && (y - row).abs() < 1e-9);
     }
     let globe = Source::Turned { affine: [1.0, 0.1, 175.0, 0.0, 1.0, 0.0], size: [20, 3], is_globe: true };
@@ -170,8 +170,8 @@ fn values_are_those_of_the_twin() {
 
 /// A grid in longitude and latitude as a curvilinear one, in every way to turn it.
 fn lonlat(west: f64, south: f64, step: f64, [columns, rows]: [usize; 2]) -> (Vec<f64>, Vec<f64>) {
-    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column as f64, row as f64)));
-    places.map(|(column, row)| (west + column * step, south + row * step)).unzip()
+    let indices = (0..rows).flat_map(|row| (0..columns).map(move |column| (column as f64, row as f64)));
+    indices.map(|(column, row)| (west + column * step, south + row * step)).unzip()
 }
 
 #[test]
@@ -184,13 +184,13 @@ fn curvilinear_grids_give_the_index_of_a_grid_that_is_straight() {
         for step in 0..2000 {
             let (column, row) = (f64::from(step % 97) * 0.4, f64::from(step % 73) * 0.4);
             for turn in [0.0, 360.0, -360.0] {
-                let place = [west + column * 0.5 + turn, south + row * 0.5];
-                let [x, y] = grid.index(place, &mut last);
+                let point = [west + column * 0.5 + turn, south + row * 0.5];
+                let [x, y] = grid.index(point, &mut last);
                 // Sides are great circles here, and parallels there: they differ by less than a
                 // hundredth of an element.
                 assert!(
                     (x - column).abs() < 0.01 && (y - row).abs() < 0.01,
-                    "{place:?}: {x} {y} for {column} {row}"
+                    "{point:?}: {x} {y} for {column} {row}"
                 );
             }
         }
@@ -203,11 +203,11 @@ fn curvilinear_grids_give_the_index_of_a_grid_that_is_straight() {
 fn a_grid_over_the_pole_has_no_hole_and_no_seam() {
     // Columns and rows of a plane that touches the pole.
     let side = 41;
-    let place = |at: usize| (at as f64 - 20.0) * 0.02;
+    let coordinate = |at: usize| (at as f64 - 20.0) * 0.02;
     let (mut longitudes, mut latitudes) = (Vec::new(), Vec::new());
     for row in 0..side {
         for column in 0..side {
-            let (x, y) = (place(column), place(row));
+            let (x, y) = (coordinate(column), coordinate(row));
             longitudes.push(y.atan2(x).to_degrees());
             latitudes.push(1_f64.atan2(x.hypot(y)).to_degrees());
         }
@@ -253,7 +253,7 @@ fn a_grid_of_the_whole_globe_is_found_up_to_its_poles() {
 }
 
 #[test]
-fn what_has_no_place_leaves_a_hole() {
+fn what_has_no_coordinates_leaves_a_hole() {
     let (mut longitudes, latitudes) = lonlat(0.0, 0.0, 1.0, [10, 10]);
     longitudes[44] = f64::NAN;
     let grid = Curvilinear::new(&longitudes, &latitudes, 10, 10).unwrap();
@@ -280,5 +280,5 @@ fn pixels_lie_between_the_corners_of_their_cell() {
     };
     let corners = Corners::Sphere([point(0.0), point(90.0), point(270.0), point(180.0)]);
     let cell = Cell { start: [0, 0], size: [1, 1], corners };
-    assert!((cell.place(0, 0)[1] - 90.0).abs() < 1e-9);
+    assert!((cell.point(0, 0)[1] - 90.0).abs() < 1e-9);
 }

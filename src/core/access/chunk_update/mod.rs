@@ -309,8 +309,8 @@ impl Updater<'_> {
             ChunkProjection::Points { indices, places } => {
                 let linear = (0..places.len()).map(|at| {
                     let along = indices.iter().zip(strides);
-                    let place: usize = along.map(|(list, stride)| list[at] as usize * stride).sum();
-                    word(place as u64)
+                    let index: usize = along.map(|(list, stride)| list[at] as usize * stride).sum();
+                    word(index as u64)
                 });
                 ChunkProjection::Points {
                     indices: vec![places.clone()],

@@ -162,9 +162,9 @@ impl GridDimension {
 pub fn unravel(linear: u64, grid: &[u64]) -> Vec<u64> {
     let mut rest = linear;
     let mut position = vec![0; grid.len()];
-    for (place, along) in position.iter_mut().zip(grid).rev() {
+    for (index, along) in position.iter_mut().zip(grid).rev() {
         let along = NonZeroU64::new(*along).unwrap_or(NonZeroU64::MIN);
-        *place = rest % along;
+        *index = rest % along;
         rest /= along;
     }
     position

@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn keys_of_default_and_v2() {
-        let place = [1, 23];
+        let chunk = [1, 23];
         for (text, key, scalar) in [
             (r#"{"name":"default","configuration":{"separator":"/"}}"#, "c/1/23", "c"),
             (r#"{"name":"default","configuration":{"separator":"."}}"#, "c.1.23", "c"),
@@ -264,7 +264,7 @@ mod tests {
             (r#"{"name":"v2","configuration":{"separator":"."}}"#, "1.23", "0"),
         ] {
             let encoding = parse(text).unwrap();
-            assert_eq!(encoding.encode(&place), key);
+            assert_eq!(encoding.encode(&chunk), key);
             assert_eq!(encoding.encode(&[]), scalar);
         }
     }

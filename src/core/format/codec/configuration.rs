@@ -151,7 +151,7 @@ impl<'a> Configuration<'a> {
         (!absent).then_some(field.value)
     }
 
-    /// Reads a value that only an encoder needs. Decoding goes on when it is wrong: the error is
+    /// Reads a value that only an encoder needs. Decoding continues when it is wrong: the error is
     /// kept.
     pub fn for_encoder<T>(&self, read: Result<Option<T>>) -> Option<T> {
         read.unwrap_or_else(|error| {

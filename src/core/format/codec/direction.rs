@@ -53,7 +53,7 @@ impl CodecData<'_> {
     pub fn into_elements(self) -> Result<ArrayBytes> {
         match self {
             Self::Array(elements) => Ok(elements),
-            Self::Bytes(_) => Err(misplaced()),
+            Self::Bytes(_) => Err(at_wrong_position()),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Codec {
             (Some(WithUserCodecs::BytesToBytes(codec)), Direction::Encode, CodecData::Bytes(bytes)) => {
                 codec.poll_encode(&bytes, calls).map_ok(CodecData::from)
             }
-            _ => Poll::Ready(Err(misplaced())),
+            _ => Poll::Ready(Err(at_wrong_position())),
         }
     }
 
@@ -150,7 +150,7 @@ impl Codec {
             (Self::BytesToBytes(codec), Direction::Encode, CodecData::Bytes(bytes)) => {
                 codec.encode(&bytes).map(CodecData::from)
             }
-            _ => Err(misplaced()),
+            _ => Err(at_wrong_position()),
         }
     }
 }
@@ -161,6 +161,6 @@ fn growing(buf: &mut Vec<u8>, limit: usize) -> Result<Output<'_>> {
 }
 
 /// Never raised: binding checks the position of every codec.
-fn misplaced() -> Error {
+fn at_wrong_position() -> Error {
     Error::format("a codec is at the wrong position of its chain")
 }

@@ -13,7 +13,7 @@ use crate::format::data_type::FillValue;
 use crate::kernel::{fill, scatter};
 use crate::limits;
 
-/// Puts the element with the first number at the place with the second.
+/// Puts the element of the first index at the place of the second.
 pub type Put<'a> = dyn FnMut(usize, usize) -> Result<()> + 'a;
 
 /// The elements. Places that no chunk has filled hold the fill value, once
@@ -33,7 +33,7 @@ pub enum ElementBuffer {
         /// The bytes of elements, in the order of arrival.
         arena: Vec<u8>,
         /// The range in the arena of each place's element.
-        places: Vec<(u32, u32)>,
+        ranges: Vec<(u32, u32)>,
     },
 }
 
@@ -50,10 +50,10 @@ impl ElementBuffer {
             let elements = limits::within(elements, limits::CHUNK_BYTES / 8, "elements of a part")?;
             let arena = fill_value.0.clone();
             let end = arena_end(&arena, 0)?;
-            let mut places = Vec::new();
-            limits::reserve(&mut places, elements, "part")?;
-            places.resize(elements, (0, end));
-            return Ok(Self::Variable { arena, places });
+            let mut ranges = Vec::new();
+            limits::reserve(&mut ranges, elements, "part")?;
+            ranges.resize(elements, (0, end));
+            return Ok(Self::Variable { arena, ranges });
         };
         let len = limits::product([elements, element_size as u64], "part")?;
         if spare.len() as u64 == len {
@@ -101,7 +101,7 @@ impl ElementBuffer {
         copy(bytes, *element_size).map_err(|_| too_few(elements.len()))
     }
 
-    /// Puts in elements of variable length. `pairs` calls its argument with the number of each
+    /// Puts in elements of variable length. `pairs` calls its argument with the index of each
     /// element and its place in the buffer.
     ///
     /// # Errors
@@ -112,17 +112,17 @@ impl ElementBuffer {
         elements: &VariableBytes,
         pairs: impl FnOnce(&mut Put<'_>) -> Result<()>,
     ) -> Result<()> {
-        let Self::Variable { arena, places } = self else { return Err(other_elements()) };
+        let Self::Variable { arena, ranges } = self else { return Err(other_elements()) };
         let base = arena_end(arena, 0)?;
         arena_end(arena, elements.bytes.len())?;
         limits::reserve(arena, elements.bytes.len(), "part")?;
         arena.extend_from_slice(&elements.bytes);
         pairs(&mut |element, place| {
             let ends = elements.offsets.get(element..).and_then(|ends| ends.first_chunk());
-            let (Some([start, end]), Some(place)) = (ends, places.get_mut(place)) else {
+            let (Some([start, end]), Some(range)) = (ends, ranges.get_mut(place)) else {
                 return Err(too_few(elements.len()));
             };
-            *place = (base.saturating_add(*start), base.saturating_add(*end));
+            *range = (base.saturating_add(*start), base.saturating_add(*end));
             Ok(())
         })
     }
@@ -142,15 +142,15 @@ impl ElementBuffer {
 
     /// The elements in the form that codecs encode.
     pub fn into_array_bytes(self) -> Result<ArrayBytes> {
-        let (arena, places) = match self {
+        let (arena, ranges) = match self {
             Self::Fixed { bytes, .. } => return Ok(ArrayBytes::Fixed(bytes)),
-            Self::Variable { arena, places } => (arena, places),
+            Self::Variable { arena, ranges } => (arena, ranges),
         };
         // A long fill value may be that of many places.
-        let bytes: u64 = places.iter().map(len_of).sum();
+        let bytes: u64 = ranges.iter().map(len_of).sum();
         limits::within(bytes, limits::CHUNK_BYTES, "the elements of a chunk")?;
         let mut elements = VariableBytes::new();
-        for (start, end) in places {
+        for (start, end) in ranges {
             elements.push(arena.get(start as usize..end as usize).unwrap_or_default())?;
         }
         Ok(ArrayBytes::Variable(elements))
@@ -163,22 +163,22 @@ impl ElementBuffer {
     )]
     pub fn finish(mut self) -> Result<Vec<u8>> {
         self.fill();
-        let (arena, places) = match self {
+        let (arena, ranges) = match self {
             Self::Fixed { bytes, .. } => return Ok(bytes),
-            Self::Variable { arena, places } => (arena, places),
+            Self::Variable { arena, ranges } => (arena, ranges),
         };
-        let bytes: u64 = places.iter().map(len_of).sum();
-        let offsets = (places.len() as u64).saturating_add(1).saturating_mul(4);
+        let bytes: u64 = ranges.iter().map(len_of).sum();
+        let offsets = (ranges.len() as u64).saturating_add(1).saturating_mul(4);
         let len = limits::within(offsets.saturating_add(bytes), limits::CHUNK_BYTES, "part")?;
         let mut output = Vec::new();
         limits::reserve(&mut output, len, "part")?;
         let mut at = 0_u32;
         output.extend_from_slice(&at.to_le_bytes());
-        for (start, end) in &places {
+        for (start, end) in &ranges {
             at += end - start;
             output.extend_from_slice(&at.to_le_bytes());
         }
-        for (start, end) in &places {
+        for (start, end) in &ranges {
             output.extend_from_slice(arena.get(*start as usize..*end as usize).unwrap_or_default());
         }
         Ok(output)

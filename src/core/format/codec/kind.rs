@@ -2,9 +2,9 @@
 
 pub use zarr_wasm_contract::CodecKind;
 
-/// The place of the `bytes` codec in a chain of these kinds: before the first codec of bytes, or at
+/// The index of the `bytes` codec in a chain of these kinds: before the first codec of bytes, or at
 /// the end. `None` where a codec turns elements into bytes.
-pub fn place_of_bytes(kinds: &[CodecKind]) -> Option<usize> {
-    let place = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes).unwrap_or(kinds.len());
-    (!kinds.contains(&CodecKind::ArrayToBytes)).then_some(place)
+pub fn index_of_bytes(kinds: &[CodecKind]) -> Option<usize> {
+    let index = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes).unwrap_or(kinds.len());
+    (!kinds.contains(&CodecKind::ArrayToBytes)).then_some(index)
 }

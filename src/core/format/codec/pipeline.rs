@@ -26,7 +26,7 @@ use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Codec, CodecKind, Output,
     Packed, registry,
 };
-use crate::format::dimension_order::{places, transposed_strides};
+use crate::format::dimension_order::{offsets, transposed_strides};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
@@ -134,7 +134,7 @@ impl Pipeline {
                 (Codec::ArrayToBytes(codec), None) => array_to_bytes = Some(named.with(codec)),
                 (Codec::BytesToBytes(codec), Some(_)) => bytes_to_bytes.push(named.with(codec)),
                 (codec, _) => {
-                    let error = out_of_place(codec.kind()).in_codec(named.name);
+                    let error = at_wrong_position(codec.kind()).in_codec(named.name);
                     return Err(error.in_field(metadata.field.as_str()).into());
                 }
             }
@@ -434,15 +434,15 @@ fn common(builds: Builds, others: Option<Builds>) -> Result<Builds> {
     })
 }
 
-fn out_of_place(kind: CodecKind) -> Error {
-    let (what, place) = match kind {
+fn at_wrong_position(kind: CodecKind) -> Error {
+    let (what, position) = match kind {
         CodecKind::ArrayToArray => ("an array-to-array codec", "before the array-to-bytes codec"),
         CodecKind::ArrayToBytes => ("a second array-to-bytes codec", "once in a chain"),
         CodecKind::BytesToBytes => ("a bytes-to-bytes codec", "after the array-to-bytes codec"),
     };
     Error::format("a codec is at the wrong position of its chain")
         .in_stage(Stage::Metadata)
-        .expected(format!("{what} only {place}"))
+        .expected(format!("{what} only {position}"))
 }
 
 fn all_transpose(codecs: &[NamedCodec<Rc<dyn ArrayToArray>>]) -> bool {
@@ -543,7 +543,7 @@ fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec
         first += range.start * *stride as u64;
     }
     let mut runs = Vec::with_capacity(rows as usize);
-    for row in places(&extents, &strides) {
+    for row in offsets(&extents, &strides) {
         let start = ((first + row as u64) * row_len + offset) as usize;
         runs.push(start..start + len as usize);
     }

@@ -41,9 +41,9 @@ fn encoded(bytes: &[u8]) -> String {
         let mut bits = [0; 4];
         bits[1..=three.len()].copy_from_slice(three);
         let bits = u32::from_be_bytes(bits);
-        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+        for (index, shift) in [18, 12, 6, 0].into_iter().enumerate() {
             let digit = DIGITS[(bits >> shift & 63) as usize];
-            text.push(if place <= three.len() { char::from(digit) } else { '=' });
+            text.push(if index <= three.len() { char::from(digit) } else { '=' });
         }
     }
     text

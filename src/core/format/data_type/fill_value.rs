@@ -249,7 +249,7 @@ fn number_or_other(
     })
 }
 
-/// The number that a string or a boolean in place of a number means, and the form for the warning.
+/// The number that a string or a boolean instead of a number means, and the form for the warning.
 fn number_within(json: Json<'_>) -> Option<(Form, Cow<'_, str>)> {
     let of_bool = |value| (Form::FillNumberBool, Cow::Borrowed(if value { "1" } else { "0" }));
     json.bool().map(of_bool).or_else(|_| json.str().map(|text| (Form::FillText, text))).ok()
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn booleans_in_the_place_of_numbers_are_read_with_a_warning() {
+    fn booleans_instead_of_numbers_are_read_with_a_warning() {
         let uint64_one = 1_u64.to_le_bytes().to_vec();
         for format in [2, 3] {
             for (data_type, text, expected) in [

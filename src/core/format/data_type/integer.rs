@@ -33,7 +33,7 @@ impl Integer {
         self.pack(integral_double(json.number_text().ok()?)?)
     }
 
-    /// The number of this type that is nearest to another number. `None` for what is no number.
+    /// The number of this type that is nearest to another number. `None` for other JSON.
     pub(super) fn nearest_fill(self, json: Json<'_>) -> Option<FillValue> {
         let text = json.number_text().ok()?;
         let (least, most) = self.range();

@@ -38,7 +38,7 @@ pub struct Field {
 }
 
 /// A field without its offset, and its numbers that are stored big-endian.
-struct Unplaced {
+struct FieldWithoutOffset {
     name: String,
     data_type: DataType,
     shape: Vec<u64>,
@@ -73,28 +73,28 @@ impl Struct {
 
     /// Gives the fields their offsets. Returns the struct and its numbers that are stored
     /// big-endian.
-    fn place(unplaced: Vec<Unplaced>) -> Result<(Self, Vec<Run>)> {
-        if unplaced.is_empty() {
+    fn lay_out(fields: Vec<FieldWithoutOffset>) -> Result<(Self, Vec<Run>)> {
+        if fields.is_empty() {
             return Err(Error::format("the struct has no fields"));
         }
-        let mut placed = Self { fields: Vec::new(), size: 0, runs: Vec::new(), big_endian: None };
+        let mut laid_out = Self { fields: Vec::new(), size: 0, runs: Vec::new(), big_endian: None };
         let (mut big_endian, mut names) = (Vec::new(), Map::new());
-        for (idx, field) in unplaced.into_iter().enumerate() {
+        for (idx, field) in fields.into_iter().enumerate() {
             let within = |error: Error| error.within_field(&format!("[{idx}]"));
             if names.insert(field.name.clone(), ()).is_some() {
                 let error = Error::format("two fields of a struct have the same name");
                 return Err(within(error.actual(quoted(&field.name))));
             }
-            placed.push(field, &mut big_endian).map_err(within)?;
+            laid_out.push(field, &mut big_endian).map_err(within)?;
         }
-        if placed.size == 0 {
+        if laid_out.size == 0 {
             return Err(Error::format("the fields of the struct have no bytes"));
         }
-        Ok((placed, big_endian))
+        Ok((laid_out, big_endian))
     }
 
-    fn push(&mut self, field: Unplaced, big_endian: &mut Vec<Run>) -> Result<()> {
-        let Unplaced { name, data_type, shape, big_endian: field_big_endian } = field;
+    fn push(&mut self, field: FieldWithoutOffset, big_endian: &mut Vec<Run>) -> Result<()> {
+        let FieldWithoutOffset { name, data_type, shape, big_endian: field_big_endian } = field;
         let size = fixed_size(&data_type)?;
         let count = limits::product(shape.iter().copied(), "elements of a field")?;
         let len = limits::product([count, size as u64], "field")?;
@@ -175,11 +175,11 @@ fn fixed_size(data_type: &DataType) -> Result<usize> {
 /// Parses a v3 configuration: `fields`, a list of objects or (legacy) pairs.
 pub(super) fn parse(configuration: &Object<'_>, parse_type: ParseType) -> Result<Struct> {
     let field = |json| field(json, parse_type);
-    let placed = configuration.require("fields", |json| Struct::place(json.list(field)?))?;
-    Ok(placed.0)
+    let laid_out = configuration.require("fields", |json| Struct::lay_out(json.list(field)?))?;
+    Ok(laid_out.0)
 }
 
-fn field(json: Json<'_>, parse_type: ParseType) -> Result<Unplaced> {
+fn field(json: Json<'_>, parse_type: ParseType) -> Result<FieldWithoutOffset> {
     let (name, data_type) = if json.kind_name() == "an array" {
         let [name, data_type] = json.array()?[..] else { return Err(json.unexpected("[name, data type]")) };
         (name.str()?, parse_type(&Extension::parse(data_type)?)?)
@@ -193,7 +193,7 @@ fn field(json: Json<'_>, parse_type: ParseType) -> Result<Unplaced> {
     if name.is_empty() {
         return Err(Error::format("a field of the struct has no name"));
     }
-    Ok(Unplaced { name: name.into_owned(), data_type, shape: Vec::new(), big_endian: Vec::new() })
+    Ok(FieldWithoutOffset { name: name.into_owned(), data_type, shape: Vec::new(), big_endian: Vec::new() })
 }
 
 /// Parses v2's list of fields. The byte order is `None` where the fields have different ones.
@@ -210,7 +210,7 @@ pub fn parse_v2(json: Json<'_>) -> Result<(DataType, Option<Endian>)> {
 /// # Errors
 /// As [`parse_v2`].
 pub fn parse_draft(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(DataType, Option<Endian>)> {
-    let (mut structure, big_endian) = place_v2(json, scalar)?;
+    let (mut structure, big_endian) = lay_out_v2(json, scalar)?;
     let wide = structure.runs.iter().filter(|run| run.width > 1).count();
     let endian = match big_endian.len() {
         0 => Some(Endian::Little),
@@ -226,16 +226,16 @@ pub fn parse_draft(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(DataType, Opt
 /// Parses the name of a scalar type. Returns the type and its byte order.
 pub type Scalar<'a> = dyn Fn(&str) -> Result<(DataType, Endian)> + 'a;
 
-fn place_v2(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(Struct, Vec<Run>)> {
+fn lay_out_v2(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(Struct, Vec<Run>)> {
     let mut fields = json.list(|json| v2_field(json, scalar))?;
     // NumPy names fields without a name like this.
     let unnamed = fields.iter_mut().enumerate().filter(|(_, field)| field.name.is_empty());
     unnamed.for_each(|(idx, field)| field.name = format!("f{idx}"));
-    Struct::place(fields)
+    Struct::lay_out(fields)
 }
 
 /// Parses `[name, type]` or `[name, type, shape]`. The type is a string or a list of fields.
-fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<Unplaced> {
+fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<FieldWithoutOffset> {
     let expected = || json.unexpected("[name, type] or [name, type, shape]");
     let (name, of_type, shape) = match json.array()?[..] {
         [name, of_type] => (name, of_type, Vec::new()),
@@ -246,7 +246,7 @@ fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<Unplaced> {
     limits::within(shape.len() as u64, limits::DIMENSIONS as u64, "number of dimensions")?;
     let (data_type, big_endian) = match of_type.kind_name() {
         "an array" => {
-            let (structure, big_endian) = place_v2(of_type, scalar)?;
+            let (structure, big_endian) = lay_out_v2(of_type, scalar)?;
             (DataType::Struct(Box::new(structure)), big_endian)
         }
         _ => {
@@ -255,7 +255,7 @@ fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<Unplaced> {
             (data_type, big_endian)
         }
     };
-    Ok(Unplaced { name: name.str()?.into_owned(), data_type, shape, big_endian })
+    Ok(FieldWithoutOffset { name: name.str()?.into_owned(), data_type, shape, big_endian })
 }
 
 /// [`FillValue::of_null`] of each field.
@@ -264,9 +264,9 @@ pub(super) fn fill_of_null(structure: &Struct) -> FillValue {
     for field in &structure.fields {
         let element = FillValue::of_null(&field.data_type).0;
         let count = field.shape.iter().product::<u64>();
-        let places = fill.get_mut(field.offset..).unwrap_or_default();
-        for (place, _) in places.chunks_exact_mut(element.len().max(1)).zip(0..count) {
-            place.copy_from_slice(&element);
+        let targets = fill.get_mut(field.offset..).unwrap_or_default();
+        for (target, _) in targets.chunks_exact_mut(element.len().max(1)).zip(0..count) {
+            target.copy_from_slice(&element);
         }
     }
     FillValue(fill)

@@ -281,8 +281,9 @@ fn structs_are_packed_field_after_field() {
     let fields = r#"[["a",">i2"],["b","<f4"],["c","|S3"],["d",">u2",[2]]]"#;
     let (data_type, endian) = v2_type(fields).unwrap();
     let DataType::Struct(structure) = &data_type else { panic!("{data_type:?}") };
-    let places: Vec<_> = structure.fields().iter().map(|field| (field.name.as_str(), field.offset)).collect();
-    assert_eq!(places, [("a", 0), ("b", 2), ("c", 6), ("d", 9)]);
+    let offsets: Vec<_> =
+        structure.fields().iter().map(|field| (field.name.as_str(), field.offset)).collect();
+    assert_eq!(offsets, [("a", 0), ("b", 2), ("c", 6), ("d", 9)]);
     assert_eq!((data_type.size(), endian), (Some(13), None));
     let runs = |runs: Vec<Run>| runs.iter().map(|run| (run.offset, run.width, run.count)).collect::<Vec<_>>();
     assert_eq!(runs(data_type.swap_runs()), [(0, 2, 1), (2, 4, 1), (9, 2, 2)]);

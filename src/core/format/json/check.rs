@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use crate::error::Error;
 use crate::kernel::json;
 
-/// Why a text is not JSON or not a string, and the place behind the byte that shows it.
+/// Why a text is not JSON or not a string, and the offset behind the byte that shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     what: &'static str,
     at: usize,
 }
 
-#[allow(clippy::arithmetic_side_effects, reason = "places in a document, which has at most METADATA_BYTES")]
+#[allow(clippy::arithmetic_side_effects, reason = "offsets in a document, which has at most METADATA_BYTES")]
 impl Fault {
     /// The same fault in a text in which the first text starts after `bytes` bytes.
     pub fn behind(self, bytes: usize) -> Self {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place() {
+    fn errors_name_line_and_column() {
         for (text, expected) in [
             ("", "unexpected end at line 1 column 0"),
             ("{\"a\":\n  01}", "unexpected character at line 2 column 4"),

@@ -221,8 +221,8 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// `None` for what is no number. Accepts what JSON does not have: zeros at the beginning, and a
-    /// point at an end.
+    /// `None` if the text is not a number. Accepts what JSON does not have: zeros at the beginning,
+    /// and a point at an end.
     fn read(text: &str) -> Option<Self> {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -357,14 +357,14 @@ const SHORT: std::ops::Range<f64> = 1e-7..1e15;
 #[allow(clippy::cast_sign_loss)] // values are above zero
 fn short(value: f64) -> Option<(u64, i32)> {
     let mut power = 1.0;
-    for places in 0..=EXACT_POWER {
+    for decimals in 0..=EXACT_POWER {
         let digits = (value * power).round_ties_even();
         if digits >= 1e15 {
             return None;
         }
         // Both are exact, so that this is how the number is parsed.
         if digits / power == value {
-            return Some((digits as u64, -(places as i32)));
+            return Some((digits as u64, -(decimals as i32)));
         }
         power *= 10.0;
     }

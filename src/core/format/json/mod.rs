@@ -35,7 +35,7 @@ pub struct Document<'a> {
     text: Cow<'a, str>,
     /// Whether there are bare `NaN` or `Infinity` tokens.
     non_finite: bool,
-    /// The places of members, where the text was scanned for a path.
+    /// The ranges of members, where the text was scanned for a path.
     members: Option<Vec<Member>>,
 }
 
@@ -64,12 +64,12 @@ impl<'a> Document<'a> {
         check::check(&self.text).map_err(|fault| fault.in_text(&self.text))
     }
 
-    /// A text, with the places of members that a scan has found.
+    /// A text, with the ranges of members that a scan has found.
     pub(super) fn of_members(text: String, members: Vec<Member>) -> Self {
         Self { text: Cow::Owned(text), non_finite: false, members: Some(members) }
     }
 
-    /// The place of the watched member of the object that starts at `start`. The object is at the
+    /// The range of the watched member of the object that starts at `start`. The object is at the
     /// end of the path that was scanned for.
     pub(super) fn watched(&self, start: usize) -> Option<Range<usize>> {
         let members = self.members.as_deref()?;
@@ -93,7 +93,7 @@ impl<'a> Document<'a> {
         Ok(Self { text: Cow::Owned(text), non_finite, members: None })
     }
 
-    /// The places of the members along the path that was scanned for. `None` for an odd text.
+    /// The ranges of the members along the path that was scanned for. `None` for an odd text.
     pub(super) fn members(&self) -> Option<&[Member]> {
         self.members.as_deref()
     }
@@ -108,7 +108,7 @@ impl<'a> Document<'a> {
         self.non_finite
     }
 
-    /// The place of a part of this document's text in [`into_text`](Self::into_text).
+    /// The range of a part of this document's text in [`into_text`](Self::into_text).
     #[allow(clippy::arithmetic_side_effects, reason = "a part of the text is inside of the text")]
     pub(super) fn span(&self, part: &str) -> Range<usize> {
         let start = part.as_ptr().addr() - self.text.as_ptr().addr();
@@ -159,7 +159,7 @@ pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>> {
     check::string(text).map_err(|fault| fault.in_text(text))
 }
 
-#[allow(clippy::arithmetic_side_effects, reason = "places in the text, or its end")]
+#[allow(clippy::arithmetic_side_effects, reason = "offsets in the text, or its end")]
 fn quote_non_finite(text: &str) -> String {
     let (mut quoted, mut copied, mut idx) = (String::with_capacity(text.len().saturating_add(64)), 0, 0);
     while let Some(byte) = text.as_bytes().get(idx) {
@@ -183,7 +183,7 @@ fn quote_non_finite(text: &str) -> String {
 }
 
 /// Undoes [`quote_non_finite`].
-#[allow(clippy::arithmetic_side_effects, reason = "places in the text, or its end")]
+#[allow(clippy::arithmetic_side_effects, reason = "offsets in the text, or its end")]
 fn unquote_non_finite(text: &str) -> Cow<'_, str> {
     let (mut restored, mut copied, mut idx) = (String::new(), 0, 0);
     while let Some(byte) = text.as_bytes().get(idx) {
@@ -394,9 +394,9 @@ impl<'a> Json<'a> {
         Ok(members)
     }
 
-    /// The value at a place in the text.
-    fn part(self, place: Range<usize>) -> Json<'a> {
-        Json { text: self.text.get(place).unwrap_or_default(), non_finite: self.non_finite }
+    /// The value in a range of the text.
+    fn part(self, range: Range<usize>) -> Json<'a> {
+        Json { text: self.text.get(range).unwrap_or_default(), non_finite: self.non_finite }
     }
 
     fn must_begin_with(self, byte: u8, expected: &str) -> Result<()> {
@@ -474,11 +474,11 @@ fn missing(key: &str) -> Error {
     Error::format("the metadata does not have a mandatory field").in_field(key)
 }
 
-/// Removes repeated keys. The first keeps its place and gets the value of the last.
+/// Removes repeated keys. The first keeps its position and gets the value of the last.
 #[allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "`order` has the places of members"
+    reason = "`order` has the indices of members"
 )]
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
     let mut order: Vec<usize> = (0..members.len()).collect();

@@ -33,7 +33,7 @@ impl ObjectText {
         Ok(Self { members })
     }
 
-    /// Sets a member, in its old place or after the others.
+    /// Sets a member, at its old position or after the others.
     pub fn set(&mut self, key: &str, value: impl Into<String>) {
         self.set_text(key, value.into());
     }
@@ -117,8 +117,9 @@ impl ObjectText {
     }
 }
 
-/// Sets one member of a parsed object, in its old place or at the end, and returns the text of the
-/// object, one member on each line. Does not clone the other members, because they may be large.
+/// Sets one member of a parsed object, at its old position or at the end, and returns the text of
+/// the object, one member on each line. Does not clone the other members, because they may be
+/// large.
 ///
 /// # Errors
 /// `Format` for anything but an object.

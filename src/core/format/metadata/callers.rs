@@ -7,7 +7,7 @@
 
 use super::{CodecMetadata, ZarrFormat, codec};
 use crate::error::{Error, Result};
-use crate::format::codec::kind::{CodecKind, place_of_bytes};
+use crate::format::codec::kind::{CodecKind, index_of_bytes};
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::data_type::name::OBJECTS;
@@ -83,8 +83,8 @@ fn chain(codecs: &[Json<'_>], names: &[String]) -> Result<Vec<String>> {
     let kinds: Vec<_> = names.iter().map(kind).collect();
     let mut chain =
         codecs.iter().zip(names).map(|(json, name)| named(*json, name)).collect::<Result<Vec<_>>>()?;
-    if let Some(place) = place_of_bytes(&kinds) {
-        chain.insert(place, CodecMetadata::bytes(Some(Endian::Little)).to_text());
+    if let Some(index) = index_of_bytes(&kinds) {
+        chain.insert(index, CodecMetadata::bytes(Some(Endian::Little)).to_text());
     }
     Ok(chain)
 }

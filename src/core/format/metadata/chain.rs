@@ -5,7 +5,7 @@
 
 use super::{CodecMetadata, ZarrFormat};
 use crate::error::{Error, Result};
-use crate::format::codec::kind::{CodecKind, place_of_bytes};
+use crate::format::codec::kind::{CodecKind, index_of_bytes};
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::json::{Json, Object};
@@ -79,8 +79,8 @@ impl ChainBuilder {
 
     /// The complete chain.
     pub fn finish(mut self) -> Vec<CodecMetadata> {
-        if let Some(place) = place_of_bytes(&self.kinds) {
-            self.codecs.insert(place, CodecMetadata::bytes(self.endian).at(self.type_field));
+        if let Some(index) = index_of_bytes(&self.kinds) {
+            self.codecs.insert(index, CodecMetadata::bytes(self.endian).at(self.type_field));
         }
         self.codecs
     }

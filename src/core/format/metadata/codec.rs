@@ -22,7 +22,7 @@ pub fn parse(json: Json<'_>) -> Result<CodecMetadata> {
 /// format. A chain of a draft may have objects of numcodecs.
 ///
 /// # Errors
-/// `Format` for anything else, with the place in the list.
+/// `Format` for anything else, with the index in the list.
 pub(in crate::format) fn parse_list(
     json: Json<'_>,
     field: &str,

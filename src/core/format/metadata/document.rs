@@ -114,7 +114,7 @@ impl NodeDocument {
     }
 
     /// Parses the message. The second value tells whether the user made the object, the third is
-    /// the shape that the array has in place of the one in its text.
+    /// the shape that the array has instead of the one in its text.
     fn of_message(json: &str) -> Result<(Self, bool, Option<Vec<u64>>)> {
         let message = Document::parse(json.as_bytes())?;
         let message = message.root().object()?;

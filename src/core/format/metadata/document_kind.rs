@@ -1,4 +1,4 @@
-//! What kind of document a text is, told by members or first bytes that only this kind has.
+//! What kind of document a text is: recognised by members or first bytes that only this kind has.
 //!
 //! The reader of one kind refuses all others. It asks here what it was given instead, so that its
 //! error names that.
@@ -18,7 +18,7 @@ pub enum DocumentKind {
     Zarray,
     /// `.zgroup`.
     Zgroup,
-    /// `.zattrs`. Any object may be attributes, so it is never told from others.
+    /// `.zattrs`. Any object may be attributes, so it is never distinguished from others.
     Zattrs,
     /// `.zmetadata`: the consolidated metadata of v2.
     Zmetadata,
@@ -108,7 +108,7 @@ impl DocumentKind {
         if format == ZarrFormat::V3 { ZarrJson } else { Zmetadata }
     }
 
-    /// The kind of a document, if it can be told.
+    /// The kind of a document, if it is recognised.
     pub fn of(document: &[u8]) -> Option<Self> {
         let begins = |(first, kind): &(&[u8], Self)| {
             let start = if first.starts_with(b"<") { document.trim_ascii_start() } else { document };

@@ -17,8 +17,8 @@ pub(super) fn complete(codecs: &mut [CodecMetadata], data_type: &DataType, warni
     let mut completion =
         Completion { needs_order: data_type.own_big_endian_runs().is_none(), found: Vec::new() };
     completion.chain(codecs, limits::SHARD_DEPTH);
-    for (form, place) in completion.found {
-        let warning = form.warning(place);
+    for (form, field) in completion.found {
+        let warning = form.warning(field);
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }

@@ -1,7 +1,7 @@
 //! Scans metadata documents of megabytes in steps, so that other work can run in between.
 //! Consolidated metadata of 10^5 nodes is such a document, and so are large attributes.
 //!
-//! One scan finds the places and the kinds of the documents of other nodes, and the document's own
+//! One scan finds the ranges and the kinds of the documents of other nodes, and the document's own
 //! members. The caller decides how long a step is; there is no clock here.
 
 use std::ops::Range;
@@ -119,10 +119,10 @@ impl DocumentScan {
 
     /// The text of a `zarr.json` without the documents of other nodes and without attributes, or of
     /// v2's `.zattrs`. `None` where there are no attributes, and where a parser must be used.
-    #[allow(clippy::arithmetic_side_effects, reason = "places in the document, the skipped bytes included")]
+    #[allow(clippy::arithmetic_side_effects, reason = "offsets in the document, the skipped bytes included")]
     pub fn without_attributes(&self) -> Option<WithoutAttributes<'_>> {
         let mut members = self.own_members()?;
-        let place = if self.path.is_none() {
+        let within = if self.path.is_none() {
             0..self.text.len()
         } else {
             let last = members.rfind(|member| self.text.get(member.key.clone()) == Some(ATTRIBUTES))?;
@@ -131,8 +131,8 @@ impl DocumentScan {
         };
         let names: &[&str] = if self.path.is_none() { &[] } else { &[OTHERS, ATTRIBUTES] };
         Some(WithoutAttributes {
-            range: place.start + self.skipped..place.end + self.skipped,
-            attributes: self.text.get(place)?,
+            range: within.start + self.skipped..within.end + self.skipped,
+            attributes: self.text.get(within)?,
             is_exact: self.splitter.is_exact(),
             rest: self.text_without(names)?,
         })
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn own_text_is_without_other_documents() {
         let own = r#"{"zarr_format":3,"node_type":"group","attributes":{"\u0061":Infinity}}"#;
-        let marked = ["\u{feff}", TEXT].concat();
-        for text in [TEXT, &marked] {
+        let with_mark = ["\u{feff}", TEXT].concat();
+        for text in [TEXT, &with_mark] {
             let (scanning, _) = scanned(text.as_bytes(), 100);
             assert_eq!(scanning.own_text().as_deref(), Some(own));
             assert_eq!(scanning.into_text(), TEXT);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_of_v3_are_left_in_their_place() {
+    fn attributes_of_v3_are_left_where_they_are() {
         let attributes = r#"{ "a": [1, {"b": -0.12345678901234567}], "NaN": "1234567890123456789" }"#;
         let text = format!(
             r#"{{"zarr_format":3,"attributes":{{"old":1}},"fill_value":NaN,"consolidated_metadata":

@@ -91,23 +91,23 @@ mod tests {
     fn members_that_can_be_read_are_found() {
         let zarray: &[u8] =
             br#"{"zarr_format":2,"shape":[3,0],"chunks":"?","dtype":"|O","filters":[{"id":"pickle"}]}"#;
-        let told = Sketch::of(ZarrFormat::V2, &[(ZARRAY, zarray), (ZATTRS, br#"{"unit":"s"}"#)]);
-        assert_eq!(told.kind, Some(NodeKind::Array));
-        assert_eq!(told.shape, Some(vec![3, 0]));
-        assert_eq!(told.data_type.as_deref(), Some("|O"));
-        assert_eq!(told.attributes.as_deref(), Some(r#"{"unit":"s"}"#));
+        let sketch = Sketch::of(ZarrFormat::V2, &[(ZARRAY, zarray), (ZATTRS, br#"{"unit":"s"}"#)]);
+        assert_eq!(sketch.kind, Some(NodeKind::Array));
+        assert_eq!(sketch.shape, Some(vec![3, 0]));
+        assert_eq!(sketch.data_type.as_deref(), Some("|O"));
+        assert_eq!(sketch.attributes.as_deref(), Some(r#"{"unit":"s"}"#));
     }
 
     #[test]
     fn invalid_members_do_not_hide_others() {
         let text =
             br#"{"node_type":"array","shape":[-1],"data_type":{"name":"new","size":3},"attributes":[]}"#;
-        let told = Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, text)]);
-        assert_eq!((told.kind, told.shape, told.attributes), (Some(NodeKind::Array), None, None));
-        assert_eq!(told.data_type.as_deref(), Some("new"));
+        let sketch = Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, text)]);
+        assert_eq!((sketch.kind, sketch.shape, sketch.attributes), (Some(NodeKind::Array), None, None));
+        assert_eq!(sketch.data_type.as_deref(), Some("new"));
         let fields = br#"{"dtype":[["a","|O"]],"shape":[1]}"#;
-        let told = Sketch::of(ZarrFormat::V2, &[(ZARRAY, fields), (ZATTRS, b"{")]);
-        assert_eq!((told.data_type.as_deref(), told.attributes), (Some(r#"[["a","|O"]]"#), None));
+        let sketch = Sketch::of(ZarrFormat::V2, &[(ZARRAY, fields), (ZATTRS, b"{")]);
+        assert_eq!((sketch.data_type.as_deref(), sketch.attributes), (Some(r#"[["a","|O"]]"#), None));
     }
 
     #[test]

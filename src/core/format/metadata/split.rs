@@ -1,6 +1,6 @@
 //! Splits an object, and one object deep within it, into members in one pass. Consolidated metadata
 //! may have tens of megabytes, and a pass for each level would be most of the work. The kernel
-//! finds the places. Text that the kernel does not accept is split level by level, which finds the
+//! finds the ranges. Text that the kernel does not accept is split level by level, which finds the
 //! errors.
 //!
 //! Other metadata is read with [`Json`], whose errors name fields.
@@ -62,7 +62,7 @@ impl Document<'_> {
         self.split_strictly(path)
     }
 
-    /// As [`split`](Self::split), with the places of the scan. `None` where the scan did not accept
+    /// As [`split`](Self::split), with the ranges of the scan. `None` where the scan did not accept
     /// the text.
     fn split_fast(&self, path: &[&str]) -> Option<Split<'_>> {
         let mut members = self.members()?.iter().peekable();

@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn errors_name_invalid_fields() {
-        for (field, value, place) in [
+        for (field, value, named) in [
             ("zarr_format", json!(3), "zarr_format"),
             ("shape", json!([10000, -1]), "shape[1]"),
             ("shape", json!(null), "shape"),
@@ -311,7 +311,7 @@ mod tests {
         ] {
             let error = parse(&with(field, value.clone())).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Format, "{field}: {value}");
-            assert_eq!(error.context().field.as_deref(), Some(place), "{field}: {value}");
+            assert_eq!(error.context().field.as_deref(), Some(named), "{field}: {value}");
             assert_eq!(error.context().stage, Some(Stage::Metadata));
         }
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
-use crate::format::codec::kind::place_of_bytes;
+use crate::format::codec::kind::index_of_bytes;
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::{DataType, Endian, FillValue, name};
 use crate::format::json::{Document, Json, Object};
@@ -196,9 +196,9 @@ fn chain_of(members: &Object<'_>, warnings: &mut Vec<String>) -> Result<Vec<Code
     };
     let kinds = chain.iter().map(|codec| kind_of(&codec.name, codec.format));
     // An unknown codec may turn elements into bytes.
-    if let Some(place) = kinds.collect::<Option<Vec<_>>>().and_then(|kinds| place_of_bytes(&kinds)) {
+    if let Some(index) = kinds.collect::<Option<Vec<_>>>().and_then(|kinds| index_of_bytes(&kinds)) {
         warnings.push(Form::V3WithoutBytes.warning("codecs"));
-        chain.insert(place, bytes);
+        chain.insert(index, bytes);
     }
     Ok(chain)
 }
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn errors_name_invalid_fields() {
         let regular = |shape: Value| json!({ "name": "regular", "configuration": { "chunk_shape": shape } });
-        for (field, value, place) in [
+        for (field, value, named) in [
             ("zarr_format", json!(2), "zarr_format"),
             ("zarr_format", json!(3.5), "zarr_format"),
             ("zarr_format", json!("3"), "zarr_format"),
@@ -369,7 +369,7 @@ mod tests {
         ] {
             let error = parse(&with(field, value.clone())).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Format, "{field}: {value}");
-            assert_eq!(error.context().field.as_deref(), Some(place), "{field}: {value}");
+            assert_eq!(error.context().field.as_deref(), Some(named), "{field}: {value}");
         }
     }
 

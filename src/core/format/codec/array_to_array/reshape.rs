@@ -102,19 +102,19 @@ fn resolve(lengths: &[Length], decoded: &ChunkRepresentation) -> Result<Vec<u64>
             .expected(count.to_string())
             .actual(format!("{shape:?}")));
     }
-    check_places(lengths, &shape, &decoded.shape)?;
+    check_dimensions(lengths, &shape, &decoded.shape)?;
     Ok(shape)
 }
 
 /// Checks the position of each listed dimension: the specification requires as many elements before
 /// and after it as in the decoded shape.
-fn check_places(lengths: &[Length], encoded: &[u64], decoded: &[u64]) -> Result<()> {
-    for (place, length) in lengths.iter().enumerate() {
+fn check_dimensions(lengths: &[Length], encoded: &[u64], decoded: &[u64]) -> Result<()> {
+    for (dimension, length) in lengths.iter().enumerate() {
         let Length::Product(dimensions) = length else { continue };
         let (Some(&first), Some(&last)) = (dimensions.first(), dimensions.last()) else { continue };
-        let before = (encoded.get(..place), decoded.get(..first));
+        let before = (encoded.get(..dimension), decoded.get(..first));
         let after = (
-            encoded.get(place..).and_then(|rest| rest.get(1..)),
+            encoded.get(dimension..).and_then(|rest| rest.get(1..)),
             decoded.get(last..).and_then(|rest| rest.get(1..)),
         );
         for (encoded, decoded) in [before, after] {

@@ -50,8 +50,8 @@ fn permutation(order: &[u64]) -> Result<Vec<usize>> {
     let mut seen = vec![false; order.len()];
     let mut narrowed = Vec::with_capacity(order.len());
     for &dimension in order {
-        let place = usize::try_from(dimension).ok().and_then(|idx| Some((idx, seen.get_mut(idx)?)));
-        match place {
+        let found = usize::try_from(dimension).ok().and_then(|idx| Some((idx, seen.get_mut(idx)?)));
+        match found {
             Some((idx, seen)) if !*seen => {
                 *seen = true;
                 narrowed.push(idx);

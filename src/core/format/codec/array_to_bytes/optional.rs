@@ -184,12 +184,12 @@ fn spread_fixed(mask: &[bool], values: &[u8], size: usize) -> Result<ArrayBytes>
     let len = limits::product([mask.len() as u64, element_size as u64], "chunk")?;
     let mut elements = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
     let mut values = values.chunks_exact(size.max(1));
-    let places = elements.chunks_exact_mut(element_size).zip(mask);
-    for (element, _) in places.filter(|(_, has_value)| **has_value) {
+    let slots = elements.chunks_exact_mut(element_size).zip(mask);
+    for (element, _) in slots.filter(|(_, has_value)| **has_value) {
         let value = values.next().ok_or_else(wrong_mask)?;
-        if let Some((has_value, place)) = element.split_first_mut() {
+        if let Some((has_value, target)) = element.split_first_mut() {
             *has_value = 1;
-            place.copy_from_slice(value);
+            target.copy_from_slice(value);
         }
     }
     Ok(ArrayBytes::Fixed(elements))

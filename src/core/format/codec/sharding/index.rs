@@ -122,10 +122,10 @@ impl ShardIndexFormat {
     /// # Errors
     /// `Format` when the shard is shorter than its index, or as [`decode`](Self::decode).
     pub fn read_from(&self, shard: &[u8]) -> Result<ShardIndex> {
-        let place = self.byte_range_in(shard.len() as u64)?;
-        let place =
-            limits::to_usize(place.start, "shard index")?..limits::to_usize(place.end, "shard index")?;
-        self.decode(shard.get(place).unwrap_or_default(), Some(shard.len() as u64))
+        let range = self.byte_range_in(shard.len() as u64)?;
+        let range =
+            limits::to_usize(range.start, "shard index")?..limits::to_usize(range.end, "shard index")?;
+        self.decode(shard.get(range).unwrap_or_default(), Some(shard.len() as u64))
     }
 
     /// Builds a shard from encoded inner chunks in C order; `None` for a chunk of fill values.

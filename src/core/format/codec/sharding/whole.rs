@@ -11,11 +11,11 @@ use crate::format::codec::element_buffer::{ElementBuffer, Put};
 use crate::format::codec::pipeline::{DecodedChunk, Elements, Scratch};
 use crate::format::codec::user::CodecCalls;
 use crate::format::codec::{ArrayBytes, ChunkRepresentation};
-use crate::format::dimension_order::{c_strides, places, signed_stride};
+use crate::format::dimension_order::{c_strides, offsets, signed_stride};
 use crate::kernel::scatter;
 use crate::limits;
 
-/// Decodes all inner chunks to one array. While some wait for user codecs, the others go on, so
+/// Decodes all inner chunks to one array. While some wait for user codecs, the others continue, so
 /// that all calls are made at once.
 pub(super) fn decode(
     sharding: &Sharding,
@@ -136,7 +136,7 @@ struct ChunkCopy {
 
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "places in a shard and a chunk that are in memory; `each` runs for elements only"
+    reason = "offsets in a shard and a chunk that are in memory; `each` runs for elements only"
 )]
 impl ChunkCopy {
     fn new(sharding: &Sharding, position: &[u64], strides: &[usize], element_size: usize) -> Result<Self> {
@@ -165,7 +165,7 @@ impl ChunkCopy {
             self.dims.iter().map(|dim| stride(dim).unsigned_abs()).collect()
         };
         let (src, dst) = (strides(|dim| dim.src_stride), strides(|dim| dim.dst_stride));
-        let mut pairs = places(&shape, &src).zip(places(&shape, &dst));
+        let mut pairs = offsets(&shape, &src).zip(offsets(&shape, &dst));
         pairs.try_for_each(|(from, to)| visit(from, self.offset + to))
     }
 }

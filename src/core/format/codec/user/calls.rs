@@ -12,7 +12,7 @@ use crate::sorted::{Key, Map};
 /// One call of a user codec.
 #[derive(Clone, Debug)]
 pub struct CodecCall<'a> {
-    /// The number that the answer must repeat.
+    /// The id that the answer must repeat.
     pub id: u32,
     /// The codec to run.
     pub site: &'a CodecSite,
@@ -81,8 +81,8 @@ impl CodecCalls {
         self.calls.values().all(|call| call.answer.is_some())
     }
 
-    /// Where a chain goes on: the position after the last user codec, and its output. `None` if no
-    /// user codec was called for the chunk, and pending while the last one has not answered.
+    /// Where a chain continues: the position after the last user codec, and its output. `None` if
+    /// no user codec was called for the chunk, and pending while the last one has not answered.
     #[allow(clippy::arithmetic_side_effects, reason = "the position of a codec in its chain")]
     pub(in crate::format::codec) fn resume(
         &self,

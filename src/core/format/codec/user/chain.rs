@@ -2,7 +2,7 @@
 //! which the metadata parser could only guess.
 
 use super::UserCodecs;
-use crate::format::codec::kind::{CodecKind, place_of_bytes};
+use crate::format::codec::kind::{CodecKind, index_of_bytes};
 use crate::format::codec::registry::kind_of;
 use crate::format::data_type::Endian;
 use crate::format::metadata::CodecMetadata;
@@ -15,15 +15,15 @@ pub fn arrange_v2(codecs: &mut Vec<CodecMetadata>, users: &UserCodecs) {
         return;
     }
     let bytes = match codecs.iter().position(CodecMetadata::is_bytes) {
-        Some(place) => codecs.remove(place),
+        Some(index) => codecs.remove(index),
         None => CodecMetadata::bytes(Some(Endian::Little)).at("dtype"),
     };
     let mut kinds = Vec::with_capacity(codecs.len());
     for codec in codecs.iter() {
         kinds.push(kind(codec, users));
     }
-    if let Some(place) = place_of_bytes(&kinds) {
-        codecs.insert(place, bytes);
+    if let Some(index) = index_of_bytes(&kinds) {
+        codecs.insert(index, bytes);
     }
 }
 

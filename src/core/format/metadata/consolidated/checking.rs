@@ -27,7 +27,7 @@ pub struct Checking {
     /// The number of the next node.
     next: usize,
     parsed: usize,
-    /// The places of documents that could be parsed.
+    /// The ranges of documents that could be parsed.
     good: Vec<Spans>,
     errors: Vec<(NodePath, Error)>,
 }
@@ -66,8 +66,8 @@ impl Checking {
         self.parsed += 1;
         match document::parse(&document) {
             Ok(_) => {
-                let place = self.parsed % REMEMBERED;
-                match self.good.get_mut(place) {
+                let slot = self.parsed % REMEMBERED;
+                match self.good.get_mut(slot) {
                     Some(oldest) => oldest.clone_from(&node.spans),
                     None => self.good.push(node.spans.clone()),
                 }

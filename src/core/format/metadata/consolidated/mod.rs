@@ -1,7 +1,7 @@
 //! Consolidated metadata: the documents of many nodes in one text. That is v2's `.zmetadata`, and
 //! `consolidated_metadata` in the `zarr.json` of a v3 group.
 //!
-//! The text is indexed, not parsed: a node's path leads to the place of its text, and the node is
+//! The text is indexed, not parsed: a node's path leads to the range of its text, and the node is
 //! parsed when it is opened. The text is a copy that others wrote: it may be outdated, and its
 //! paths are checked like any input. Paths are relative to the group.
 
@@ -78,7 +78,7 @@ struct Node {
     path: NodePath,
     /// The number of the node in the order of the text.
     order: usize,
-    /// For each key suffix of the Zarr format, the place of the document.
+    /// For each key suffix of the Zarr format, the range of the document.
     spans: [Option<Range<usize>>; V2_SUFFIXES.len()],
     /// For v3, whether the node is an array, where the scan has seen it.
     is_array: Option<bool>,
@@ -100,7 +100,7 @@ struct DocumentEntry {
     is_array: Option<bool>,
 }
 
-/// A key: its place in the text, or the key without its escapes.
+/// A key: its range in the text, or the key without its escapes.
 enum Key {
     At(Range<usize>),
     Unescaped(String),
@@ -112,7 +112,7 @@ impl Indexing {
         let (format, text) = (self.consolidated.format, &self.consolidated.text);
         for DocumentEntry { key, span, is_array } in self.entries.by_ref().take(documents) {
             let key = match &key {
-                Key::At(place) => text.get(place.clone()).unwrap_or_default(),
+                Key::At(range) => text.get(range.clone()).unwrap_or_default(),
                 Key::Unescaped(key) => key,
             };
             match locate(key, format) {
@@ -330,8 +330,8 @@ impl Consolidated {
             (ZarrFormat::V2 | ZarrFormat::Draft(_), [Some(_), ..]) => Some(NodeKind::Array),
             (ZarrFormat::V2 | ZarrFormat::Draft(_), [None, Some(_), _]) => Some(NodeKind::Group),
             (ZarrFormat::V3, [Some(span), ..]) => {
-                let told = || self.node_type(span.clone()).as_deref() == Some(ARRAY);
-                Some(if node.is_array.unwrap_or_else(told) { NodeKind::Array } else { NodeKind::Group })
+                let is_stated = || self.node_type(span.clone()).as_deref() == Some(ARRAY);
+                Some(if node.is_array.unwrap_or_else(is_stated) { NodeKind::Array } else { NodeKind::Group })
             }
             _ => None,
         }
@@ -377,7 +377,7 @@ type Members<'a> = [(Cow<'a, str>, Split<'a>)];
 /// The members of the object that maps keys to documents. `None` where a v3 group has no
 /// consolidated metadata.
 fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&'s Members<'a>>> {
-    let (holder, place) = match format {
+    let (holder, field) = match format {
         ZarrFormat::V2 | ZarrFormat::Draft(_) => {
             check_version(root)?;
             (root, "metadata")
@@ -396,7 +396,7 @@ fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&
     match holder.get("metadata") {
         Some(Split::Members(documents)) => Ok(Some(documents)),
         _ => Err(Error::format("the consolidated metadata has no documents")
-            .in_field(place)
+            .in_field(field)
             .expected("an object")),
     }
 }
@@ -412,7 +412,7 @@ fn check_version(root: &Split<'_>) -> Result<()> {
     }
 }
 
-/// Whether the document at this place is an array, where the scan has seen it.
+/// Whether the document in this range is an array, where the scan has seen it.
 fn is_array(document: &Document<'_>, span: &Range<usize>) -> Option<bool> {
     let node_type = document.watched(span.start)?;
     Some(document.whole_text().get(node_type)? == ARRAY)
@@ -460,8 +460,8 @@ fn gather(found: Vec<FoundDocument>) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(found.len());
     for (order, FoundDocument { path, suffix, span, is_array }) in found.into_iter().enumerate() {
         let mut spans = [None, None, None];
-        if let Some(place) = spans.get_mut(suffix) {
-            *place = Some(span);
+        if let Some(slot) = spans.get_mut(suffix) {
+            *slot = Some(span);
         }
         nodes.push(Node { path, order, spans, is_array });
     }

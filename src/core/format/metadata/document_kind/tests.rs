@@ -51,7 +51,7 @@ const READERS: [(DocumentKind, Reader); 6] = [
 ];
 
 #[test]
-fn each_kind_is_told_by_its_own_document() {
+fn each_kind_is_recognised_by_its_own_document() {
     for (kind, document) in DOCUMENTS {
         assert_eq!(DocumentKind::of(document), Some(kind), "{}", String::from_utf8_lossy(document));
     }
@@ -95,7 +95,7 @@ fn containers_of_zarr_are_unsupported_and_other_documents_invalid() {
 }
 
 #[test]
-fn an_error_keeps_its_place() {
+fn an_error_keeps_its_field() {
     let error = Zgroup.blame(Error::format("old").in_field("zarr_format"), DOCUMENTS[0].1);
     assert_eq!(error.context().field.as_deref(), Some("zarr_format"));
     assert_eq!(error.message(), "the document is a zarr.json of Zarr v3");

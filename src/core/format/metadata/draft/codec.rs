@@ -87,7 +87,7 @@ pub(in super::super) fn codec(
     let uri = members.require(key, Json::str)?;
     let configuration = members.read("configuration", ObjectText::of)?;
     let id = SpecUri::first_version(&uri)
-        .and_then(|place| place.strip_prefix("codecs/").or_else(|| place.strip_prefix("codec/")));
+        .and_then(|path| path.strip_prefix("codecs/").or_else(|| path.strip_prefix("codec/")));
     if id == Some("endian") {
         let endian = members.require("configuration", |json| json.object()?.require("endian", endian))?;
         return Ok((CodecMetadata::bytes(Some(endian)).at(field), CodecKind::ArrayToBytes));

@@ -118,8 +118,8 @@ fn of_extension(extension: &ExtensionPoint<'_>, draft: Draft, filters: &[Json<'_
 /// `…/protocol/extensions/datetime-dtypes/1.0`) or zarr-python's: those of documents that were
 /// never written, and of documents at readthedocs.
 fn is_ours(uri: &str) -> bool {
-    let of_text = SpecUri::first_version(uri).is_some_and(|place| {
-        place.starts_with("extensions/data-types/") || place.starts_with("protocol/extensions/")
+    let of_text = SpecUri::first_version(uri).is_some_and(|path| {
+        path.starts_with("extensions/data-types/") || path.starts_with("protocol/extensions/")
     });
     let readthedocs =
         uri.split_once("://").is_some_and(|(_, rest)| rest.starts_with("zarr-specs.readthedocs.io/"));

@@ -32,8 +32,8 @@ impl Draft {
         }
     }
 
-    /// The place of the URI below the specification's.
-    fn place(self) -> &'static str {
+    /// The path of the URI below the specification's.
+    fn path(self) -> &'static str {
         match self {
             Self::October2020 => "protocol/core",
             Self::May2022 => "core",
@@ -54,7 +54,7 @@ impl EntryPoint {
         Error::check_full("a draft of v3")?;
         let Some(spec) = SpecUri::parse(&uri) else { return Ok(None) };
         let drafts = [Draft::October2020, Draft::May2022];
-        let Some(draft) = drafts.into_iter().find(|draft| draft.place() == spec.place) else {
+        let Some(draft) = drafts.into_iter().find(|draft| draft.path() == spec.path) else {
             return Ok(None);
         };
         let read = || match spec.major {
@@ -113,7 +113,7 @@ impl EntryPoint {
 fn check_encoding_uri(json: Json<'_>) -> Result<()> {
     let uri = json.str()?;
     match SpecUri::parse(&uri) {
-        Some(SpecUri { place: "protocol/core", major: Some(3) }) => Ok(()),
+        Some(SpecUri { path: "protocol/core", major: Some(3) }) => Ok(()),
         _ => Err(Error::unsupported(format!("unknown metadata encoding {}", quoted(&uri)))),
     }
 }

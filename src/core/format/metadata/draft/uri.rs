@@ -1,4 +1,4 @@
-//! URIs of the specification's documents: `https://purl.org/zarr/spec/<place>/<version>`.
+//! URIs of the specification's documents: `https://purl.org/zarr/spec/<path>/<version>`.
 //!
 //! The drafts identify formats, codecs and extensions by such URIs. Versions with the same major
 //! number are compatible.
@@ -9,8 +9,8 @@ const BASE: &str = "purl.org/zarr/spec/";
 /// The parts of such a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpecUri<'a> {
-    /// The place: `codecs/gzip`.
-    pub place: &'a str,
+    /// The path: `codecs/gzip`.
+    pub path: &'a str,
     /// The major version. `None` where the URI has none, as that of gzip in an example of the
     /// draft.
     pub major: Option<u32>,
@@ -21,16 +21,16 @@ impl<'a> SpecUri<'a> {
     pub fn parse(uri: &'a str) -> Option<Self> {
         let rest = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
         let path = rest.strip_prefix(BASE)?.trim_end_matches('/');
-        let versioned = path.rsplit_once('/').and_then(|(place, last)| Some((place, major(last)?)));
+        let versioned = path.rsplit_once('/').and_then(|(path, last)| Some((path, major(last)?)));
         Some(match versioned {
-            Some((place, major)) => Self { place, major: Some(major) },
-            None => Self { place: path, major: None },
+            Some((path, major)) => Self { path, major: Some(major) },
+            None => Self { path, major: None },
         })
     }
 
-    /// The place of a URI of version 1 or without a version.
+    /// The path of a URI of version 1 or without a version.
     pub fn first_version(uri: &'a str) -> Option<&'a str> {
-        Self::parse(uri).filter(|uri| uri.major.is_none_or(|major| major == 1)).map(|uri| uri.place)
+        Self::parse(uri).filter(|uri| uri.major.is_none_or(|major| major == 1)).map(|uri| uri.path)
     }
 }
 
@@ -44,8 +44,8 @@ pub const SHARDING_URIS: [&str; 3] = [
 
 /// Whether a URI is that of the sharding transformer.
 pub fn is_sharding(uri: &str) -> bool {
-    let place = SpecUri::first_version(uri);
-    place.is_some() && SHARDING_URIS.iter().any(|known| SpecUri::first_version(known) == place)
+    let path = SpecUri::first_version(uri);
+    path.is_some() && SHARDING_URIS.iter().any(|known| SpecUri::first_version(known) == path)
 }
 
 /// Parses the major version of `3.0` or `3`.
@@ -77,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn places_and_versions() {
-        for (uri, place, major) in [
+    fn paths_and_versions() {
+        for (uri, path, major) in [
             ("https://purl.org/zarr/spec/core/3.0", "core", Some(3)),
             ("https://purl.org/zarr/spec/protocol/core/3.10", "protocol/core", Some(3)),
             ("http://purl.org/zarr/spec/codecs/gzip/1.0/", "codecs/gzip", Some(1)),
@@ -87,7 +87,7 @@ mod tests {
             ("https://purl.org/zarr/spec/core/3.x", "core/3.x", None),
             ("https://purl.org/zarr/spec/core/.0", "core/.0", None),
         ] {
-            assert_eq!(SpecUri::parse(uri), Some(SpecUri { place, major }), "{uri}");
+            assert_eq!(SpecUri::parse(uri), Some(SpecUri { path, major }), "{uri}");
         }
         for uri in
             ["", "core/3.0", "https://example.org/zarr/spec/core/3.0", "ftp://purl.org/zarr/spec/core/3.0"]

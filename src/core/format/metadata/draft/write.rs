@@ -131,7 +131,7 @@ fn compressors<'a>(chain: &Unnamed<'a>) -> Result<Vec<&'a CodecMetadata>> {
 /// Writes a codec with its URI. Parameters are explicit, because zarr-python and numcodecs require
 /// them.
 fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
-    let place = match draft {
+    let path = match draft {
         Draft::October2020 => "codec",
         Draft::May2022 => "codecs",
     };
@@ -142,7 +142,7 @@ fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
     let uri = if is_uri {
         codec.name.clone()
     } else {
-        format!("https://purl.org/zarr/spec/{place}/{}/1.0", codec.name)
+        format!("https://purl.org/zarr/spec/{path}/{}/1.0", codec.name)
     };
     let parameters: &[(&str, &str)] = match codec.name.as_str() {
         "gzip" | "zlib" => &[("level", "1")],

@@ -4,7 +4,7 @@ use super::codecs;
 use super::option_values::V2_COMPRESSOR;
 use super::options::ArrayOptions;
 use crate::error::{Error, Result};
-use crate::format::codec::kind::{CodecKind, place_of_bytes};
+use crate::format::codec::kind::{CodecKind, index_of_bytes};
 use crate::format::codec::registry;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::{DataType, Endian};
@@ -32,8 +32,8 @@ impl NewChain<'_> {
             None => vec![CodecMetadata::v3("zstd")],
         };
         let kinds: Vec<_> = chain.iter().map(|codec| self.kind_or_filter(codec)).collect();
-        if let Some(place) = place_of_bytes(&kinds) {
-            chain.insert(place, self.array_to_bytes());
+        if let Some(index) = index_of_bytes(&kinds) {
+            chain.insert(index, self.array_to_bytes());
         }
         if self.options.fortran_order {
             chain.insert(0, CodecMetadata::reversal(self.options.shape.len()));

@@ -47,7 +47,7 @@ pub struct ArrayOptions {
     pub fill_value: Option<String>,
     /// The fill value as one packed element. It wins over `fill_value`.
     pub packed_fill: Option<FillValue>,
-    /// The place of a shard's index, `"start"` or `"end"`. The end when absent.
+    /// Where a shard's index is, `"start"` or `"end"`. The end when absent.
     pub index_location: Option<String>,
     /// An array to copy the type and the fill value from. Its chunks and codecs are copied too,
     /// where the user has chosen none and the Zarr format is the same.

@@ -131,7 +131,7 @@ impl FrameEncoder {
     /// Appends the length of a stream and the stream. A stream that does not shrink is copied,
     /// which its length shows to decoders.
     fn append_stream(&self, stream: &[u8], frame: &mut Vec<u8>) -> Result<()> {
-        let place = frame.len();
+        let start_of_len = frame.len();
         frame.extend_from_slice(&[0; 4]);
         let start = frame.len();
         self.compress(stream, frame)?;
@@ -140,7 +140,7 @@ impl FrameEncoder {
             frame.extend_from_slice(stream);
         }
         let len = to_u32(frame.len() - start)?.to_le_bytes();
-        frame.iter_mut().skip(place).zip(len).for_each(|(to, byte)| *to = byte);
+        frame.iter_mut().skip(start_of_len).zip(len).for_each(|(to, byte)| *to = byte);
         Ok(())
     }
 

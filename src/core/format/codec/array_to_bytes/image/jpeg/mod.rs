@@ -189,7 +189,7 @@ impl FrameInfo {
     /// Reads the segments up to the scan.
     #[allow(
         clippy::arithmetic_side_effects,
-        reason = "`at` is a place in the stream, and a segment has at most 65 535 bytes"
+        reason = "`at` is an offset in the stream, and a segment has at most 65 535 bytes"
     )]
     fn find(stream: &[u8]) -> Result<Self> {
         let too_short = || Error::format("the JPEG image is truncated");

@@ -47,7 +47,7 @@ struct Scans<'a> {
     count: u64,
 }
 
-/// A component of a scan, by its place in the frame, and the places of its tables.
+/// A component of a scan, by its index in the frame, and the indices of its tables.
 type Member = (usize, usize, usize);
 
 /// What the header of a scan says.
@@ -94,7 +94,7 @@ fn truncated() -> Error {
 }
 
 impl Scans<'_> {
-    /// Reads the segment at a place, and the scan after it. Returns the place of the next segment;
+    /// Reads the segment at an offset, and the scan after it. Returns that of the next segment;
     /// `None` at the end of the image.
     fn read_segment(&mut self, at: usize) -> Result<Option<usize>> {
         let rest = self.stream.get(at..).unwrap_or_default();
@@ -171,10 +171,10 @@ impl Scans<'_> {
             let count = counts.iter().fold(0, |sum: usize, count| sum.saturating_add(usize::from(*count)));
             let (symbols, after) = symbols.split_at_checked(count).ok_or_else(truncated)?;
             let tables = if kind >> 4 == 0 { &mut self.means } else { &mut self.bands };
-            let place = tables.get_mut(usize::from(kind & 15));
-            let place = place.ok_or_else(|| damaged("JPEG", "it has more than four tables"))?;
+            let slot = tables.get_mut(usize::from(kind & 15));
+            let slot = slot.ok_or_else(|| damaged("JPEG", "it has more than four tables"))?;
             let table = HuffmanTable::new(counts, symbols);
-            *place = Some(table.ok_or_else(|| damaged("JPEG", "it has a table with too many codes"))?);
+            *slot = Some(table.ok_or_else(|| damaged("JPEG", "it has a table with too many codes"))?);
             rest = after;
         }
         Ok(())
@@ -187,9 +187,9 @@ impl Scans<'_> {
         let [first, last, bits, ..] = rest else { return Err(truncated()) };
         let mut members = Vec::new();
         for [id, tables] in listed.as_chunks::<2>().0 {
-            let place = self.components.iter().position(|component| component.id == *id);
-            let place = place.ok_or_else(|| damaged("JPEG", "a scan has an unknown component"))?;
-            members.push((place, usize::from(tables >> 4), usize::from(tables & 15)));
+            let index = self.components.iter().position(|component| component.id == *id);
+            let index = index.ok_or_else(|| damaged("JPEG", "a scan has an unknown component"))?;
+            members.push((index, usize::from(tables >> 4), usize::from(tables & 15)));
         }
         let (first, last) = if self.is_progressive { (*first, *last) } else { (0, 63) };
         if last > 63 || first > last || (self.is_progressive && first > 0 && members.len() > 1) {
@@ -206,11 +206,11 @@ impl Scans<'_> {
         Ok(Scan { members, band, lowest: if self.is_progressive { bits & 15 } else { 0 } })
     }
 
-    /// Walks through the blocks of a scan. Returns the place of the marker behind it.
+    /// Walks through the blocks of a scan. Returns the offset of the marker behind it.
     fn walk(&mut self, scan: &Scan, at: usize) -> Result<usize> {
         let mut bits = ScanBits::new(self.stream, at);
         let [across, down] = match scan.members.as_slice() {
-            [(place, ..)] => self.components.get(*place).map_or([0; 2], |component| component.blocks),
+            [(index, ..)] => self.components.get(*index).map_or([0; 2], |component| component.blocks),
             _ => self.units,
         };
         let count = across.saturating_mul(down);
@@ -223,22 +223,22 @@ impl Scans<'_> {
                 bits.skip_marker();
                 end_run = 0;
             }
-            let place = [unit.checked_rem(across).unwrap_or(0), unit.checked_div(across).unwrap_or(0)];
-            self.walk_unit(scan, &mut bits, place, &mut end_run).map_err(|error| match error {
+            let position = [unit.checked_rem(across).unwrap_or(0), unit.checked_div(across).unwrap_or(0)];
+            self.walk_unit(scan, &mut bits, position, &mut end_run).map_err(|error| match error {
                 ScanError::Missing => missing(),
                 ScanError::NoCode => damaged("JPEG", "a scan has bits that are no code"),
             })?;
         }
-        for (place, ..) in &scan.members {
-            let component = self.components.get_mut(*place);
+        for (index, ..) in &scan.members {
+            let component = self.components.get_mut(*index);
             let lowest = component.map(|component| component.lowest.as_mut_slice()).unwrap_or_default();
             let sent = lowest.get_mut(scan.band.first as usize..=scan.band.last as usize);
             sent.unwrap_or_default().fill(scan.lowest);
         }
         // Restart markers may stand behind the last block, too.
-        while let Some((place, marker)) = bits.next_marker() {
+        while let Some((offset, marker)) = bits.next_marker() {
             if !matches!(marker, 0xd0..=0xd7) {
-                return Ok(place);
+                return Ok(offset);
             }
             bits.skip_marker();
         }
@@ -246,7 +246,7 @@ impl Scans<'_> {
     }
 
     /// Walks through the blocks of a unit: one block, or those of several components.
-    #[allow(clippy::arithmetic_side_effects, reason = "places of blocks are in the grids of `read_frame`")]
+    #[allow(clippy::arithmetic_side_effects, reason = "positions of blocks are in the grids of `read_frame`")]
     fn walk_unit(
         &mut self,
         scan: &Scan,
@@ -255,9 +255,9 @@ impl Scans<'_> {
         end_run: &mut EndRun,
     ) -> std::result::Result<(), ScanError> {
         let is_alone = scan.members.len() == 1;
-        for (place, mean, band) in &scan.members {
+        for (index, mean, band) in &scan.members {
             let (mean, band) = (table(&self.means, *mean), table(&self.bands, *band));
-            let component = self.components.get_mut(*place).ok_or(ScanError::NoCode)?;
+            let component = self.components.get_mut(*index).ok_or(ScanError::NoCode)?;
             let [across, down] = if is_alone { [1, 1] } else { component.sampling };
             for block in 0..across * down {
                 let (column, row) = (x * across + block % across, y * down + block / across);
