@@ -1,5 +1,5 @@
-//! The files of Icechunk repositories, without compression: `repo`, snapshots and manifests. Each is
-//! read or refused. A reference that a manifest lists is found, and ids are read as they are
+//! The files of Icechunk repositories, without compression: `repo`, snapshots and manifests. Each
+//! is read or refused. A reference that a manifest lists is found, and ids are read as they are
 //! written.
 #![no_main]
 
@@ -8,7 +8,7 @@ use zarr_wasm::error::Result;
 use zarr_wasm_icechunk::{ChunkRef, Manifest, ObjectId, RefKind, Repo, Snapshot, metadata_json};
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 
-/// The length of the header, and the place of the type in it.
+/// The length of the header, and the offset of the type in it.
 const HEADER: usize = 39;
 const KIND: usize = 37;
 

@@ -1,6 +1,6 @@
 //! The message to a decode worker: words that are no header or no table of instructions are refused
-//! and place nothing outside of the part. The first byte selects the array, the second the number of
-//! words.
+//! and write nothing outside of the part. The first byte selects the array, the second the number
+//! of words.
 #![no_main]
 
 use std::rc::Rc;

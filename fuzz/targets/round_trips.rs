@@ -93,14 +93,14 @@ fn decoded(data_type: &DataType, kind: Sample, input: &[u8]) -> ArrayBytes {
 /// The elements in C order: transposed chunks come with strides.
 fn in_array_order(chunk: &DecodedChunk<'_>, size: usize) -> ArrayBytes {
     let strides = [chunk.strides[0], chunk.strides[1]];
-    let places = (0..COUNT).map(|at| at / 7 * strides[0] + at % 7 * strides[1]);
+    let offsets = (0..COUNT).map(|at| at / 7 * strides[0] + at % 7 * strides[1]);
     match &chunk.elements {
         Elements::Fixed(bytes) => {
-            ArrayBytes::Fixed(places.flat_map(|at| bytes[at * size..][..size].to_vec()).collect())
+            ArrayBytes::Fixed(offsets.flat_map(|at| bytes[at * size..][..size].to_vec()).collect())
         }
         Elements::Variable(elements) => {
             let mut ordered = VariableBytes::new();
-            places.for_each(|at| ordered.push(elements.get(at).unwrap()).unwrap());
+            offsets.for_each(|at| ordered.push(elements.get(at).unwrap()).unwrap());
             ArrayBytes::Variable(ordered)
         }
     }

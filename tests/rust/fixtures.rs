@@ -279,16 +279,16 @@ fn pick(values: &[Vec<u8>], shape: &[u64], selection: &Selection) -> Vec<Vec<u8>
             entries.iter().zip(shape).map(|(entry, len)| naive_indices(entry, len.cast_signed())).collect()
         }
     };
-    let mut places = vec![Vec::new()];
+    let mut points = vec![Vec::new()];
     for list in &index_lists {
-        places = places
+        points = points
             .iter()
-            .flat_map(|place: &Vec<u64>| {
-                list.iter().map(move |index| place.iter().copied().chain([*index]).collect())
+            .flat_map(|point: &Vec<u64>| {
+                list.iter().map(move |index| point.iter().copied().chain([*index]).collect())
             })
             .collect();
     }
-    places.iter().map(|place| element(values, shape, place)).collect()
+    points.iter().map(|point| element(values, shape, point)).collect()
 }
 
 fn naive_indices(entry: &DimensionSelection, len: i64) -> Vec<u64> {

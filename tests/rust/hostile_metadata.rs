@@ -115,7 +115,7 @@ fn value() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// How a place in a document is changed.
+/// How a value in a document is changed.
 #[derive(Clone, Debug)]
 enum Change {
     Replace(Value),
@@ -136,7 +136,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 /// The paths to every value of a document.
-fn places(value: &Value, path: &mut Vec<String>, all: &mut Vec<String>) {
+fn pointers(value: &Value, path: &mut Vec<String>, all: &mut Vec<String>) {
     all.push(path.concat());
     let entries: Vec<(String, &Value)> = match value {
         Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), value)).collect(),
@@ -145,15 +145,15 @@ fn places(value: &Value, path: &mut Vec<String>, all: &mut Vec<String>) {
     };
     for (key, inner) in entries {
         path.push(format!("/{}", key.replace('~', "~0").replace('/', "~1")));
-        places(inner, path, all);
+        pointers(inner, path, all);
         path.pop();
     }
 }
 
-fn apply(document: &mut Value, place: Index, change: &Change) {
+fn apply(document: &mut Value, chosen: Index, change: &Change) {
     let mut all = Vec::new();
-    places(document, &mut Vec::new(), &mut all);
-    let pointer = place.get(&all).clone();
+    pointers(document, &mut Vec::new(), &mut all);
+    let pointer = chosen.get(&all).clone();
     let Some((parent, key)) = pointer.rsplit_once('/') else { return };
     let key = key.replace("~1", "/").replace("~0", "~");
     match (change, document.pointer_mut(parent)) {
@@ -191,8 +191,8 @@ proptest! {
         DOCUMENTS.with(|documents| {
             let (suffix, text) = which.get(documents);
             let Ok(mut document) = serde_json::from_str::<Value>(text) else { return Ok(()) };
-            for (place, change) in &changes {
-                apply(&mut document, *place, change);
+            for (chosen, change) in &changes {
+                apply(&mut document, *chosen, change);
             }
             check(suffix, &document.to_string())
         })?;
@@ -206,11 +206,11 @@ proptest! {
         DOCUMENTS.with(|documents| {
             let (suffix, text) = which.get(documents);
             let mut characters: Vec<char> = text.chars().collect();
-            for (place, other) in &damages {
+            for (chosen, other) in &damages {
                 if characters.is_empty() {
                     break;
                 }
-                let at = place.index(characters.len());
+                let at = chosen.index(characters.len());
                 characters.splice(at..=at, other.chars());
             }
             check(suffix, &characters.into_iter().collect::<String>())

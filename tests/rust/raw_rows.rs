@@ -1,5 +1,5 @@
 //! Large chunks that are stored as they are: of one of which little is wanted, only its rows are
-//! fetched. Arrays are made here, and what is expected follows from an element's place.
+//! fetched. Arrays are made here, and what is expected follows from an element's indices.
 
 use std::rc::Rc;
 
@@ -17,9 +17,9 @@ const SHAPE: [u64; 3] = [50, 130, 101];
 const CHUNK: [u64; 3] = [40, 100, 101];
 const CHUNK_BYTES: u64 = 40 * 100 * 101 * 4;
 
-/// The element at a place.
-fn value(place: [u64; 3]) -> u32 {
-    let [i, j, k] = place.map(|index| u32::try_from(index).unwrap_or(0));
+/// The element at these indices.
+fn value(indices: [u64; 3]) -> u32 {
+    let [i, j, k] = indices.map(|index| u32::try_from(index).unwrap_or(0));
     i * 1_000_000 + j * 1000 + k + 1
 }
 
@@ -48,11 +48,11 @@ impl Stored {
         for a in 0..extents[0] {
             for b in 0..extents[1] {
                 for c in 0..extents[2] {
-                    let mut place = origin;
+                    let mut indices = origin;
                     for (dimension, index) in self.order.into_iter().zip([a, b, c]) {
-                        place[dimension] += index;
+                        indices[dimension] += index;
                     }
-                    let value = value(place);
+                    let value = value(indices);
                     bytes.extend(if self.is_big { value.to_be_bytes() } else { value.to_le_bytes() });
                 }
             }
@@ -179,18 +179,18 @@ fn whatever_is_selected_is_what_stands_there() {
 
 /// Points in all four chunks, out of order and twice.
 fn points(array: &Rc<Array>) {
-    let places = [[49, 3, 2], [0, 0, 0], [44, 129, 100], [3, 101, 9], [39, 99, 100], [0, 0, 0]];
-    let along = |dimension: usize| places.iter().map(|place| place[dimension]).collect::<Vec<i64>>();
-    let points = read_selection(array, Selection::Points(vec![along(0), along(1), along(2)]), None);
-    let expected: Vec<u8> = places
+    let points = [[49, 3, 2], [0, 0, 0], [44, 129, 100], [3, 101, 9], [39, 99, 100], [0, 0, 0]];
+    let along = |dimension: usize| points.iter().map(|point| point[dimension]).collect::<Vec<i64>>();
+    let found = read_selection(array, Selection::Points(vec![along(0), along(1), along(2)]), None);
+    let expected: Vec<u8> = points
         .iter()
-        .flat_map(|place| {
-            let place = place.map(i64::unsigned_abs);
-            let value = if place[0] >= CHUNK[0] && place[1] >= CHUNK[1] { 7 } else { value(place) };
+        .flat_map(|point| {
+            let point = point.map(i64::unsigned_abs);
+            let value = if point[0] >= CHUNK[0] && point[1] >= CHUNK[1] { 7 } else { value(point) };
             value.to_le_bytes()
         })
         .collect();
-    assert_eq!(points.unwrap_or_else(|error| panic!("{error:?}")), ReadElements::Packed(expected));
+    assert_eq!(found.unwrap_or_else(|error| panic!("{error:?}")), ReadElements::Packed(expected));
 }
 
 fn asked(store: &Counting, since: usize) -> Vec<(String, ByteRange)> {

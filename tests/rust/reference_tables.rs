@@ -53,10 +53,10 @@ fn each_row_is_what_fsspec_finds() {
             let prefix = format!("{path}/");
             let keys = expected["references"].as_object().unwrap();
             let mut keys: Vec<_> = keys.iter().filter(|(key, _)| key.starts_with(&prefix)).collect();
-            let place = |key: &str| -> Vec<u64> {
+            let indices = |key: &str| -> Vec<u64> {
                 key[prefix.len()..].split('.').map(|index| index.parse().unwrap()).collect()
             };
-            keys.sort_by_key(|(key, _)| place(key));
+            keys.sort_by_key(|(key, _)| indices(key));
             for (number, (key, found)) in keys.into_iter().enumerate() {
                 let name = format!("{path}/refs.{}.parq", number / RECORD_SIZE);
                 let record = file(&files, &name).map(|bytes| Record::parse(bytes).unwrap());

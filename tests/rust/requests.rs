@@ -247,7 +247,7 @@ fn what_was_asked_for_before_a_refresh_is_not_kept() {
         let mut early = first(0);
         let mut context = Context::from_waker(Waker::noop());
         assert!(early.as_mut().poll(&mut context).is_pending());
-        // Another shard takes the place of this one.
+        // Another shard replaces this one.
         let key = |chunk: &str| StoreKey::parse(&format!("{SHARDED}/c/{chunk}"));
         let (from, to) = (key("0/1"), key("0/0"));
         let (from, to) = from.and_then(|from| Ok((from, to?))).unwrap_or_else(|error| panic!("{error:?}"));
@@ -256,14 +256,14 @@ fn what_was_asked_for_before_a_refresh_is_not_kept() {
         let other = other.ok().flatten().unwrap_or_else(|| panic!("there is a second shard"));
         store.memory.insert(&to, other.value);
         array.forget_chunks();
-        let mut late = first(0);
-        assert!(late.as_mut().poll(&mut context).is_pending());
+        let mut later = first(0);
+        assert!(later.as_mut().poll(&mut context).is_pending());
         store.watch.is_open.set(true);
-        let late = done(late);
+        let later = done(later);
         // It has the old index or chunk; what it makes of that is its own matter.
         let _ = block_on(early);
-        assert_eq!(late, done(first(12)));
-        assert_eq!(done(first(0)), late, "a chunk, has index: {has_index}");
+        assert_eq!(later, done(first(12)));
+        assert_eq!(done(first(0)), later, "a chunk, has index: {has_index}");
         assert_eq!(done(first(8)), done(first(20)), "an index, has index: {has_index}");
     }
 }

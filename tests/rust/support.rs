@@ -230,16 +230,16 @@ impl PartSink for Gather {
         if let Some(layout) = &*self.layout.borrow() {
             let mut elements = self.elements.borrow_mut();
             if let Base::Bytes(value) = &data.base {
-                place(part, value.as_slice().unwrap_or_default(), layout, &mut elements);
+                copy_part(part, value.as_slice().unwrap_or_default(), layout, &mut elements);
             }
-            data.chunks.iter().for_each(|chunk| place_chunk(part, chunk, layout, &mut elements));
+            data.chunks.iter().for_each(|chunk| copy_chunk(part, chunk, layout, &mut elements));
         }
         Box::pin(async { Ok(()) })
     }
 }
 
 /// One element at a time: slow, and plainly right.
-fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [Vec<u8>]) {
+fn copy_part(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [Vec<u8>]) {
     for number in 0..usize::try_from(part.shape.iter().product::<u64>()).unwrap_or(usize::MAX) {
         let (mut rest, mut at, mut step) = (number as u64, 0, 1);
         for dimension in layout.order.iter().rev() {
@@ -253,7 +253,7 @@ fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [Vec<u8>
 }
 
 /// What a part takes from a chunk, one element at a time.
-fn place_chunk(part: &Part, chunk: &PlacedChunk, layout: &OutputLayout, output: &mut [Vec<u8>]) {
+fn copy_chunk(part: &Part, chunk: &PlacedChunk, layout: &OutputLayout, output: &mut [Vec<u8>]) {
     let bytes = chunk.elements.as_slice().unwrap_or_default();
     let projection: Vec<Vec<_>> = chunk.projection.iter().map(|axis| axis.pairs().collect()).collect();
     for number in 0..projection.iter().map(Vec::len).product() {

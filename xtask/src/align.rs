@@ -27,7 +27,7 @@ pub fn align(input: &Path, prefix: &Path, output: &Path) -> Result<(), String> {
 /// The module `wasm` in the order of `prefix`.
 ///
 /// # Errors
-/// A message for what is no module, and for a module that imports more than functions.
+/// A message for bytes that are not a module, and for a module that imports more than functions.
 fn aligned(wasm: &[u8], prefix: &[u8]) -> Result<Vec<u8>, String> {
     let (own, known) = (Contents::of(wasm)?, Contents::of(prefix)?);
     let mut order = Order {

@@ -55,7 +55,7 @@ const SEQUENCE: usize = 6;
 const WINDOW: usize = 24_000;
 
 /// The most functions that a sequence may be in. What is in more of them is near anyway.
-const MOST_FUNCTIONS: usize = 300;
+const MAX_FUNCTIONS: usize = 300;
 
 /// The sequences that several functions share.
 struct Shared {
@@ -77,7 +77,7 @@ impl Shared {
             }
         }
         let functions: Vec<Vec<usize>> =
-            all.into_values().filter(|functions| (2..=MOST_FUNCTIONS).contains(&functions.len())).collect();
+            all.into_values().filter(|functions| (2..=MAX_FUNCTIONS).contains(&functions.len())).collect();
         let mut of_function = vec![Vec::new(); bodies.len()];
         for (sequence, having) in functions.iter().enumerate() {
             for function in having {

@@ -24,7 +24,7 @@ impl Order {
     /// The module with these numbers.
     ///
     /// # Errors
-    /// A message for what is no module.
+    /// A message for bytes that are not a module.
     pub fn written(&mut self, wasm: &[u8]) -> Result<Vec<u8>, String> {
         let mut module = Module::new();
         self.parse_core_module(&mut module, Parser::new(0), wasm)

@@ -20,7 +20,7 @@ fn is_unreached(name: &str) -> bool {
 /// The module without the bodies of those functions, by the names that it has.
 ///
 /// # Errors
-/// A message for what is no module.
+/// A message for bytes that are not a module.
 pub fn emptied(wasm: &[u8]) -> Result<Vec<u8>, String> {
     let mut emptying = Emptying { unreached: HashSet::new(), at: 0 };
     for payload in Parser::new(0).parse_all(wasm) {

@@ -51,9 +51,9 @@ fn metadata((name, configuration): &(String, String)) -> CodecMetadata {
 
 /// The elements in C order: transposed chunks come with strides.
 fn packed(decoded: &zarr_wasm::format::codec::pipeline::DecodedChunk<'_>, size: usize) -> ArrayBytes {
-    let places = (0..SHAPE[0]).flat_map(|row| (0..SHAPE[1]).map(move |column| [row, column]));
-    let places = places.map(|place| {
-        place
+    let indices = (0..SHAPE[0]).flat_map(|row| (0..SHAPE[1]).map(move |column| [row, column]));
+    let offsets = indices.map(|index| {
+        index
             .iter()
             .zip(&decoded.strides)
             .map(|(at, step)| usize::try_from(*at).unwrap() * step)
@@ -61,11 +61,11 @@ fn packed(decoded: &zarr_wasm::format::codec::pipeline::DecodedChunk<'_>, size: 
     });
     match &decoded.elements {
         Elements::Fixed(bytes) => {
-            ArrayBytes::Fixed(places.flat_map(|at| bytes[at * size..(at + 1) * size].to_vec()).collect())
+            ArrayBytes::Fixed(offsets.flat_map(|at| bytes[at * size..(at + 1) * size].to_vec()).collect())
         }
         Elements::Variable(elements) => {
             let mut ordered = VariableBytes::new();
-            places.for_each(|at| ordered.push(elements.get(at).unwrap()).unwrap());
+            offsets.for_each(|at| ordered.push(elements.get(at).unwrap()).unwrap());
             ArrayBytes::Variable(ordered)
         }
     }

@@ -26,7 +26,7 @@ fn of(codecs: &[&str]) -> Vec<Vector> {
     vectors().into_iter().filter(|vector| codecs.contains(&vector.codec.name.as_str())).collect()
 }
 
-/// The place of the first byte behind the first header of a scan.
+/// The offset of the first byte behind the first header of a scan.
 fn first_scan(image: &[u8]) -> usize {
     let mut at = 2;
     while image[at + 1] != 0xda {
@@ -70,7 +70,7 @@ fn a_jpeg_without_one_of_its_scans_is_an_error() {
     }
 }
 
-/// The tile-parts of a codestream: their places and lengths, which JPEG 2000 writes in them.
+/// The tile-parts of a codestream: their offsets and lengths, which JPEG 2000 writes in them.
 fn tile_parts(image: &[u8]) -> Vec<(usize, usize)> {
     let header = image.windows(4).position(|bytes| bytes == [0xff, 0x90, 0, 10]).expect("a tile-part");
     let mut parts = Vec::new();
@@ -83,7 +83,7 @@ fn tile_parts(image: &[u8]) -> Vec<(usize, usize)> {
     parts
 }
 
-/// The place of the length of the box that a codestream is in.
+/// The offset of the length of the box that a codestream is in.
 fn codestream_box(image: &[u8]) -> Option<usize> {
     image.windows(4).position(|bytes| bytes == b"jp2c").map(|at| at - 4)
 }
@@ -92,8 +92,8 @@ fn codestream_box(image: &[u8]) -> Option<usize> {
 fn without(image: &[u8], part: Option<(usize, usize)>, start: usize, end: usize) -> Vec<u8> {
     let mut image = image.to_vec();
     let gone = u32::try_from(end - start).unwrap();
-    let places = [part.map(|(at, _)| at + 6), codestream_box(&image)];
-    for at in places.into_iter().flatten() {
+    let offsets = [part.map(|(at, _)| at + 6), codestream_box(&image)];
+    for at in offsets.into_iter().flatten() {
         let len = u32::from_be_bytes(*image[at..].first_chunk().unwrap());
         // 0 stands for the rest of the file.
         if len > 0 {
@@ -144,9 +144,9 @@ fn a_grib_message_whose_image_lacks_packets_is_an_error() {
         for end in at + 14..at + len {
             let mut less = without(message, Some((at, len)), end, at + len);
             let gone = u32::try_from(at + len - end).unwrap();
-            for place in [12, image - 5] {
-                let len = u32::from_be_bytes(*less[place..].first_chunk().unwrap());
-                less[place..place + 4].copy_from_slice(&(len - gone).to_be_bytes());
+            for at in [12, image - 5] {
+                let len = u32::from_be_bytes(*less[at..].first_chunk().unwrap());
+                less[at..at + 4].copy_from_slice(&(len - gone).to_be_bytes());
             }
             assert!(check(vector, &less, &format!("without {end}..")), "{}", vector.name);
             tried += 1;

@@ -428,8 +428,8 @@ fn content_beyond_the_limit_stops_the_decoder() {
 
 fn damaged(encoded: &[u8], damages: &[(Index, u8)]) -> Vec<u8> {
     let mut damaged = encoded.to_vec();
-    for (place, mask) in damages {
-        let at = place.index(damaged.len());
+    for (chosen, mask) in damages {
+        let at = chosen.index(damaged.len());
         damaged[at] ^= mask;
     }
     damaged

@@ -154,7 +154,7 @@ fn elements_of_variable_length_cannot_claim_more_than_there_is() {
 /// Behind the marker of a JPEG 2000 image's size.
 const SIZE: [u8; 4] = [0xff, 0x4f, 0xff, 0x51];
 
-fn place_of(bytes: &[u8], marker: &[u8]) -> usize {
+fn offset_of(bytes: &[u8], marker: &[u8]) -> usize {
     bytes.windows(marker.len()).position(|window| window == marker).expect("the marker")
 }
 
@@ -172,7 +172,7 @@ fn refused_with_little(vector: &Vector, encoded: &[u8]) -> zarr_wasm::error::Err
 #[test]
 fn a_size_in_another_box_of_a_jpeg_2000_file_is_not_taken_for_that_of_the_image() {
     let vector = first_of("imagecodecs_jpeg2k");
-    let codestream = place_of(&vector.encoded, &SIZE);
+    let codestream = offset_of(&vector.encoded, &SIZE);
     let (front, rest) = vector.encoded.split_at(codestream - 8);
     let decoy = &vector.encoded[codestream..codestream + 64];
     let mut file = [front, &72_u32.to_be_bytes(), b"xml ", decoy, rest].concat();
@@ -190,15 +190,15 @@ fn a_size_in_another_box_of_a_jpeg_2000_file_is_not_taken_for_that_of_the_image(
 fn a_grib_message_whose_image_has_255_components_is_refused_before_they_are_made() {
     let of_grib = |vector: &Vector| vector.name == "grib/jpeg-12";
     let vector = vectors().into_iter().find(of_grib).expect("the vector");
-    let size = place_of(&vector.encoded, &SIZE);
+    let size = offset_of(&vector.encoded, &SIZE);
     let mut message = vector.encoded.clone();
     let component: [u8; 3] = message[size + 42..size + 45].try_into().unwrap();
     message.splice(size + 45..size + 45, component.repeat(254));
     message[size + 4..size + 6].copy_from_slice(&(38_u16 + 3 * 255).to_be_bytes());
     message[size + 40..size + 42].copy_from_slice(&255_u16.to_be_bytes());
-    for place in [12, size - 5] {
-        let len = u32::from_be_bytes(message[place..place + 4].try_into().unwrap()) + 3 * 254;
-        message[place..place + 4].copy_from_slice(&len.to_be_bytes());
+    for at in [12, size - 5] {
+        let len = u32::from_be_bytes(message[at..at + 4].try_into().unwrap()) + 3 * 254;
+        message[at..at + 4].copy_from_slice(&len.to_be_bytes());
     }
     let error = refused_with_little(&vector, &message);
     assert!(error.to_string().contains("several components"), "{error}");
@@ -208,11 +208,11 @@ fn a_grib_message_whose_image_has_255_components_is_refused_before_they_are_made
 #[test]
 fn a_jpeg_2000_image_cannot_be_cut_into_blocks_of_a_pixel() {
     let mut vector = first_of("imagecodecs_jpeg2k");
-    let mut image = vector.encoded[place_of(&vector.encoded, &SIZE)..].to_vec();
+    let mut image = vector.encoded[offset_of(&vector.encoded, &SIZE)..].to_vec();
     for at in [8, 12, 24, 28] {
         image[at..at + 4].copy_from_slice(&4096_u32.to_be_bytes());
     }
-    let style = place_of(&image, &[0xff, 0x52]);
+    let style = offset_of(&image, &[0xff, 0x52]);
     let levels = usize::from(image[style + 9]);
     image[style + 4] |= 1;
     let len = u16::from_be_bytes([image[style + 2], image[style + 3]]) + u16::try_from(levels).unwrap() + 1;
@@ -286,7 +286,7 @@ fn a_chain_of_compressors_has_room_for_what_does_not_compress() {
 fn a_jpeg_of_endless_scans_is_refused() {
     let progressive = |vector: &Vector| vector.name == "imagecodecs_jpeg/progressive-gray";
     let vector = vectors().into_iter().find(progressive).expect("the vector");
-    let start = place_of(&vector.encoded, &[0xff, 0xda]);
+    let start = offset_of(&vector.encoded, &[0xff, 0xda]);
     let is_marker = |bytes: &[u8]| bytes[0] == 0xff && bytes[1] != 0;
     let len = 2 + vector.encoded[start + 2..].windows(2).position(is_marker).expect("a marker");
     let (front, rest) = vector.encoded.split_at(start);

@@ -114,8 +114,8 @@ fn omero_inside_of_the_image_is_read_with_a_finding() {
     assert_eq!(channels(node.clone())[0]["label"], "inside");
     let found = ask(&json!({ "operation": "examine", "node": node }));
     let findings = found["conventions"][0]["findings"].as_array().unwrap();
-    let place = findings.iter().find(|finding| finding["rule"] == "ome/omero-place").unwrap();
-    assert_eq!(place["path"], "/multiscales/0/omero");
+    let finding = findings.iter().find(|finding| finding["rule"] == "ome/omero-place").unwrap();
+    assert_eq!(finding["path"], "/multiscales/0/omero");
     // Where it belongs, it counts.
     let both = image(json!({ "omero": { "channels": [{ "label": "beside" }] } }), json!({ "omero": omero }));
     assert_eq!(channels(both)[0]["label"], "beside");

@@ -44,7 +44,7 @@ fn positions(model: &Value) -> Vec<(Value, Value)> {
 }
 
 #[test]
-fn a_layout_is_placed_by_its_affines_and_their_relations() {
+fn a_layout_gets_positions_from_its_affines_and_their_relations() {
     let layout = json!([
         { "asset": "1", "derived_from": "0", "transform": { "scale": [2.0, 2.0], "translation": [0.0, 0.0] } },
         { "asset": "0", "spatial:transform": [10.0, 0.0, 500_000.0, 0.0, -10.0, 5_000_000.0] },
@@ -91,10 +91,10 @@ fn levels_whose_attributes_pack_their_elements_are_marked() {
 
 #[test]
 fn counting_from_centres_and_node_registration_are_understood() {
-    let unplaced = model(&two_levels(json!({})));
-    assert_eq!(unplaced["placed"], false);
+    let without = model(&two_levels(json!({})));
+    assert_eq!(without["placed"], false);
     assert_eq!(
-        positions(&unplaced),
+        positions(&without),
         [(json!([1.0, 1.0]), json!([0.0, 0.0])), (json!([2.0, 2.0]), json!([0.5, 0.5]))]
     );
     let nodes =
@@ -179,7 +179,7 @@ fn ways_to_several_systems_are_alternatives_and_are_not_composed() {
 }
 
 #[test]
-fn ome_before_0_4_is_placed_by_its_shapes() {
+fn ome_before_0_4_gets_positions_from_its_shapes() {
     let model = ome(
         json!({ "multiscales": [{ "version": "0.3", "axes": ["c", "y", "x"], "datasets": [{ "path": "0" }, { "path": "1" }] }] }),
     );
@@ -188,17 +188,17 @@ fn ome_before_0_4_is_placed_by_its_shapes() {
 }
 
 #[test]
-fn ome_0_6_is_placed_in_the_system_its_levels_lead_to() {
+fn ome_0_6_has_positions_in_the_system_its_levels_lead_to() {
     let ends = |mut transformation: Value, path: &str| {
         transformation["input"] = json!({ "path": path });
         transformation["output"] = json!({ "name": "physical" });
         json!([transformation])
     };
-    let placed = ends(json!({ "type": "sequence", "transformations": scaled(0.5) }), "0");
+    let scaled = ends(json!({ "type": "sequence", "transformations": scaled(0.5) }), "0");
     let turned = ends(json!({ "type": "rotation", "rotation": [[0, 1], [1, 0]] }), "1");
     let model = ome(json!({ "ome": { "version": "0.6rc0", "multiscales": [{
         "coordinateSystems": [{ "name": "other", "axes": [{ "name": "q" }] }, { "name": "physical", "axes": axes() }],
-        "datasets": [{ "path": "0", "coordinateTransformations": placed }, { "path": "1", "coordinateTransformations": turned }],
+        "datasets": [{ "path": "0", "coordinateTransformations": scaled }, { "path": "1", "coordinateTransformations": turned }],
     }] } }));
     assert_eq!(positions(&model)[0], (json!([1.0, 0.5, 0.5]), json!([0.0, 1.0, 2.0])));
     assert_eq!(model["axes"][0]["role"], "c");
@@ -347,7 +347,7 @@ fn levels_that_are_groups_have_a_variable() {
 }
 
 #[test]
-fn a_grid_mapping_gives_reference_system_and_place() {
+fn a_grid_mapping_gives_reference_system_and_position() {
     let mapping = json!({ "crs_wkt": "PROJCRS[\"a\"]", "GeoTransform": "100 10 0 200 0 -20" });
     let nodes = json!({
         "/v": array(&[4, 4], &["y", "x"], json!({ "grid_mapping": "crs: x y" })),
@@ -359,7 +359,7 @@ fn a_grid_mapping_gives_reference_system_and_place() {
 }
 
 #[test]
-fn tile_matrices_are_placed_by_their_origin() {
+fn tile_matrices_get_positions_from_their_origin() {
     let matrix = |id: &str, size: f64| json!({ "id": id, "cellSize": size, "pointOfOrigin": [100.0, 200.0], "tileWidth": 4, "tileHeight": 4 });
     let set = json!({ "id": "t", "crs": "http://www.opengis.net/def/crs/EPSG/0/32633", "tileMatrices": [matrix("0", 10.0), matrix("1", 20.0)] });
     let nodes = json!({

@@ -97,7 +97,7 @@ fn damaged_manifests_hide_no_chunks() {
                 let file = uncompressed(&files[&format!("manifests/{}", of.id)]);
                 let whole = Manifest::parse(&file).unwrap();
                 let chunks: Vec<Vec<u32>> = whole.chunks(array.id, &of.extents).unwrap().collect();
-                let places: usize = of.extents.iter().map(|[first, end]| (end - first) as usize).product();
+                let all: usize = of.extents.iter().map(|[first, end]| (end - first) as usize).product();
                 for damaged in damaged(&file) {
                     let find =
                         |manifest: &Manifest, chunk: &[u32]| manifest.find(array.id, &of.extents, chunk);
@@ -107,7 +107,7 @@ fn damaged_manifests_hide_no_chunks() {
                             // Where there are gaps, a chunk may seem to be in one of them.
                             Ok(found) => assert!(
                                 found.is_some()
-                                    || chunks.len() < places
+                                    || chunks.len() < all
                                     || has_fewer(&damaged, &array, of, chunks.len()),
                                 "{case}"
                             ),

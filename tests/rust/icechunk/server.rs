@@ -29,13 +29,13 @@ impl Transport for Server {
         let range = range.strip_prefix("bytes=").and_then(|range| range.split_once('-')).unwrap();
         let (first, last): (usize, usize) = (range.0.parse().unwrap(), range.1.parse().unwrap());
         let body: Vec<u8> = (first..=last).map(|at| byte_at(&path, at)).collect();
-        let told = [
+        let sent = [
             ("content-range", format!("bytes {first}-{last}/{SIZE}")),
             ("etag", "\"the-tag\"".to_owned()),
             ("last-modified", "Wed, 01 Jan 2025 00:00:00 GMT".to_owned()),
         ];
         let mut headers = Headers::default();
-        for (name, value) in told {
+        for (name, value) in sent {
             headers.add(name, &value);
         }
         let (status, body) = if path.contains("/absent/") { (404, Vec::new()) } else { (206, body) };

@@ -2,7 +2,7 @@
 
 use crate::growth::{PIECES, check, repeated, with_items, with_values};
 
-/// Attributes with a hostile value in the place of `@`.
+/// Attributes with a hostile value instead of `@`.
 const ATTRIBUTES: [&str; 17] = [
     "@",
     r#"{"zarr_conventions":@}"#,
@@ -57,7 +57,7 @@ fn conventions() {
     }
 }
 
-/// Lists of attributes, and an item with its number in the place of `#`.
+/// Lists of attributes, and an item with its number instead of `#`.
 const LISTS: [(&str, &str); 20] = [
     (r#"{"zarr_conventions":[@]}"#, r##"{"uuid":"00000000-0000-0000-0000-#","name":"n#"}"##),
     (r#"{"zarr_conventions":[@]}"#, r##"{"name":"n#"}"##),

@@ -46,8 +46,8 @@ pub fn check(what: &str, make: Make<'_>, read: &dyn Fn(&str)) {
     check_lengths(LENGTHS, what, make, read);
 }
 
-/// Checks a parser with many items in the place of `@` of a document. Each item has its number in
-/// the place of `#`.
+/// Checks a parser with many items instead of `@` of a document. Each item has its number
+/// instead of `#`.
 pub fn with_items(document: &str, item: &str, read: &dyn Fn(&str)) {
     let make = |len: usize| {
         let items: Vec<_> =
@@ -111,7 +111,7 @@ fn nested(len: usize) -> String {
     format!("{}{}", "[".repeat(len / 2), "]".repeat(len / 2))
 }
 
-/// Checks a parser with hostile values in the place of `@` of a document.
+/// Checks a parser with hostile values instead of `@` of a document.
 pub fn with_values(what: &str, document: &str, read: &dyn Fn(&str)) {
     let filled = |value: String| document.replace('@', &value);
     for piece in PIECES.iter().chain(&ESCAPED) {

@@ -1,5 +1,5 @@
-//! Writes flatbuffers in which several offsets lead to one place. An offset leads forwards, so what
-//! is shared comes after all that share it.
+//! Writes flatbuffers in which several offsets lead to one object. An offset leads forwards, so
+//! what is shared comes after all that share it.
 
 /// A buffer that is written from its beginning.
 pub struct Flatbuffer {
@@ -8,7 +8,7 @@ pub struct Flatbuffer {
 
 /// How the fields of a table lie.
 pub struct Layout {
-    /// The place of the list of fields.
+    /// The offset of the list of fields.
     list: usize,
     /// The offset of each field in its table.
     offsets: Vec<usize>,
@@ -52,45 +52,45 @@ impl Flatbuffer {
         self.bytes.extend(u32::try_from(number).unwrap().to_le_bytes());
     }
 
-    /// A table with fields of zeros. Returns its place.
+    /// A table with fields of zeros. Returns its offset.
     pub fn table(&mut self, layout: &Layout) -> usize {
-        let place = self.bytes.len();
-        let back = u32::try_from(place - layout.list).unwrap();
+        let at = self.bytes.len();
+        let back = u32::try_from(at - layout.list).unwrap();
         self.bytes.extend(back.to_le_bytes());
-        self.bytes.resize(place + layout.size, 0);
-        place
+        self.bytes.resize(at + layout.size, 0);
+        at
     }
 
     /// Sets a field of a table.
     pub fn set(&mut self, table: usize, layout: &Layout, field: usize, bytes: &[u8]) {
-        let place = table + layout.offsets[field];
-        self.bytes[place..place + bytes.len()].copy_from_slice(bytes);
+        let at = table + layout.offsets[field];
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// The place of a field of a table, which is an offset.
+    /// Where a field of a table is, which is an offset.
     pub fn field(table: usize, layout: &Layout, field: usize) -> usize {
         table + layout.offsets[field]
     }
 
-    /// A list of offsets that lead nowhere yet. Returns its place.
+    /// A list of offsets that lead nowhere yet. Returns its offset.
     pub fn offsets(&mut self, len: usize) -> usize {
-        let place = self.bytes.len();
+        let at = self.bytes.len();
         self.word(len);
-        self.bytes.resize(place + WORD + WORD * len, 0);
-        place
+        self.bytes.resize(at + WORD + WORD * len, 0);
+        at
     }
 
-    /// The place of an element of a list of offsets.
+    /// The offset of an element of a list of offsets.
     pub fn element(list: usize, index: usize) -> usize {
         list + WORD + WORD * index
     }
 
-    /// A list of `len` elements, or a text. Returns its place.
+    /// A list of `len` elements, or a text. Returns its offset.
     pub fn list(&mut self, len: usize, bytes: &[u8]) -> usize {
-        let place = self.bytes.len();
+        let at = self.bytes.len();
         self.word(len);
         self.bytes.extend(bytes);
-        place
+        at
     }
 
     /// A text or a list of bytes.
@@ -98,13 +98,13 @@ impl Flatbuffer {
         self.list(text.len(), text)
     }
 
-    /// Makes an offset lead to a place behind it.
+    /// Makes an offset lead to a target behind it.
     pub fn point(&mut self, offset: usize, target: usize) {
         let distance = u32::try_from(target - offset).unwrap().to_le_bytes();
         self.bytes[offset..offset + WORD].copy_from_slice(&distance);
     }
 
-    /// Makes all elements of a list lead to one place.
+    /// Makes all elements of a list lead to one object.
     pub fn point_all(&mut self, list: usize, len: usize, target: usize) {
         for index in 0..len {
             self.point(Self::element(list, index), target);

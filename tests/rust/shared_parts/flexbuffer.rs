@@ -1,4 +1,4 @@
-//! Writes FlexBuffers in which several offsets lead to one place. An offset leads backwards, so
+//! Writes FlexBuffers in which several offsets lead to one value. An offset leads backwards, so
 //! what is shared comes first. And configurations of repositories that are such.
 
 use support::Files;
@@ -13,7 +13,7 @@ const STRING: u8 = 5;
 const MAP: u8 = 9;
 const VECTOR: u8 = 10;
 
-/// A value that was written: its place, and its type with the width of four bytes.
+/// A value that was written: its offset, and its type with the width of four bytes.
 pub type Value = (usize, u8);
 
 /// A buffer whose numbers and offsets have four bytes.
@@ -37,34 +37,34 @@ impl Flexbuffer {
     /// A text.
     pub fn text(&mut self, text: &[u8]) -> Value {
         self.word(text.len());
-        let place = self.bytes.len();
+        let offset = self.bytes.len();
         self.bytes.extend(text);
         self.bytes.push(0);
-        (place, STRING << 2 | 2)
+        (offset, STRING << 2 | 2)
     }
 
-    /// A key. Returns its place.
+    /// A key. Returns its offset.
     pub fn key(&mut self, text: &[u8]) -> usize {
-        let place = self.bytes.len();
+        let offset = self.bytes.len();
         self.bytes.extend(text);
         self.bytes.push(0);
-        place
+        offset
     }
 
     fn elements(&mut self, values: &[Value]) -> usize {
         self.word(values.len());
-        let place = self.bytes.len();
+        let offset = self.bytes.len();
         for (target, _) in values {
             self.offset_to(*target);
         }
-        place
+        offset
     }
 
     /// A list of `len` times one value.
     pub fn list(&mut self, value: Value, len: usize) -> Value {
-        let place = self.elements(&vec![value; len]);
+        let offset = self.elements(&vec![value; len]);
         self.bytes.extend(vec![value.1; len]);
-        (place, VECTOR << 2 | 2)
+        (offset, VECTOR << 2 | 2)
     }
 
     /// A map. Its keys are in the order of their texts.
@@ -74,14 +74,14 @@ impl Flexbuffer {
         self.offset_to(keys);
         self.word(4);
         let values: Vec<Value> = members.iter().map(|(_, value)| *value).collect();
-        let place = self.elements(&values);
+        let offset = self.elements(&values);
         self.bytes.extend(values.iter().map(|(_, packed)| *packed));
-        (place, MAP << 2 | 2)
+        (offset, MAP << 2 | 2)
     }
 
     /// The buffer with its root.
-    pub fn finish(mut self, (place, packed): Value) -> Vec<u8> {
-        self.offset_to(place);
+    pub fn finish(mut self, (offset, packed): Value) -> Vec<u8> {
+        self.offset_to(offset);
         self.bytes.extend([packed, 4]);
         self.bytes
     }

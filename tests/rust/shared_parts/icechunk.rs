@@ -83,7 +83,7 @@ impl Tables {
         }
     }
 
-    /// A snapshot's root with a list of nodes: its place and that of the list.
+    /// A snapshot's root with a list of nodes: its offset and that of the list.
     pub fn start(&self, buffer: &mut Flatbuffer, nodes: usize) -> (usize, usize) {
         let root = buffer.table(&self.root);
         buffer.set(root, &self.root, 0, &ID);
@@ -105,9 +105,9 @@ impl Tables {
         node
     }
 
-    /// Makes a field of a node lead to a place.
-    pub fn lead(&self, buffer: &mut Flatbuffer, node: usize, field: usize, place: usize) {
-        buffer.point(Flatbuffer::field(node, &self.node, field), place);
+    /// Makes a field of a node lead to a target.
+    pub fn lead(&self, buffer: &mut Flatbuffer, node: usize, field: usize, target: usize) {
+        buffer.point(Flatbuffer::field(node, &self.node, field), target);
     }
 
     /// The data of an array of one dimension, with `manifests` references to one manifest, of the

@@ -11,13 +11,13 @@ use zarr_wasm_engine::internals::store::reference::document::References;
 
 use crate::measure::{check, check_with_floor};
 
-/// Items in a list or an object, each with its number in the place of `#`, of half of `len` bytes.
+/// Items in a list or an object, each with its number instead of `#`, of half of `len` bytes.
 fn many(item: &str, len: usize) -> String {
     let count = len / 2 / (item.len() + 4);
     (0..count).map(|at| item.replace('#', &at.to_string())).collect::<Vec<_>>().join(",")
 }
 
-/// A document with a long value of half of `len` bytes in the place of `@`, and many items in that
+/// A document with a long value of half of `len` bytes instead of `@`, and many items in that
 /// of `%`.
 fn filled(document: &str, long: &str, item: &str, len: usize) -> String {
     let long = if long.len() == 1 { long.repeat(len / 2) } else { many(long, len) };

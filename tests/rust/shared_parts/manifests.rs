@@ -1,4 +1,4 @@
-//! Manifests of Icechunk: arrays and references that share their parts, and chunks at one place.
+//! Manifests of Icechunk: arrays and references that share their parts, and chunks at one offset.
 
 use futures_executor::block_on;
 use futures_util::future::join_all;
@@ -30,7 +30,7 @@ impl Parts {
         }
     }
 
-    /// A root with a list of arrays: both places.
+    /// A root with a list of arrays: both offsets.
     fn start(&self, buffer: &mut Flatbuffer, arrays: usize) -> (usize, usize) {
         let root = buffer.table(&self.root);
         let list = buffer.offsets(arrays);
@@ -53,8 +53,8 @@ impl Parts {
             let layout = buffer.layout(&[OFFSET, OFFSET, 8, 8, 0, OFFSET]);
             let chunk = buffer.table(&layout);
             buffer.point(Flatbuffer::element(references, index), chunk);
-            let place = buffer.list(1, &u32::try_from(index).unwrap().to_le_bytes());
-            buffer.point(Flatbuffer::field(chunk, &layout, 0), place);
+            let offset = buffer.list(1, &u32::try_from(index).unwrap().to_le_bytes());
+            buffer.point(Flatbuffer::field(chunk, &layout, 0), offset);
             all.push(chunk);
         }
         (references, all)
@@ -68,8 +68,8 @@ enum Kind {
     Location,
 }
 
-/// References whose bytes or locations are at one place, or at places in one text.
-fn one_place(len: usize, kind: Kind, step: usize) -> Files {
+/// References whose bytes or locations are at one offset, or at offsets in one text.
+fn one_offset(len: usize, kind: Kind, step: usize) -> Files {
     let mut buffer = Flatbuffer::new();
     let parts = Parts::of(&mut buffer);
     let (root, arrays) = parts.start(&mut buffer, 1);
@@ -83,8 +83,8 @@ fn one_place(len: usize, kind: Kind, step: usize) -> Files {
     for index in 0..count {
         let chunk = buffer.table(&layout);
         buffer.point(Flatbuffer::element(references, index), chunk);
-        let place = buffer.list(1, &u32::try_from(index).unwrap().to_le_bytes());
-        buffer.point(Flatbuffer::field(chunk, &layout, 0), place);
+        let offset = buffer.list(1, &u32::try_from(index).unwrap().to_le_bytes());
+        buffer.point(Flatbuffer::field(chunk, &layout, 0), offset);
         buffer.set(chunk, &layout, 3, &16_u64.to_le_bytes());
         all.push(chunk);
     }
@@ -143,14 +143,14 @@ fn chunks_in(files: &Files) -> usize {
 }
 
 #[test]
-fn chunks_of_one_place() {
+fn chunks_of_one_offset() {
     for (what, kind, step) in [
-        ("inline chunks at one place", Kind::Inline, 0),
+        ("inline chunks at one offset", Kind::Inline, 0),
         ("inline chunks that overlap", Kind::Inline, 4),
         ("chunks of one long location", Kind::Location, 0),
         ("chunks of one location", Kind::Location, 1),
     ] {
-        check(what, |len| one_place(len, kind, step), |files| read_together(files, chunks_in(files)));
+        check(what, |len| one_offset(len, kind, step), |files| read_together(files, chunks_in(files)));
     }
 }
 

@@ -41,7 +41,7 @@ fn message_pack() {
     check("lists without end", make, |document| drop(blames_data(json_of(document))));
 }
 
-/// An archive whose entries have names of their own, or one name, and all begin at one place.
+/// An archive whose entries have names of their own, or one name, and all begin at one offset.
 fn archive(len: usize, name: &dyn Fn(usize) -> String) -> Vec<u8> {
     let count = (len / (46 + name(0).len())).min(65_000);
     let mut central = Vec::new();
@@ -139,7 +139,7 @@ fn listings() {
 
 const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[%],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[%]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[1],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"end"}}]}"#;
 
-/// A shard whose chunks are all at one place.
+/// A shard whose chunks are all at one offset.
 #[test]
 fn indexes_of_shards() {
     let make = |len: usize| {
@@ -149,7 +149,7 @@ fn indexes_of_shards() {
         let document = SHARDED.replace('%', &count.to_string());
         support::Files::from([("zarr.json".to_owned(), document.into_bytes()), ("c/0".to_owned(), shard)])
     };
-    check_with_floor("a shard whose chunks are at one place", 2 << 20, make, |files| {
+    check_with_floor("a shard whose chunks are at one offset", 2 << 20, make, |files| {
         let store: Rc<dyn Store> = Rc::new(memory_store(files));
         drop(support::read_all(&support::open_array(&store, "/")).unwrap());
     });

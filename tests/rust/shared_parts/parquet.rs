@@ -1,4 +1,4 @@
-//! Tables of references in Parquet: row groups and dictionaries at one place, and pages of many
+//! Tables of references in Parquet: row groups and dictionaries at one offset, and pages of many
 //! rows.
 
 use zarr_wasm_engine::internals::store::reference::record::Record;
@@ -102,7 +102,7 @@ fn rows(values: usize) -> Vec<u8> {
     page(0, values, &run.bytes)
 }
 
-/// A table of the column `path`, whose row groups have these places and numbers of values.
+/// A table of the column `path`, whose row groups have these offsets and numbers of values.
 fn table(pages: &[u8], groups: &[(usize, usize, usize)], rows: usize) -> Vec<u8> {
     let mut footer = Thrift::default();
     footer.begin();
@@ -119,7 +119,7 @@ fn table(pages: &[u8], groups: &[(usize, usize, usize)], rows: usize) -> Vec<u8>
     footer.end();
     footer.integer(3, i64::try_from(rows).unwrap());
     footer.list(4, STRUCT, groups.len());
-    for (place, len, values) in groups {
+    for (offset, len, values) in groups {
         footer.begin();
         footer.list(1, STRUCT, 1);
         footer.begin();
@@ -128,7 +128,7 @@ fn table(pages: &[u8], groups: &[(usize, usize, usize)], rows: usize) -> Vec<u8>
         footer.integer(4, 0);
         footer.integer(5, i64::try_from(*values).unwrap());
         footer.integer(7, i64::try_from(*len).unwrap());
-        footer.integer(9, i64::try_from(4 + place).unwrap());
+        footer.integer(9, i64::try_from(4 + offset).unwrap());
         footer.end();
         footer.end();
         footer.end();
@@ -161,14 +161,14 @@ fn a_second_dictionary_is_an_error() {
 }
 
 #[test]
-fn row_groups_at_one_place() {
+fn row_groups_at_one_offset() {
     for (what, count, rows_of_each) in [("few rows", 1, 8), ("many rows", 1, 1 << 18)] {
         let make = |len: usize| {
             let pages = [dictionary(count, &vec![b'a'; len / 2]), rows(rows_of_each)].concat();
             let groups = vec![(0, pages.len(), rows_of_each); (len / 64).min(10_000)];
             table(&pages, &groups, (groups.len() * rows_of_each).min(1 << 20))
         };
-        check_with_floor(&format!("row groups at one place, {what}"), 48 << 20, make, |file| read(file));
+        check_with_floor(&format!("row groups at one offset, {what}"), 48 << 20, make, |file| read(file));
     }
 }
 

@@ -212,21 +212,21 @@ fn cut_off(layout: &str, step: Step, failure: Failure, lists: bool, erases: bool
     if done.is_ok() && broken.watch.calls.get() < failure.at {
         return None;
     }
-    let told = format!("{layout} {step:?} {failure:?} lists {lists} erases {erases} {afterwards:?}");
+    let case = format!("{layout} {step:?} {failure:?} lists {lists} erases {erases} {afterwards:?}");
     let new = modelled(&old, step);
     let mut current = reopen(&store, "a");
     let mut model = model_of(&current);
-    assert!(may_be_left(&model, &old, &new, step, lists), "{told}: {model:?}");
+    assert!(may_be_left(&model, &old, &new, step, lists), "{case}: {model:?}");
     if model.shape == old.shape {
         // What this process had cached has given way to what is stored.
-        assert_eq!(read_all(&array).unwrap(), model.bytes(), "{told}: the caches of the open array");
+        assert_eq!(read_all(&array).unwrap(), model.bytes(), "{case}: the caches of the open array");
     }
     for next in afterwards {
-        current = perform(&current, *next).unwrap_or_else(|error| panic!("{told}: {error}"));
+        current = perform(&current, *next).unwrap_or_else(|error| panic!("{case}: {error}"));
         model = modelled(&model, *next);
-        assert_eq!(current.binding().metadata().shape, model.shape, "{told}");
-        assert_eq!(read_all(&current).unwrap(), model.bytes(), "{told}: after {next:?}");
-        assert_eq!(read_all(&reopen(&store, "a")).unwrap(), model.bytes(), "{told}: anew after {next:?}");
+        assert_eq!(current.binding().metadata().shape, model.shape, "{case}");
+        assert_eq!(read_all(&current).unwrap(), model.bytes(), "{case}: after {next:?}");
+        assert_eq!(read_all(&reopen(&store, "a")).unwrap(), model.bytes(), "{case}: anew after {next:?}");
     }
     Some(())
 }
