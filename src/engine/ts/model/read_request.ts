@@ -18,7 +18,7 @@ export type EngineRequest = ReadRequest;
 export type { ConversionRequest, Growth };
 
 /**
- * The index of each number of a summary. The bins are last. `place` in `src/kernel/summary.rs`
+ * The index of each number of a summary. The bins are last. `index` in `src/kernel/summary.rs`
  * defines the same indices.
  */
 export const SUMMARY_INDEX = {
