@@ -1,5 +1,5 @@
 //! Complex packing: groups of numbers with a reference, a width and a length each (template 5.2);
-//! and with the differences of neighbours in place of numbers (template 5.3).
+//! and with the differences of neighbours instead of numbers (template 5.3).
 
 use crate::bits::{Bits, split, u8_at, u32_at};
 use crate::error::{Result, damaged, unsupported};

@@ -26,7 +26,7 @@ pub struct Adjustments {
 pub enum Convention {
     /// Longitudes of maps go from −180 to 180, others from 0 to 360, with the steps of the message.
     Gribberish,
-    /// Longitudes of maps go from 0 to 360, others go on from the first; both ends are exact.
+    /// Longitudes of maps go from 0 to 360, others continue from the first; both ends are exact.
     Eccodes,
 }
 
@@ -120,7 +120,7 @@ impl Grid {
         }
         let mut all = room(count)?;
         for point in 0..points {
-            let (column, row) = self.place(point);
+            let (column, row) = self.column_and_row(point);
             let at = if axis == Axis::Latitude { row } else { column };
             all.push(line.get(at).copied().unwrap_or(f64::NAN));
         }
@@ -140,12 +140,12 @@ impl Grid {
     }
 
     /// The column and the row of a point.
-    fn place(&self, point: usize) -> (usize, usize) {
-        let place = |len: usize| (point.checked_rem(len).unwrap_or(0), point.checked_div(len).unwrap_or(0));
+    fn column_and_row(&self, point: usize) -> (usize, usize) {
+        let split = |len: usize| (point.checked_rem(len).unwrap_or(0), point.checked_div(len).unwrap_or(0));
         if self.scan & BY_COLUMNS == 0 {
-            return place(self.columns);
+            return split(self.columns);
         }
-        let (row, column) = place(self.rows);
+        let (row, column) = split(self.rows);
         (column, row)
     }
 
@@ -153,7 +153,7 @@ impl Grid {
         let points = self.columns.saturating_mul(self.rows);
         let mut all = room(points)?;
         for point in 0..points {
-            let (column, row) = self.place(point);
+            let (column, row) = self.column_and_row(point);
             let (latitude, longitude) = projected.coordinates(column, row);
             all.push(match (axis, self.convention) {
                 (Axis::Latitude, _) => latitude,

@@ -1,6 +1,6 @@
 //! How much a reader may take from one file.
 //!
-//! Offsets may lead to one place many times, so a small flatbuffer can list a large object without
+//! Many offsets may lead to one object, so a small flatbuffer can list a large object without
 //! end. The length of each list and of each object is within the file; their sum is not. So all
 //! that is taken is charged, and the sum is at most a small multiple of the file. Files of real
 //! writers share little, and stay far below.
@@ -17,7 +17,7 @@ pub const SNAPSHOT_METADATA: usize = 1 << 12;
 const TIMES: usize = 4;
 /// What small files may take besides.
 const FLOOR: usize = 1 << 12;
-/// The cost of an object, whatever it has: its entry in a list, its table, its place in memory.
+/// The cost of an object, whatever it has: its entry in a list, its table, its memory.
 const OBJECT: usize = 32;
 
 /// What may still be taken.

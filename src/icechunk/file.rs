@@ -13,7 +13,7 @@ use crate::flatbuffer::Table;
 #[derive(Debug)]
 pub struct File(Rc<Vec<u8>>);
 
-/// A part of a file, which shares the file's memory: many objects may be at one place. Cloning it
+/// A part of a file, which shares the file's memory: many objects may be at one offset. Cloning it
 /// copies no bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {

@@ -18,11 +18,11 @@ const IDENTIFIER: &[u8; 4] = b"Ichk";
 /// Sizes in bytes of an offset, and of a length.
 const WORD: usize = 4;
 
-/// The bytes of a place.
+/// The bytes at an offset.
 fn bytes(buffer: &[u8], at: usize, len: usize) -> Result<&[u8]> {
     match buffer.get(at..).and_then(|rest| rest.get(..len)) {
         Some(bytes) => Ok(bytes),
-        None => Err(damaged("a place beyond its end")),
+        None => Err(damaged("an offset beyond its end")),
     }
 }
 
@@ -48,7 +48,7 @@ pub fn small(bytes: &[u8]) -> u32 {
     number
 }
 
-/// Where the offset at a place leads.
+/// Where the offset that is stored at `at` leads.
 fn follow(buffer: &[u8], at: usize) -> Result<usize> {
     Ok(at.saturating_add(word(buffer, at)?))
 }
@@ -92,7 +92,7 @@ impl<'a> Table<'a> {
 
     /// Where a field of `width` bytes is.
     #[inline(never)]
-    fn place(&self, field: usize, width: usize) -> Result<Option<usize>> {
+    fn offset(&self, field: usize, width: usize) -> Result<Option<usize>> {
         let entry = self.fields.get(field.saturating_mul(2)..).and_then(|rest| rest.get(..2));
         let offset = small(entry.unwrap_or_default()) as usize;
         if offset == 0 {
@@ -107,7 +107,7 @@ impl<'a> Table<'a> {
     /// The bytes of a struct or a number, if the table has the field.
     #[inline(never)]
     pub fn fixed(&self, field: usize, width: usize) -> Result<Option<&'a [u8]>> {
-        match self.place(field, width)? {
+        match self.offset(field, width)? {
             Some(at) => bytes(self.buffer, at, width).map(Some),
             None => Ok(None),
         }
@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
 
     /// The table that a field leads to.
     pub fn table(&self, field: usize) -> Result<Self> {
-        match self.place(field, WORD)? {
+        match self.offset(field, WORD)? {
             Some(at) => Self::at(self.buffer, follow(self.buffer, at)?),
             None => Err(damaged("a missing table")),
         }
@@ -139,7 +139,7 @@ impl<'a> Table<'a> {
     /// A list of elements of `width` bytes. Elements that are tables or texts are offsets.
     #[inline(never)]
     pub fn list(&self, field: usize, width: usize) -> Result<Option<List<'a>>> {
-        let Some(at) = self.place(field, WORD)? else { return Ok(None) };
+        let Some(at) = self.offset(field, WORD)? else { return Ok(None) };
         let at = follow(self.buffer, at)?;
         let (len, start) = (word(self.buffer, at)?, at.saturating_add(WORD));
         let elements = bytes(self.buffer, start, len.saturating_mul(width))?;
@@ -173,7 +173,7 @@ impl<'a> Table<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct List<'a> {
     buffer: &'a [u8],
-    /// The place of the first element.
+    /// The offset of the first element.
     start: usize,
     /// The number of elements.
     pub len: usize,
@@ -182,7 +182,7 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// The place of the elements of `width` bytes in the file.
+    /// The range of the elements of `width` bytes in the file.
     pub fn range(&self, width: usize) -> std::ops::Range<usize> {
         self.start..self.start.saturating_add(self.len.saturating_mul(width))
     }
@@ -193,7 +193,7 @@ impl<'a> List<'a> {
         if index >= self.len {
             return Err(damaged("an index"));
         }
-        let place = self.start.saturating_add(index.saturating_mul(WORD));
-        Table::at(self.buffer, follow(self.buffer, place)?)
+        let at = self.start.saturating_add(index.saturating_mul(WORD));
+        Table::at(self.buffer, follow(self.buffer, at)?)
     }
 }

@@ -121,7 +121,7 @@ impl<'a> Slot<'a> {
         self.len_before(at, width)
     }
 
-    /// The value of a member of a map by its place.
+    /// The value of a member of a map by its index.
     pub fn member(self, index: usize) -> Result<Self> {
         let len = self.len()?;
         let (at, width) = self.target()?;
@@ -165,13 +165,13 @@ impl<'a> Slot<'a> {
         number(self.buffer, self.at, self.width)
     }
 
-    /// What the offset in this slot leads to: its place, and the width of its elements.
+    /// What this slot leads to: its offset in the buffer, and the width of its elements.
     fn target(self) -> Result<(usize, usize)> {
         let back = usize::try_from(self.bits()?).map_err(|_| damaged())?;
         Ok((self.at.checked_sub(back).ok_or_else(damaged)?, 1_usize << (self.packed & 3)))
     }
 
-    /// The length that stands before what is at a place.
+    /// The length that stands before what is at an offset.
     fn len_before(self, at: usize, width: usize) -> Result<usize> {
         let len = number(self.buffer, at.checked_sub(width).ok_or_else(damaged)?, width)?;
         usize::try_from(len).ok().filter(|len| *len <= self.buffer.len()).ok_or_else(damaged)
@@ -233,14 +233,14 @@ impl<'a> Slot<'a> {
     /// The element of a vector. The types of its elements stand behind all of them, unless all have
     /// one.
     fn element(self, index: usize, of: Elements) -> Result<Self> {
-        let place = |size: usize, index: usize| {
+        let offset = |size: usize, index: usize| {
             size.checked_mul(index).and_then(|offset| offset.checked_add(of.at)).ok_or_else(damaged)
         };
-        let at = place(of.width, index)?;
+        let at = offset(of.width, index)?;
         let packed = match of.packed {
             Some(packed) => packed,
             None => {
-                let types = place(of.width, of.len)?.checked_add(index).ok_or_else(damaged)?;
+                let types = offset(of.width, of.len)?.checked_add(index).ok_or_else(damaged)?;
                 *self.buffer.get(types).ok_or_else(damaged)?
             }
         };

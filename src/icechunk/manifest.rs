@@ -29,7 +29,7 @@ const ZSTD_DICTIONARY: u64 = 1;
 const LOCATION_BYTES: u64 = 4096;
 const EXPANDED_BYTES: usize = 1024;
 const TAG_BYTES: u64 = 1024;
-/// How many locations are known at once, by their places in the file.
+/// How many locations are known at once, by their offsets in the file.
 const KNOWN_LOCATIONS: usize = 256;
 
 /// Where the bytes of a chunk are.
@@ -83,8 +83,8 @@ pub struct Manifest {
 #[derive(Debug)]
 struct Listed {
     id: [u8; 8],
-    /// Its place in the file.
-    place: usize,
+    /// Its index in the file.
+    index: usize,
     /// Whether its references are known to be in order.
     is_checked: bool,
 }
@@ -98,9 +98,9 @@ impl Manifest {
     pub fn parse(file: &[u8]) -> Result<Self> {
         let file = File::open(FileKind::Manifest, file)?;
         let (found, mut arrays) = (file.root()?.tables(ARRAYS)?, Vec::new());
-        for place in 0..found.len {
-            let id = found.table(place)?.id(0)?.ok_or_else(|| damaged("an array without its id"))?;
-            arrays.push(Listed { id, place, is_checked: false });
+        for index in 0..found.len {
+            let id = found.table(index)?.id(0)?.ok_or_else(|| damaged("an array without its id"))?;
+            arrays.push(Listed { id, index, is_checked: false });
         }
         sorted::sort_by_key(&mut arrays, |array| array.id);
         let (arrays, budget) = (RefCell::new(arrays), RefCell::new(file.budget()));
@@ -155,7 +155,7 @@ impl Manifest {
         let at = arrays.partition_point(|listed| listed.id < array);
         let listed = arrays.get_mut(at).filter(|listed| listed.id == array);
         let listed = listed.ok_or_else(|| damaged("a manifest without its array"))?;
-        let found = self.file.root()?.tables(ARRAYS)?.table(listed.place)?;
+        let found = self.file.root()?.tables(ARRAYS)?.table(listed.index)?;
         let references = found.list(1, 4)?.ok_or_else(|| damaged("an array without references"))?;
         if !listed.is_checked {
             check(references, extents, &mut self.budget.borrow_mut())?;
@@ -179,7 +179,7 @@ impl Manifest {
         Ok(ChunkRef::Inline(self.file.span(inline.range(1))))
     }
 
-    /// The location of a virtual chunk. Chunks whose locations are at one place share the text.
+    /// The location of a virtual chunk. Chunks whose locations are at one offset share the text.
     fn location(&self, reference: Table<'_>) -> Result<Option<Rc<str>>> {
         let compressed = reference.list(8, 1)?;
         let Some(stored) = (match compressed {
@@ -188,8 +188,8 @@ impl Manifest {
         }) else {
             return Ok(None);
         };
-        let (mut known, place) = (self.locations.borrow_mut(), stored.range(1).start);
-        if let Some(location) = known.get(&place) {
+        let (mut known, offset) = (self.locations.borrow_mut(), stored.range(1).start);
+        if let Some(location) = known.get(&offset) {
             return Ok(Some(location.clone()));
         }
         let location: Rc<str> = match compressed {
@@ -202,7 +202,7 @@ impl Manifest {
         if known.len() == KNOWN_LOCATIONS {
             known.clear();
         }
-        known.insert(place, location.clone());
+        known.insert(offset, location.clone());
         Ok(Some(location))
     }
 }

@@ -14,9 +14,9 @@ type Side = [u32; 2];
 /// The tree. In each part of `order`, the region in the middle is the node of the part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
-    /// The places of the manifests.
+    /// The indices of the manifests.
     order: Vec<usize>,
-    /// The boxes of the nodes, at the same places; each has a side for each dimension.
+    /// The boxes of the nodes, at the same positions; each has a side for each dimension.
     boxes: Vec<Side>,
 }
 
@@ -35,15 +35,15 @@ impl Regions {
     }
 }
 
-fn extents(manifests: &[ManifestRef], place: usize) -> &[Side] {
-    manifests.get(place).map_or(&[], |manifest| manifest.extents.as_slice())
+fn extents(manifests: &[ManifestRef], index: usize) -> &[Side] {
+    manifests.get(index).map_or(&[], |manifest| manifest.extents.as_slice())
 }
 
 /// The box around some regions, and the dimension in which these begin farthest from each other.
-fn around(manifests: &[ManifestRef], places: &[usize], rank: usize) -> (Vec<Side>, usize) {
+fn around(manifests: &[ManifestRef], indices: &[usize], rank: usize) -> (Vec<Side>, usize) {
     let (mut sides, mut starts) = (vec![[u32::MAX, 0]; rank], vec![0; rank]);
-    for place in places {
-        let region = extents(manifests, *place);
+    for index in indices {
+        let region = extents(manifests, *index);
         for ((side, last), [first, end]) in sides.iter_mut().zip(&mut starts).zip(region) {
             *side = [side[0].min(*first), side[1].max(*end)];
             *last = (*first).max(*last);
@@ -65,7 +65,7 @@ fn arrange(manifests: &[ManifestRef], order: &mut [usize], boxes: &mut [Side], r
         return;
     }
     let (sides, widest) = around(manifests, order, rank);
-    sorted::sort_by_key(order, |place| extents(manifests, *place).get(widest).map_or(0, |side| side[0]));
+    sorted::sort_by_key(order, |index| extents(manifests, *index).get(widest).map_or(0, |side| side[0]));
     let middle = order.len() / 2;
     let (before, rest) = order.split_at_mut(middle);
     let (boxes_before, boxes) = boxes.split_at_mut(middle.saturating_mul(rank));

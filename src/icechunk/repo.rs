@@ -150,13 +150,13 @@ pub fn id_of(table: Table<'_>) -> Result<ObjectId> {
     table.id(0)?.map(ObjectId).ok_or_else(|| damaged("a missing id"))
 }
 
-/// The place of the snapshot before one; none for the first.
+/// The index of the snapshot before one; none for the first.
 fn parent_of(snapshot: Table<'_>) -> Result<Option<usize>> {
-    let place = snapshot.u32(1)?.cast_signed();
-    if place == -1 {
+    let index = snapshot.u32(1)?.cast_signed();
+    if index == -1 {
         return Ok(None);
     }
-    usize::try_from(place).map(Some).map_err(|_| damaged("the parent of a snapshot"))
+    usize::try_from(index).map(Some).map_err(|_| damaged("the parent of a snapshot"))
 }
 
 fn info(table: Table<'_>, parent: Option<ObjectId>, budget: &mut Budget) -> Result<SnapshotInfo> {

@@ -30,12 +30,12 @@ const GROUP: u64 = 2;
 #[derive(Debug)]
 pub struct Snapshot {
     file: File,
-    /// The nodes by their paths, as places in the file. Older writers sorted in another way.
+    /// The nodes by their paths, as indices in the file. Older writers sorted in another way.
     order: Vec<usize>,
     arrays: RefCell<Arrays>,
 }
 
-/// The arrays that were asked for, by the places of their nodes. They are kept: an array may have
+/// The arrays that were asked for, by the indices of their nodes. They are kept: an array may have
 /// many manifests, and it is asked for with each of its chunks.
 #[derive(Debug)]
 struct Arrays {
@@ -52,8 +52,8 @@ pub struct Node<'a> {
     pub document: Span,
     /// Whether it is an array.
     pub is_array: bool,
-    /// Its place in the file.
-    place: usize,
+    /// Its index in the file.
+    index: usize,
 }
 
 /// Where the references to an array's chunks are.
@@ -87,13 +87,13 @@ impl Snapshot {
         let file = File::open(FileKind::Snapshot, file)?;
         let nodes = file.root()?.tables(NODES)?;
         let (mut paths, mut budget) = (Vec::new(), file.budget());
-        for place in 0..nodes.len {
-            let node = nodes.table(place)?;
+        for index in 0..nodes.len {
+            let node = nodes.table(index)?;
             let path = path_of(node)?;
             // A node that is damaged is an error when it is read.
             let document = node.bytes(DOCUMENT).ok().flatten().unwrap_or_default();
             budget.take(path.len().saturating_add(document.len()))?;
-            paths.push((path, place));
+            paths.push((path, index));
         }
         // Older writers sorted in another way.
         sorted::sort(&mut paths);
@@ -104,7 +104,7 @@ impl Snapshot {
                 return Err(damaged("two nodes of one path"));
             }
         }
-        let order = paths.iter().map(|(_, place)| *place).collect();
+        let order = paths.iter().map(|(_, index)| *index).collect();
         let arrays = Arrays { known: Map::new(), budget: file.budget() };
         Ok(Self { file, order, arrays: RefCell::new(arrays) })
     }
@@ -114,17 +114,17 @@ impl Snapshot {
         self.file.len()
     }
 
-    /// The table of a node by its place in the file.
-    fn at(&self, place: usize) -> Result<Table<'_>> {
-        self.file.root()?.tables(NODES)?.table(place)
+    /// The table of a node by its index in the file.
+    fn at(&self, index: usize) -> Result<Table<'_>> {
+        self.file.root()?.tables(NODES)?.table(index)
     }
 
-    /// The table of a node by its place in the order of paths.
-    fn table(&self, index: usize) -> Result<Option<Table<'_>>> {
-        self.order.get(index).map(|place| self.at(*place)).transpose()
+    /// The table of a node by its position in the order of paths.
+    fn table(&self, position: usize) -> Result<Option<Table<'_>>> {
+        self.order.get(position).map(|index| self.at(*index)).transpose()
     }
 
-    /// The place of the first node whose path is not before a text.
+    /// The position of the first node whose path is not before a text.
     fn first_from(&self, path: &str) -> Result<usize> {
         let (mut low, mut high) = (0, self.order.len());
         while low < high {
@@ -145,17 +145,17 @@ impl Snapshot {
     /// # Errors
     /// `Format` for a damaged node.
     pub fn node(&self, path: &str) -> Result<Option<Node<'_>>> {
-        let index = self.first_from(path)?;
-        match self.table(index)? {
-            Some(table) if table.bytes(PATH)? == Some(path.as_bytes()) => self.described(index).map(Some),
+        let position = self.first_from(path)?;
+        match self.table(position)? {
+            Some(table) if table.bytes(PATH)? == Some(path.as_bytes()) => self.described(position).map(Some),
             _ => Ok(None),
         }
     }
 
-    /// A node by its place in the order of paths.
-    fn described(&self, index: usize) -> Result<Node<'_>> {
-        let place = self.order.get(index).copied().unwrap_or(usize::MAX);
-        let table = self.at(place)?;
+    /// A node by its position in the order of paths.
+    fn described(&self, position: usize) -> Result<Node<'_>> {
+        let index = self.order.get(position).copied().unwrap_or(usize::MAX);
+        let table = self.at(index)?;
         let is_array = match table.number(3, 1)? {
             ARRAY => true,
             GROUP => false,
@@ -163,7 +163,7 @@ impl Snapshot {
         };
         let document = table.list(DOCUMENT, 1)?.ok_or_else(|| damaged("a node without its document"))?;
         let document = self.file.span(document.range(1));
-        Ok(Node { path: path_of(table)?, document, is_array, place })
+        Ok(Node { path: path_of(table)?, document, is_array, index })
     }
 
     /// What only an array has; `None` for a group. The first call for an array reads its list of
@@ -176,17 +176,17 @@ impl Snapshot {
             return Ok(None);
         }
         let mut arrays = self.arrays.borrow_mut();
-        if let Some(known) = arrays.known.get(&node.place) {
+        if let Some(known) = arrays.known.get(&node.index) {
             return Ok(Some(known.clone()));
         }
-        let array = Rc::new(array_node(self.at(node.place)?, &mut arrays.budget)?);
-        arrays.known.insert(node.place, array.clone());
+        let array = Rc::new(array_node(self.at(node.index)?, &mut arrays.budget)?);
+        arrays.known.insert(node.index, array.clone());
         Ok(Some(array))
     }
 
     /// All nodes in the order of their paths. Allocates nothing.
     pub fn nodes(&self) -> impl Iterator<Item = Result<Node<'_>>> {
-        (0..self.order.len()).map(|index| self.described(index))
+        (0..self.order.len()).map(|position| self.described(position))
     }
 
     /// The paths directly below a node, also of groups that have no node of their own. Takes time

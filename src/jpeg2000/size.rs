@@ -7,7 +7,7 @@ use crate::error::{Error, Result, too_short, unsupported};
 const JP2: &[u8] = b"\x00\x00\x00\x0cjP\x20\x20";
 /// The start of a codestream: the markers SOC and SIZ.
 const CODESTREAM: &[u8] = &[0xff, 0x4f, 0xff, 0x51];
-/// The place of the size marker's content: behind those markers and its length.
+/// The offset of the size marker's content: behind those markers and its length.
 const CONTENT: usize = 6;
 
 /// What the size marker of the codestream says about all components.
@@ -96,7 +96,7 @@ fn in_boxes(file: &[u8]) -> Result<&[u8]> {
 fn split_box(bytes: &[u8]) -> Result<([u8; 4], &[u8], &[u8])> {
     let kind = bytes.get(4..).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
     let (header, len) = match u32_at(bytes, 0)? {
-        // The box goes on to the end of the file.
+        // The box extends to the end of the file.
         0 => (8, bytes.len()),
         // The length has 64 bits, which come behind the kind.
         1 => {

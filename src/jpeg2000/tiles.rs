@@ -1,6 +1,6 @@
 //! Whether a codestream has all of its tiles, and each tile all of its packets.
 //!
-//! The decoder accepts a tile that ends before its last packet, and refuses a tile that goes on
+//! The decoder accepts a tile that ends before its last packet, and refuses a tile that continues
 //! after it. So a tile is complete if the decoder refuses it with one more, empty packet. Each tile
 //! is asked about alone, as an image of its own, so that the others are not decoded for it.
 
@@ -137,11 +137,11 @@ impl<'a> Codestream<'a> {
     fn write_size(&self, number: usize, image: &mut Vec<u8>) -> Result<()> {
         let Size { end, start, tile, first_tile, components, bits, is_signed, .. } = self.size;
         let columns = columns(self.size)?;
-        let place = [number as u64 % columns, number as u64 / columns];
+        let position = [number as u64 % columns, number as u64 / columns];
         let mut corners = [[0_u32; 2]; 4];
         let [ends, starts, extents, firsts] = &mut corners;
         for axis in 0..2 {
-            let first = u64::from(first_tile[axis]) + place[axis] * u64::from(tile[axis]);
+            let first = u64::from(first_tile[axis]) + position[axis] * u64::from(tile[axis]);
             let last = (first + u64::from(tile[axis])).min(u64::from(end[axis]));
             starts[axis] = narrowed(first.max(u64::from(start[axis])))?;
             (ends[axis], firsts[axis], extents[axis]) = (narrowed(last)?, narrowed(first)?, tile[axis]);

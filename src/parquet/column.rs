@@ -24,7 +24,7 @@ pub fn read_strings(chunk: &ColumnChunk, file: &[u8], column: &mut BytesColumn) 
                 _ if page.is_dictionary => page.of_dictionary(&dictionary)?,
                 stored => strings(chunk.kind, &page.bytes, stored, column)?,
             };
-            place(&page, numbers, &mut column.rows)
+            append(&page, numbers, &mut column.rows)
         }
     })
 }
@@ -57,7 +57,7 @@ pub fn read_integers(chunk: &ColumnChunk, file: &[u8], rows: &mut Vec<u64>) -> R
                 _ if page.is_dictionary => page.of_dictionary(&dictionary)?,
                 stored => integers(chunk.kind, &page.bytes, stored)?,
             };
-            place(&page, numbers, rows)
+            append(&page, numbers, rows)
         }
     })
 }
@@ -81,7 +81,7 @@ fn integers(kind: Kind, mut bytes: &[u8], len: usize) -> Result<Vec<u64>> {
 }
 
 /// Appends one value for each row of a page. A row without a value gets the default.
-fn place<T: Copy + Default>(page: &DataPage<'_>, values: Vec<T>, rows: &mut Vec<T>) -> Result<()> {
+fn append<T: Copy + Default>(page: &DataPage<'_>, values: Vec<T>, rows: &mut Vec<T>) -> Result<()> {
     if page.present.is_empty() {
         rows.extend(values);
         return Ok(());

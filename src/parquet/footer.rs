@@ -34,8 +34,8 @@ pub struct ColumnChunk {
     pub compression: Compression,
     /// Number of values, null ones included.
     pub values: usize,
-    /// The place of the pages in the file.
-    pub place: Range<usize>,
+    /// The range of the pages in the file.
+    pub range: Range<usize>,
 }
 
 /// A physical type.
@@ -121,7 +121,7 @@ impl ColumnChunk {
         if chunk.bytes(1).is_some_and(|path| !path.is_empty()) {
             return Err(unsupported("columns in other files"));
         }
-        let lacks = || corrupt("a column has no place");
+        let lacks = || corrupt("a column has no range");
         let column = chunk.get(3).ok_or_else(lacks)?;
         let kind = match column.count(1) {
             Some(1) => Kind::Int32,
@@ -139,11 +139,11 @@ impl ColumnChunk {
         let values = limits::within(values, MAX_ROWS, "a column of a Parquet file")?;
         let pages = column.count(9).ok_or_else(lacks)?;
         // Some writers have 0 for a dictionary that is not there.
-        let start = column.count(11).filter(|place| *place > 0).map_or(pages, |place| place.min(pages));
+        let start = column.count(11).filter(|offset| *offset > 0).map_or(pages, |offset| offset.min(pages));
         let stop = start.checked_add(column.count(7).ok_or_else(lacks)?);
         let stop =
             stop.filter(|stop| *stop <= end as u64).ok_or_else(|| corrupt("a column ends past its end"))?;
-        let place = limits::to_usize(start, "a Parquet file")?..limits::to_usize(stop, "a Parquet file")?;
-        Ok(Self { kind, is_optional: leaf.is_optional, compression, values, place })
+        let range = limits::to_usize(start, "a Parquet file")?..limits::to_usize(stop, "a Parquet file")?;
+        Ok(Self { kind, is_optional: leaf.is_optional, compression, values, range })
     }
 }

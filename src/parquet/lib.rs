@@ -116,9 +116,9 @@ impl<'a> ParquetFile<'a> {
             let (mut rows, mut bytes) = (0_usize, 0_usize);
             for group in &self.footer.groups {
                 let chunk = group.get(number).ok_or_else(|| corrupt("a row group lacks a column"))?;
-                bytes = bytes.saturating_add(chunk.place.len());
+                bytes = bytes.saturating_add(chunk.range.len());
                 if bytes > self.bytes.len() {
-                    return Err(corrupt("row groups are at one place"));
+                    return Err(corrupt("row groups share their bytes"));
                 }
                 if rows.saturating_add(chunk.values) > self.footer.rows {
                     return Err(corrupt("its row groups have more rows than the table"));

@@ -70,7 +70,7 @@ pub fn each<'a>(
     file: &'a [u8],
     mut each: impl FnMut(Page<'a>) -> Result<()>,
 ) -> Result<()> {
-    let mut bytes = file.get(chunk.place.clone()).ok_or_else(|| corrupt("a column is not in it"))?;
+    let mut bytes = file.get(chunk.range.clone()).ok_or_else(|| corrupt("a column is not in it"))?;
     let (mut left, mut decoded, mut has_dictionary) = (chunk.values, 0_u64, false);
     while left > 0 {
         let header = header(&mut bytes)?;

@@ -236,7 +236,7 @@ impl IcechunkStore {
     }
 }
 
-/// What a file of the repository has at a place. It shares the file's memory.
+/// What a file of the repository has in a range. It shares the file's memory.
 fn value_of(span: Span) -> Value {
     Value::shared(span.file, span.range)
 }

@@ -54,25 +54,26 @@ impl VirtualChunks {
         Self { open, files: RefCell::default(), permission }
     }
 
-    /// The file at a place. A read of it holds no copy of its location, which is in the manifest.
+    /// The file at a location. A read of it holds no copy of its location, which is in the
+    /// manifest.
     ///
     /// # Errors
     /// `Format` for an address that is not a URL.
-    pub fn file(&self, place: &VirtualFile) -> Result<Rc<dyn Store>> {
+    pub fn file(&self, wanted: &VirtualFile) -> Result<Rc<dyn Store>> {
         let mut files = self.files.borrow_mut();
-        if let Some(file) = files.get(&place.url) {
+        if let Some(file) = files.get(&wanted.url) {
             return Ok(file.clone());
         }
-        let url = RootUrl::parse(&place.url).map_err(Error::into_format)?.into_object();
+        let url = RootUrl::parse(&wanted.url).map_err(Error::into_format)?.into_object();
         let Permission { prefixes, allow, .. } = &self.permission;
-        if place.has_endpoint && prefixes.iter().any(|prefix| place.location.starts_with(prefix)) {
+        if wanted.has_endpoint && prefixes.iter().any(|prefix| wanted.location.starts_with(prefix)) {
             allow(&url.object());
         }
         if files.len() == KNOWN_FILES {
             files.clear();
         }
         let file = (self.open)(url);
-        files.insert(place.url.clone(), file.clone());
+        files.insert(wanted.url.clone(), file.clone());
         Ok(file)
     }
 
