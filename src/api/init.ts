@@ -64,12 +64,14 @@ interface CacheInfo {
   hits: number;
   misses: number;
   bytes: number;
+  /** The most bytes that it holds; 0 before the start. */
+  limit: number;
 }
 
 function cacheInfo({ caches: counts }: Pick<EngineStatus, "caches">): Info["caches"] {
-  const [encoded, decoded] = [0, 3].map((at) => {
-    const [hits = 0, misses = 0, bytes = 0] = counts.slice(at);
-    return { hits, misses, bytes };
+  const [encoded, decoded] = [0, 4].map((at) => {
+    const [hits = 0, misses = 0, bytes = 0, limit = 0] = counts.slice(at);
+    return { hits, misses, bytes, limit };
   }) as [CacheInfo, CacheInfo];
   return { encoded, decoded };
 }

@@ -183,6 +183,8 @@ test("memoryLimit limits the caches; the option caches sets each size", async ()
     await zarr.init({ memoryLimit: 600_000 });
     const [some, others] = await kept();
     assert.ok(some <= 100_000 && others <= 200_000, `${some}, ${others}`);
+    const { caches } = zarr.info();
+    assert.deepEqual([caches.encoded.limit, caches.decoded.limit], [100_000, 200_000]);
     await zarr.init({ caches: { encodedBytes: 64 << 20, decodedBytes: 128 << 20 } });
     assert.ok((await kept())[0] > 0);
   } finally {

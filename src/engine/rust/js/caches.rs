@@ -25,16 +25,18 @@ pub fn set_cache_bytes(encoded: f64, decoded: f64, whole_objects: f64) {
     }
 }
 
-/// Hits, misses and cached bytes: of encoded chunks, then of decoded chunks.
+/// Hits, misses, cached bytes and capacity: of encoded chunks, then of decoded chunks.
 #[allow(clippy::cast_precision_loss)]
 #[wasm_bindgen(js_name = cacheCounters)]
 pub fn cache_counters() -> Vec<f64> {
-    let counters = [CacheKind::Encoded, CacheKind::Decoded].map(chunk_cache::counters);
-    counters
-        .iter()
-        .flat_map(|found| [found.hits, found.misses, found.bytes])
-        .map(|count| count as f64)
-        .collect()
+    let mut counts = Vec::with_capacity(8);
+    for kind in [CacheKind::Encoded, CacheKind::Decoded] {
+        let found = chunk_cache::counters(kind);
+        for count in [found.hits, found.misses, found.bytes, chunk_cache::capacity(kind)] {
+            counts.push(count as f64);
+        }
+    }
+    counts
 }
 
 /// Notes that another program has appended to an array, which had `old_shape`: reads of the chunks

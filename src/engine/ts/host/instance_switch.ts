@@ -36,8 +36,8 @@ function allowedBy(error: unknown): unknown {
 const includes = (build: EngineBuild, other: EngineBuild): boolean =>
   ENGINE_BUILDS.indexOf(build) >= ENGINE_BUILDS.indexOf(other);
 
-/** Whether a counter is the number of bytes held now. The other counters are sums. */
-const isOfBytes = (at: number) => at % 3 === 2;
+/** Whether a counter is a number of bytes now: held, or the most. The other counters are sums. */
+const isOfBytes = (at: number) => at % 4 >= 2;
 
 /**
  * Why a call failed: the bytes of an `ErrorRecord` and the values beside them (`failure_to_js` of
@@ -151,7 +151,7 @@ export class Instances {
   /** Replaced instances that still have calls in flight. */
   readonly #older = new Set<Instance>();
   /** Cache counters of instances that are gone. */
-  readonly #counted = [0, 0, 0, 0, 0, 0];
+  readonly #counted = [0, 0, 0, 0, 0, 0, 0, 0];
   readonly #starts: Record<EngineBuild, () => Promise<void>>;
 
   constructor(state: EngineState, builds: WasmBuilds) {

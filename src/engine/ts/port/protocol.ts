@@ -135,7 +135,7 @@ export const newStatus = (): EngineStatus => ({
   wire: { requests: 0, bytes: 0, failed: 0, aborted: 0 },
   persistentCache: { hits: 0, misses: 0 },
   panics: 0,
-  caches: [0, 0, 0, 0, 0, 0],
+  caches: [],
 });
 
 /** A request for a custom `fetch`. */

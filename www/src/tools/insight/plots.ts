@@ -23,13 +23,11 @@ export interface Plot {
   top?: number;
 }
 
-/** The limit of the caches in bytes, encoded and decoded: the default of the package. */
-const CACHE_BYTES = (64 + 128) * 2 ** 20;
-
 const milliseconds = (value: number) => `${countText(Math.round(value))} ms`;
 
 /** The plots of these seconds. The lines of decoding are those of the codecs that were used. */
 export function plotsOf(seconds: readonly Second[]): Plot[] {
+  const { keptLimit = 0 } = seconds.at(-1) ?? {};
   const codecs = [...new Set(seconds.flatMap(({ decodeMs }) => Object.keys(decodeMs)))].slice(
     0,
     COLORS.length,
@@ -61,9 +59,9 @@ export function plotsOf(seconds: readonly Second[]): Plot[] {
     { title: "Workers", text: countText, isSum: false, top: 2, lines: [line("", ({ workers }) => workers)] },
     {
       title: "Memory of the caches",
-      text: (value) => `${bytesText(value)} of ${bytesText(CACHE_BYTES)}`,
+      text: (value) => `${bytesText(value)} of ${bytesText(keptLimit)}`,
       isSum: false,
-      top: CACHE_BYTES,
+      top: keptLimit,
       lines: [line("", ({ keptBytes }) => keptBytes)],
     },
     {

@@ -21,6 +21,8 @@ export interface Second {
   workers: number;
   /** Bytes in the engine's caches at its end. */
   keptBytes: number;
+  /** The most bytes that they hold. */
+  keptLimit: number;
   /** For how many ms the page could not react. */
   blockedMs: number;
   /** For how many ms the picture waited for tiles. */
@@ -91,5 +93,6 @@ function between(before: Totals, after: Totals): Omit<Second, "time" | "blockedM
     decodeMs: Object.fromEntries(decodeMs.filter(([, ms]) => ms > 0)),
     workers: after.workers,
     keptBytes: caches.encoded.bytes + caches.decoded.bytes,
+    keptLimit: caches.encoded.limit + caches.decoded.limit,
   };
 }

@@ -49,7 +49,7 @@ function reporting<T>(run: () => T): T {
 /** Returns a function that tells whether all chunks since then came from the caches. */
 function watchCaches({ instances, state }: Engine): () => boolean {
   const counts = () => {
-    const [hits = 0, misses = 0, , decodedHits = 0] = instances.cacheCounters();
+    const [hits = 0, misses = 0, , , decodedHits = 0] = instances.cacheCounters();
     return { found: hits + decodedHits, asked: misses + state.counters.wire.requests };
   };
   const before = counts();
