@@ -55,6 +55,7 @@ import {
   type WantedElements,
 } from "./read/request.ts";
 import { GET_RULES, READ_RULES, STREAM_RULES } from "./read/rules.ts";
+import type { StoredSize } from "./read/stored_sizes.ts";
 import type { PartPlace, StreamOptions } from "./read/stream.ts";
 import { streamSelection } from "./read/stream_start.ts";
 import { type AnySelection, byIndex, dimensionNamesOf, refuseSelection, requestOf } from "./selection.ts";
@@ -367,6 +368,21 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
     const { signal } = optionsOf(options, SIGNAL);
     return planRead(this, await locatedRequest(this, selection, signal), signal);
+  }
+
+  /**
+   * What the store has of a selection: the size of each chunk or shard, in C order, and of the
+   * chunks in shards, which their indexes tell. No chunk is read, and all reads go first. Rejects
+   * with a `Store` error if the store fails, or if a server does not tell a size.
+   *
+   *     for await (const { key, bytes } of array.storedSizes([0, null])) console.log(key, bytes);
+   */
+  async *storedSizes(
+    selection?: AnySelection | null,
+    options: NodeOptions = {},
+  ): AsyncGenerator<StoredSize, void, undefined> {
+    const { storedSizes } = await lazy();
+    yield* storedSizes(this, selection, options);
   }
 
   /**

@@ -87,7 +87,7 @@ export interface Info {
   engine?: EngineKind;
   /**
    * The build of the engine: `"reading"` after a call needed an archive, references, an Icechunk
-   * repository or a list, `"full"` after one wrote. Absent before the start.
+   * repository, a list or stored sizes, `"full"` after one wrote. Absent before the start.
    */
   build?: EngineBuild;
   /** The engine's wasm uses 128-bit SIMD, which the browser must support. */

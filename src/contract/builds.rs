@@ -72,7 +72,7 @@ impl BuildRow {
 
 builds! {
     Engine "engine" for "planning, stores and the common decoders", exports "decode_call", operates, decodes;
-    Reading "reading" for "archives, references, Icechunk repositories and lists", exports "icechunkStore", operates;
+    Reading "reading" for "archives, references, Icechunk repositories, lists and stored sizes", exports "icechunkStore", operates;
     Full "full" for "writing and rare codecs", exports "packFloats", operates, decodes;
     Images "images" for "codecs of images", exports "decode_call", decodes;
     Grib "grib" for "chunks that are GRIB messages", exports "decode_call", decodes;

@@ -571,6 +571,19 @@ export const growthShape: Shape<Growth> = /* @__PURE__ */ record(() => ({
   together: word,
 }));
 
+/** What is stored of a chunk in a shard. */
+export interface InnerChunkSize {
+  /** Its index in the grid of chunks. */
+  chunk: number[];
+  /** Its size in bytes as it is stored. Undefined if it is absent. */
+  bytes?: number | undefined;
+}
+
+export const innerChunkSizeShape: Shape<InnerChunkSize> = /* @__PURE__ */ record(() => ({
+  chunk: list(float),
+  bytes: optional(natural),
+}));
+
 /** JSON text for `JSON.parse`. */
 export interface JsonText {
   /**
@@ -923,11 +936,11 @@ export const planArgumentsShape: Shape<PlanArguments> = /* @__PURE__ */ record((
   selection: selectionShape,
 }));
 
-/** A page of a plan. */
+/** A page of the stored objects of a selection. */
 export interface PlanObjectsArguments {
   /** The array. */
   array: number;
-  /** What would be read. */
+  /** What is selected. */
   selection: Selection;
   /** The number of the first object. */
   start: number;
@@ -1303,6 +1316,28 @@ export const storeEntryShape: Shape<StoreEntry> = /* @__PURE__ */ record(() => (
   key: text,
 }));
 
+/** What is stored of a chunk or shard. */
+export interface StoredObjectSize {
+  /** Its index in the grid of stored objects. */
+  chunk: number[];
+  /** Its key in the store. */
+  key: string;
+  /** Its size in bytes. Undefined if it is absent. */
+  bytes?: number | undefined;
+  /** When it was changed, as an HTTP date, if the store tells. */
+  lastModified?: string | undefined;
+  /** Of a shard, its chunks that have selected elements. */
+  innerChunks?: InnerChunkSize[] | undefined;
+}
+
+export const storedObjectSizeShape: Shape<StoredObjectSize> = /* @__PURE__ */ record(() => ({
+  chunk: list(float),
+  key: text,
+  bytes: optional(natural),
+  lastModified: optional(text),
+  innerChunks: optional(list(innerChunkSizeShape)),
+}));
+
 /** A storage transformer of the user, and the array that it serves. */
 export interface TransformerInfo {
   /** Its URI. */
@@ -1473,6 +1508,11 @@ export interface WasmOperations {
   listKeys(args: KeyPrefix): string[];
   /** Lists the direct children of a prefix, sorted. */
   listDirectory(args: KeyPrefix): Directory;
+  /**
+   * The sizes of some of the stored objects that a selection touches. Fewer than
+   * asked for if they have many inner chunks, none after the last one.
+   */
+  storedSizes(args: PlanObjectsArguments): StoredObjectSize[];
   /** Asks an Icechunk repository about itself. The answer is JSON, or an id. */
   askRepository(args: RepositoryQuestion): string;
   /** The kind of the node at a path. Undefined if there is none. */
@@ -1532,6 +1572,7 @@ export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({
   sizeOfKey: { takes: storeEntryShape, gives: optional(natural) },
   listKeys: { takes: keyPrefixShape, gives: list(text), build: "reading" },
   listDirectory: { takes: keyPrefixShape, gives: directoryShape, build: "reading" },
+  storedSizes: { takes: planObjectsArgumentsShape, gives: list(storedObjectSizeShape), build: "reading" },
   askRepository: { takes: repositoryQuestionShape, gives: text, build: "reading" },
   exists: { takes: nodeLocationShape, gives: optional(nodeKindShape), build: "full" },
   erase: { takes: eraseArgumentsShape, gives: flag, build: "full", finishes: true },
@@ -1786,7 +1827,7 @@ export const WASM_EXPORT = {
 /** The options of `init` for all builds but the engine's. */
 export interface WasmOptions<Source> {
   /**
-   * The build for archives, references, Icechunk repositories and lists:
+   * The build for archives, references, Icechunk repositories, lists and stored sizes:
    * the file `zarr_wasm_reading.wasm`. Default: the inlined build, if the entry point has one.
    */
   wasmReading?: Source | undefined;

@@ -51,6 +51,9 @@ macro_rules! with_operations {
                 list_keys(KeyPrefix) -> Vec<String>;
                 /// Lists the direct children of a prefix, sorted.
                 list_directory(KeyPrefix) -> Directory;
+                /// The sizes of some of the stored objects that a selection touches. Fewer than
+                /// asked for if they have many inner chunks, none after the last one.
+                stored_sizes(PlanObjectsArguments) -> Vec<StoredObjectSize>;
                 /// Asks an Icechunk repository about itself. The answer is JSON, or an id.
                 ask_repository(RepositoryQuestion) -> String;
             }

@@ -117,8 +117,8 @@
 //! | part | a chunk-aligned box of the output that one worker decodes and fills | `access::part` |
 //! | place | an index in the output, in a part or in the source of a write, along one dimension | |
 //! | plan | the byte requests of one part, as far as they are known | `access::plan::PartPlan` |
-//! | reading build | a superset of the engine: archives, references, Icechunk, lists; loaded when
-//! needed | `error::IS_READING` |
+//! | reading build | a superset of the engine: archives, references, Icechunk, lists, stored sizes;
+//! loaded when needed | `error::IS_READING` |
 //! | rows | boxes of an uncompressed chunk whose bytes are contiguous: fetched without the rest |
 //! `access::rows` |
 //! | selection | what the caller asks for, along each dimension or point by point |

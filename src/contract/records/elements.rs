@@ -147,11 +147,11 @@ records! {
         index_bytes: Option<f64>,
     }
 
-    /// A page of a plan.
+    /// A page of the stored objects of a selection.
     struct PlanObjectsArguments {
         /// The array.
         array: u32,
-        /// What would be read.
+        /// What is selected.
         selection: Selection,
         /// The number of the first object.
         start: Natural,
@@ -165,6 +165,28 @@ records! {
         chunk: Vec<f64>,
         /// Its key in the store.
         key: String,
+    }
+
+    /// What is stored of a chunk in a shard.
+    struct InnerChunkSize {
+        /// Its index in the grid of chunks.
+        chunk: Vec<f64>,
+        /// Its size in bytes as it is stored. Undefined if it is absent.
+        bytes: Option<Natural>,
+    }
+
+    /// What is stored of a chunk or shard.
+    struct StoredObjectSize {
+        /// Its index in the grid of stored objects.
+        chunk: Vec<f64>,
+        /// Its key in the store.
+        key: String,
+        /// Its size in bytes. Undefined if it is absent.
+        bytes: Option<Natural>,
+        /// When it was changed, as an HTTP date, if the store tells.
+        last_modified: Option<String>,
+        /// Of a shard, its chunks that have selected elements.
+        inner_chunks: Option<Vec<InnerChunkSize>>,
     }
 
     /// The order of inner chunks in a shard.

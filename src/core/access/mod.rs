@@ -16,7 +16,7 @@
 //!
 //! [`binding`] has the metadata and the codecs that both sides share. [`instruction`] is the
 //! message from the planner to the decoder. [`rows`] reads parts of
-//! uncompressed chunks.
+//! uncompressed chunks. [`within`] cuts a selection to a box.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
 
 pub mod assemble;
@@ -33,4 +33,5 @@ pub mod rows;
 pub mod selection;
 pub mod shard_order;
 pub mod spread;
+pub mod within;
 pub mod write_plan;

@@ -1,6 +1,7 @@
 /**
- * What few pages run: writing, streams, plans, listings of children, codecs of users, files of the
- * machine. It is loaded with `import()` when something needs it: see `scripts/lazy.mjs`.
+ * What few pages run: writing, streams, plans, stored sizes, listings of children, codecs of users,
+ * files of the machine. It is loaded with `import()` when something needs it: see
+ * `scripts/lazy.mjs`.
  */
 
 export { listedChildren } from "../../api/children_listing.ts";
@@ -10,6 +11,7 @@ export { engineCodecEntry } from "../../api/engine_codec.ts";
 export { labelWords } from "../../api/read/label_colors.ts";
 export { plannedCost } from "../../api/read/plan_cost.ts";
 export { readScattered } from "../../api/read/scattered.ts";
+export { storedSizes } from "../../api/read/stored_sizes.ts";
 export { partsOf } from "../../api/read/stream.ts";
 export { treeOf } from "../../api/tree.ts";
 export { attributesChange } from "../../api/update_attributes.ts";

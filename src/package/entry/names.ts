@@ -58,6 +58,7 @@ export {
 export type { CfOptions, ConversionOptions } from "../../api/read/conversion.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../../api/read/plan.ts";
 export type { Progress, ReadOptions } from "../../api/read/request.ts";
+export type { InnerChunkSize, StoredSize } from "../../api/read/stored_sizes.ts";
 export type { PartPlace, StreamOptions } from "../../api/read/stream.ts";
 export type {
   CodecEntry,

@@ -15,8 +15,9 @@ use crate::read::cost::{cost, objects};
 use crate::read::prefetch::prefetch as prefetch_chunks;
 
 // Sizes are for display.
+/// A number of bytes or chunks, or an index.
 #[allow(clippy::cast_precision_loss)]
-fn number(value: u64) -> f64 {
+pub fn number(value: u64) -> f64 {
     value as f64
 }
 

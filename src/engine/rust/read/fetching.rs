@@ -103,9 +103,7 @@ impl ChunkFetcher {
         let mut chunks: Vec<ByteRequest> = Vec::new();
         for request in requests {
             if request.is_index {
-                let sharding = plan.sharding(request.id)?;
-                let (format, full_len) = (sharding.index().clone(), sharding.full_len());
-                let decoding = IndexDecoding { format, full_len, nested_len: plan.nested_len(request.id) };
+                let decoding = IndexDecoding::of(plan, request.id)?;
                 arrivals.push(Box::pin(self.clone().index(request, decoding)));
                 continue;
             }

@@ -26,6 +26,9 @@ pub mod prefetch;
 mod shard_indexes;
 mod shared_chunks;
 mod shared_parts;
+#[cfg(feature = "reading")]
+pub mod stored_sizes;
+mod touched_chunks;
 mod types;
 mod whole_shards;
 

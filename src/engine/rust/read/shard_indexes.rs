@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::access::plan::ByteRequest;
+use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{ErrorKind, Result};
 use crate::format::codec::sharding::ShardIndex;
 use crate::format::codec::sharding::index::ShardIndexFormat;
@@ -29,6 +29,9 @@ pub(super) struct FoundIndex {
     pub shard_len: Option<u64>,
     /// Version of the stored chunk, if the store reported it.
     pub version: Option<String>,
+    /// When the stored chunk was changed, as an HTTP date, if the store reported it.
+    #[cfg(feature = "reading")]
+    pub modified: Option<String>,
 }
 
 /// How to decode a shard index.
@@ -40,6 +43,18 @@ pub(super) struct IndexDecoding {
     pub full_len: Option<u64>,
     /// Length in bytes of a nested shard, which the index of the outer shard tells.
     pub nested_len: Option<u64>,
+}
+
+impl IndexDecoding {
+    /// For the index that request `id` of a plan is for.
+    ///
+    /// # Errors
+    /// `Argument` when the request is not for a shard index.
+    pub fn of(plan: &PartPlan, id: usize) -> Result<Self> {
+        let sharding = plan.sharding(id)?;
+        let (format, full_len) = (sharding.index().clone(), sharding.full_len());
+        Ok(Self { format, full_len, nested_len: plan.nested_len(id) })
+    }
 }
 
 /// Number of recently read shards whose lengths predict the length of the next one.
@@ -215,7 +230,13 @@ fn fetch(
         let bytes = fetched.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
         let index = decoding.format.decode(&bytes, decoding.nested_len.or(fetched.size));
         let index = index.map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
-        Ok(Some(Rc::new(FoundIndex { index, shard_len: fetched.size, version: fetched.version })))
+        Ok(Some(Rc::new(FoundIndex {
+            index,
+            shard_len: fetched.size,
+            version: fetched.version,
+            #[cfg(feature = "reading")]
+            modified: fetched.modified,
+        })))
     })
 }
 

@@ -92,7 +92,13 @@ impl WholeShards {
             let len = shard.value.len();
             let bytes = shard.value.slice(format.byte_range_in(len)?)?;
             let index = format.decode(&bytes.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, Some(len))?;
-            Ok(Some(FoundIndex { index, shard_len: Some(len), version: shard.version }))
+            Ok(Some(FoundIndex {
+                index,
+                shard_len: Some(len),
+                version: shard.version,
+                #[cfg(feature = "reading")]
+                modified: shard.modified,
+            }))
         };
         found.await.map_err(|error: Error| error.at_key(key.as_str()))
     }

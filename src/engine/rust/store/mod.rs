@@ -10,6 +10,7 @@
 //! | `get` | [`Store::get`] of [`ByteRange::Whole`] | required | required |
 //! | `get_partial_values` | [`Store::get`] of a range; [`Store::gather`] for many | none are merged | the same |
 //! | (not specified) | [`Store::size`] | the length of the whole value | the wrapped store's |
+//! | (not specified) | [`Store::measure`] | the size | the size |
 //! | `set`, `erase` | the same | `Unsupported` | the wrapped store's |
 //! | `erase_prefix` | the same | `list_prefix`, then `erase` of each key | the wrapped store's |
 //! | `list_dir` | the same | `Unsupported` | the wrapped store's |
@@ -65,6 +66,10 @@ pub type GetFuture<'a> = LocalFuture<'a, FetchResult>;
 
 /// The size of a value in bytes; `None` if it is absent.
 pub type SizeFuture<'a> = LocalFuture<'a, Result<Option<u64>>>;
+
+/// What is known of a value; `None` if it is absent.
+#[cfg(feature = "reading")]
+pub type MeasuredFuture<'a> = LocalFuture<'a, Result<Option<Measured>>>;
 
 /// Work that several wait for. Clones wait for the same work.
 pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
@@ -156,6 +161,15 @@ pub struct Fetched {
     /// A version tag that changes when the value changes, such as an ETag, if the store reported
     /// one.
     pub version: Option<String>,
+    /// When the value was changed, as an HTTP date, if the store reported it.
+    pub modified: Option<String>,
+}
+
+/// What a store tells of a value without its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Size of the value in bytes.
+    pub size: u64,
     /// When the value was changed, as an HTTP date, if the store reported it.
     pub modified: Option<String>,
 }
@@ -351,6 +365,15 @@ pub trait Store {
         Box::pin(async move {
             let fetched = self.get(key, ByteRange::Whole, context).await?;
             Ok(fetched.map(|fetched| fetched.value.len()))
+        })
+    }
+
+    /// Size of the value, and when it was changed, if the store knows; `None` if it is absent.
+    #[cfg(feature = "reading")]
+    fn measure<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> MeasuredFuture<'a> {
+        Box::pin(async move {
+            let size = self.size(key, context).await?;
+            Ok(size.map(|size| Measured { size, modified: None }))
         })
     }
 

@@ -1,11 +1,12 @@
 //! What the engine's own build lacks and reading sometimes needs: archives, references, Icechunk
-//! repositories, and lists.
+//! repositories, lists, and the sizes of what is stored.
 
 mod archive;
 mod icechunk;
 mod lists;
 mod reference;
 mod repository;
+mod sizes;
 
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
@@ -25,4 +26,5 @@ fn definition_of<T: DeserializeOwned>(definition: JsValue) -> Result<T> {
 pub(super) mod operations {
     pub use super::lists::*;
     pub use super::repository::*;
+    pub use super::sizes::*;
 }

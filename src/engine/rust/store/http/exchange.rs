@@ -9,7 +9,7 @@ use super::origin::Origin;
 use super::transport::Method;
 use super::web_page::{WebPage, WebPages};
 use crate::error::Result;
-use crate::store::{ByteRange, FetchResult, Fetched, LikelySize, Subject};
+use crate::store::{ByteRange, FetchResult, Fetched, LikelySize, Measured, Subject};
 
 /// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) enum Outcome {
     Found(Fetched),
     /// All of the object, although a part or the size may have been asked for.
     Whole(Fetched),
-    Size(u64),
+    Size(Measured),
     /// A web page, twice. [`WebPages`] decides whether the object is absent.
     Page(WebPage),
 }
@@ -83,10 +83,10 @@ impl Outcome {
         }
     }
 
-    pub(super) fn size(self) -> Option<u64> {
+    pub(super) fn measured(self) -> Option<Measured> {
         match self {
-            Self::Size(size) => Some(size),
-            Self::Whole(object) => Some(object.value.len()),
+            Self::Size(measured) => Some(measured),
+            Self::Whole(object) => Some(Measured { size: object.value.len(), modified: object.modified }),
             Self::Absent | Self::Found(_) | Self::Page(_) => None,
         }
     }

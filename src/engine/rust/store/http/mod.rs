@@ -42,12 +42,14 @@ use web_page::WebPage;
 use written_urls::WrittenUrls;
 
 use super::{
-    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,
+    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, Measured, RequestContext,
     SizeFuture, Store, Subject, Value,
 };
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
+#[cfg(feature = "reading")]
+use crate::store::MeasuredFuture;
 use crate::store::in_flight::InFlight;
 use crate::store::{at_key, in_full, in_reading};
 
@@ -103,12 +105,12 @@ impl<T: Transport + 'static> HttpStore<T> {
         self.read(&url.object(), range.check()?, context).await
     }
 
-    /// The size of a file of this server at any URL.
+    /// The size of a file of this server at any URL, and when it was changed.
     ///
     /// # Errors
     /// Errors of [`Store::size`].
-    pub async fn size_at(&self, url: &RootUrl, context: &RequestContext) -> Result<Option<u64>> {
-        self.size_of(&url.object(), context).await
+    pub async fn measure_at(&self, url: &RootUrl, context: &RequestContext) -> Result<Option<Measured>> {
+        self.measured(&url.object(), context).await
     }
 
     fn url_of(&self, key: &StoreKey) -> String {
@@ -297,7 +299,14 @@ impl<T: Transport + 'static> Store for HttpStore<T> {
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
-        Box::pin(at_key(key, async move { self.size_of(&self.url_of(key), context).await }))
+        Box::pin(at_key(key, async move {
+            Ok(self.measured(&self.url_of(key), context).await?.map(|found| found.size))
+        }))
+    }
+
+    #[cfg(feature = "reading")]
+    fn measure<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> MeasuredFuture<'a> {
+        Box::pin(at_key(key, async move { self.measured(&self.url_of(key), context).await }))
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {

@@ -17,7 +17,7 @@ use super::web_page::{self, WebPage};
 use crate::error::Error;
 use crate::format::byte_range::len_of;
 use crate::limits;
-use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
+use crate::store::{ByteRange, Fetched, LikelySize, Measured, Subject, Value};
 
 /// Maximum number of bytes that are read beyond the requested ones to find the end.
 const TAIL_BYTES: u64 = 128 << 10;
@@ -263,10 +263,10 @@ impl<'a> Exchange<'a> {
 
     fn succeed(&mut self, response: &HttpResponse) -> Step {
         match (&self.kind, response.status) {
-            (RequestKind::Head, _) => self.learn_size(response.content_length()),
+            (RequestKind::Head, _) => self.learn_size(response, response.content_length()),
             (RequestKind::Beginning, _) => self.not_a_page(),
             (RequestKind::FirstByte, 206) => match response.content_range().total {
-                Some(size) => self.found_size(size),
+                Some(size) => self.found_size(response, size),
                 None => self.fail(|label| label.unknown_size()),
             },
             (RequestKind::Whole, 206) => self.read(response, response::whole_of_partial(response)),
@@ -336,10 +336,10 @@ impl<'a> Exchange<'a> {
 
     /// Takes an answer to HEAD. A missing length does not mean 0, and some servers send 0 for
     /// unknown.
-    fn learn_size(&mut self, size: Option<u64>) -> Step {
+    fn learn_size(&mut self, response: &HttpResponse, size: Option<u64>) -> Step {
         match (size.filter(|size| *size > 0), self.goal) {
             (None, _) => self.without_head(),
-            (Some(size), Goal::Size) => self.found_size(size),
+            (Some(size), Goal::Size) => self.found_size(response, size),
             (Some(size), Goal::Read(range)) => match range.of(size) {
                 Some(window) => self.read_window(window, size),
                 None => Step::Done(Err(range.past_end(Some(size)))),
@@ -409,9 +409,9 @@ impl<'a> Exchange<'a> {
         match (&self.kind, self.goal, total) {
             (RequestKind::Head, ..) => self.without_head(),
             (RequestKind::Beginning, ..) => self.not_a_page(),
-            (RequestKind::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
+            (RequestKind::FirstByte, ..) => self.found_size(response, total.unwrap_or(0)),
             // The object is smaller than estimated.
-            (RequestKind::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),
+            (RequestKind::Tail(_), _, Some(size)) if size > 0 => self.learn_size(response, Some(size)),
             (RequestKind::Tail(_), ..) => self.without_tail(),
             (RequestKind::Suffix(_), _, Some(0)) => {
                 self.found(response.fetched(Value::from(Vec::new()), Some(0)))
@@ -539,9 +539,9 @@ impl<'a> Exchange<'a> {
         Step::Done(Ok(Outcome::Whole(Fetched { size: Some(size), ..object })))
     }
 
-    fn found_size(&self, size: u64) -> Step {
+    fn found_size(&self, response: &HttpResponse, size: u64) -> Step {
         self.learn_from_success(size > 0);
-        Step::Done(Ok(Outcome::Size(size)))
+        Step::Done(Ok(Outcome::Size(Measured { size, modified: response.modified() })))
     }
 
     /// If another kind of request worked, the kinds that failed before do not work on this server.

@@ -102,10 +102,14 @@ impl HttpResponse {
         part.and_then(|part| part.to_vec(most, "the beginning of a body")).unwrap_or_default()
     }
 
+    /// When the object was changed, as the server writes it.
+    pub(super) fn modified(&self) -> Option<String> {
+        self.headers.get("last-modified").map(str::to_owned)
+    }
+
     /// A value with the size and version of its object.
     pub(super) fn fetched(&self, value: Value, size: Option<u64>) -> Fetched {
-        let modified = self.headers.get("last-modified").map(str::to_owned);
-        Fetched { value, size, version: self.version(), modified }
+        Fetched { value, size, version: self.version(), modified: self.modified() }
     }
 
     fn suspicious(&self, expected: String, actual: String, plausible: Option<Fetched>) -> BodyCheck {

@@ -5,13 +5,13 @@
 //! The others wait for it. If the whole object comes, all take their parts of it; if a part comes,
 //! they ask for theirs.
 
-use super::exchange::Goal;
+use super::exchange::{Goal, Outcome};
 use super::transport::Transport;
 use super::whole_objects::{Arrival, ObjectName, WholeObjects};
 use super::{ByteRange, HttpStore, RequestContext, Store, Subject};
 use crate::error::{Error, Result};
 use crate::store::in_flight::Begun;
-use crate::store::{FetchResult, Fetched, Priority, SharedFuture, writers};
+use crate::store::{FetchResult, Fetched, Measured, Priority, SharedFuture, writers};
 
 impl<T: Transport + 'static> HttpStore<T> {
     /// Reads an object or a part of it.
@@ -38,12 +38,13 @@ impl<T: Transport + 'static> HttpStore<T> {
         }
     }
 
-    /// The size of an object.
-    pub(super) async fn size_of(&self, url: &str, context: &RequestContext) -> Result<Option<u64>> {
-        match self.kept(url, context) {
-            Some(object) => Ok(Some(object.value.len())),
-            None => Ok(self.exchange(url, Goal::Size, context).await?.size()),
-        }
+    /// The size of an object, and when it was changed.
+    pub(super) async fn measured(&self, url: &str, context: &RequestContext) -> Result<Option<Measured>> {
+        let outcome = match self.kept(url, context) {
+            Some(object) => Outcome::Whole(object),
+            None => self.exchange(url, Goal::Size, context).await?,
+        };
+        Ok(outcome.measured())
     }
 
     /// Keeps an object that came for a part of it, or from a server that sends no parts.

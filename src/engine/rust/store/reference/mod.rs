@@ -38,8 +38,8 @@ use super::http::transport::Transport;
 use super::http::url::{RootUrl, has_scheme, redact};
 use super::http::{HttpOptions, HttpStore};
 use super::{
-    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, RequestContext,
-    SizeFuture, Store, Subject, Value, at_key,
+    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, Measured, MeasuredFuture,
+    RequestContext, SizeFuture, Store, Subject, Value, at_key,
 };
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
@@ -292,13 +292,14 @@ impl<T: Transport + 'static> ReferenceStore<T> {
         self.gatherer.get(&url.object(), range, context, &ask).await
     }
 
-    async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {
-        match self.target(key, context).await? {
-            None => Ok(None),
-            Some(Target::Part { len, .. }) => Ok(Some(len)),
-            Some(Target::Inline(value)) => Ok(Some(value.len())),
-            Some(Target::File(url)) => self.server(&url).size_at(&url, context).await,
-        }
+    async fn measured(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<Measured>> {
+        let size = match self.target(key, context).await? {
+            None => return Ok(None),
+            Some(Target::Part { len, .. }) => len,
+            Some(Target::Inline(value)) => value.len(),
+            Some(Target::File(url)) => return self.server(&url).measure_at(&url, context).await,
+        };
+        Ok(Some(Measured { size, modified: None }))
     }
 }
 
@@ -337,7 +338,11 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
     }
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
-        Box::pin(at_key(key, self.size_of(key, context)))
+        Box::pin(at_key(key, async move { Ok(self.measured(key, context).await?.map(|found| found.size)) }))
+    }
+
+    fn measure<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> MeasuredFuture<'a> {
+        Box::pin(at_key(key, self.measured(key, context)))
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {

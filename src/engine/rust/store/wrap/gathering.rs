@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
+#[cfg(feature = "reading")]
+use crate::store::MeasuredFuture;
 use crate::store::gather::Gatherer;
 use crate::store::{
     ByteRange, FetchResult, Gathered, GetFuture, LocalFuture, RequestContext, Store, Value, at_key, in_full,
@@ -70,6 +72,11 @@ impl Store for Gathering {
         context: &'a RequestContext,
     ) -> Option<LocalFuture<'a, Result<Vec<Gathered>>>> {
         Some(Box::pin(async move { self.gatherer.gather(key, ranges, context, &self.asks(key)).await }))
+    }
+
+    #[cfg(feature = "reading")]
+    fn measure<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> MeasuredFuture<'a> {
+        self.inner.measure(key, context)
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {

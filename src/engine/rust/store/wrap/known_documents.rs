@@ -14,6 +14,8 @@ use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
+#[cfg(feature = "reading")]
+use crate::store::MeasuredFuture;
 use crate::store::writers::{self, Moment};
 use crate::store::{
     ByteRange, Fetched, Gathered, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, Value,
@@ -100,6 +102,12 @@ impl Store for KnownDocuments {
             Some(known) => Box::pin(async move { Ok(known.map(|value| value.len())) }),
             None => self.inner.size(key, context),
         }
+    }
+
+    /// Chunks are measured, which are not known here.
+    #[cfg(feature = "reading")]
+    fn measure<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> MeasuredFuture<'a> {
+        self.inner.measure(key, context)
     }
 }
 

@@ -8,6 +8,8 @@ use std::rc::Rc;
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
+#[cfg(feature = "reading")]
+use crate::store::MeasuredFuture;
 use crate::store::{
     ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, first_of,
     in_reading,
@@ -63,6 +65,11 @@ impl Store for OverlayStore {
 
     fn size<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> SizeFuture<'a> {
         first_of(self.first.size(key, context), || self.second.size(key, context))
+    }
+
+    #[cfg(feature = "reading")]
+    fn measure<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> MeasuredFuture<'a> {
+        first_of(self.first.measure(key, context), || self.second.measure(key, context))
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {

@@ -15,7 +15,7 @@ use crate::store::http::transport::{
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
 use crate::store::{
-    ByteRange, Fetched, LikelySize, LocalFuture, RequestContext, Store, Subject, Value, WarningSink,
+    ByteRange, Fetched, LikelySize, LocalFuture, Measured, RequestContext, Store, Subject, Value, WarningSink,
 };
 
 pub const ROOT: &str = "https://host/data.zarr?sig=secret";
@@ -191,5 +191,10 @@ impl Scene {
     pub fn size(&self) -> Result<Option<u64>> {
         let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
         self.finish(block_on(self.store.size(&StoreKey::parse("c/0").unwrap(), &context)))
+    }
+
+    pub fn measure(&self) -> Result<Option<Measured>> {
+        let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
+        self.finish(block_on(self.store.measure(&StoreKey::parse("c/0").unwrap(), &context)))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::script::{Scene, respond, unreachable};
 use crate::error::ErrorKind;
-use crate::store::Store;
 use crate::store::http::HttpOptions;
 use crate::store::http::transport::TransportResult;
+use crate::store::{Measured, Store};
 
 fn eager() -> Scene {
     Scene::with(HttpOptions { use_suffix_request: true, ..HttpOptions::default() })
@@ -186,6 +186,26 @@ fn the_size_is_requested_by_head_and_then_by_the_first_byte() {
     assert_eq!(scene.size().unwrap(), Some(0));
     scene.then("GET c/0 bytes=0-0", respond(206, b"0", &[]));
     assert_eq!(scene.size().unwrap_err().kind(), ErrorKind::Store);
+}
+
+#[test]
+fn with_the_size_comes_the_time_of_the_last_change() {
+    let scene = Scene::new();
+    let (date, line) = ("Wed, 21 Oct 2015 07:28:00 GMT", "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT");
+    let measured = |size| Some(Measured { size, modified: Some(date.to_owned()) });
+    scene.then("HEAD c/0", respond(200, b"", &["Content-Length: 10", line]));
+    assert_eq!(scene.measure().unwrap(), measured(10));
+    scene
+        .then("HEAD c/0", respond(405, b"", &[]))
+        .then("GET c/0 bytes=0-0", respond(206, b"0", &["Content-Range: bytes 0-0/12", line]));
+    assert_eq!(scene.measure().unwrap(), measured(12));
+    scene.then("GET c/0 bytes=0-0", respond(200, b"0123", &[line]));
+    assert_eq!(scene.measure().unwrap(), measured(4));
+    // Now it is known whole.
+    assert_eq!(scene.measure().unwrap(), measured(4));
+    scene.store.forget_kept();
+    scene.then("GET c/0 bytes=0-0", respond(404, b"", &[]));
+    assert_eq!(scene.measure().unwrap(), None);
 }
 
 #[test]
