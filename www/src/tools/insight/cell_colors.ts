@@ -7,7 +7,7 @@ import { bytesText } from "../../model/text/numbers.js";
 import type { Cell, CellsInView } from "./chunk_cells.js";
 import type { Colouring } from "./colouring.js";
 import type { MapCell, MapCells } from "./grid_layer.js";
-import { chunkBytes, type StoredFacts } from "./stored_facts.js";
+import type { StoredFacts } from "./stored_facts.js";
 
 /** The colours and the ends of their scale, as text. */
 export interface Key {
@@ -40,8 +40,8 @@ interface Measured {
 /** What is known of the chunks in view. */
 export function measuredCells({ array, chunks }: CellsInView, facts: StoredFacts): Measured[] {
   return chunks.map((cell) => {
-    const stored = facts.of(cell.key);
-    return { cell, bytes: chunkBytes(array, cell.index, stored), changed: stored?.changed?.getTime() };
+    const stored = facts.of(array, cell.index);
+    return { cell, bytes: stored?.bytes, changed: stored?.changed?.getTime() };
   });
 }
 

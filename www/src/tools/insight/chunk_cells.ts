@@ -1,9 +1,8 @@
 /**
- * The chunks of the drawn level that are in view: their elements in the plane, and the keys of the
- * files that have them. Nothing is read.
+ * The chunks of the drawn level that are in view, and the shards that have them: their elements in
+ * the plane. Nothing is read.
  */
 
-import * as zarr from "zarr-wasm";
 import type { ViewBox } from "../../map/view_box.js";
 import type { ArrayNode, Scene } from "../../model/scene/scene.js";
 
@@ -14,13 +13,16 @@ export interface Cell {
   /** The first index along the plane's axes, and the one after the last. */
   x: readonly [start: number, stop: number];
   y: readonly [start: number, stop: number];
-  /** The key of the file that has it. */
-  key: string;
+}
+
+/** A chunk, with one of its elements. */
+export interface ChunkCell extends Cell {
+  element: readonly number[];
 }
 
 export interface CellsInView {
   array: ArrayNode;
-  chunks: readonly Cell[];
+  chunks: readonly ChunkCell[];
   /** Empty if the array has no shards. */
   shards: readonly Cell[];
 }
@@ -32,7 +34,7 @@ export const MAX_CELLS = 4000;
 type Span = readonly [start: number, stop: number];
 
 /** Null if there are too many, or if rows and columns are not those of the map. */
-export async function cellsInView(scene: Scene, box: ViewBox): Promise<CellsInView | null> {
+export function cellsInView(scene: Scene, box: ViewBox): CellsInView | null {
   const array = scene.pyramid.levels[box.level]?.array ?? scene.array;
   if (scene.warped) return null;
   const at = box.corners[0].map((index) => Math.max(index, 0));
@@ -42,7 +44,6 @@ export async function cellsInView(scene: Scene, box: ViewBox): Promise<CellsInVi
   const columns = spansOf(array, scene, box, at, "x");
   const rows = spansOf(array, scene, box, at, "y");
   if (columns.length * rows.length > MAX_CELLS) return null;
-  const keys = await keysOf(array, scene, at, [columns, rows]);
   const { x, y } = scene.plane;
   const chunk = array.chunkOf(at);
   const per = (axis: number) =>
@@ -50,9 +51,10 @@ export async function cellsInView(scene: Scene, box: ViewBox): Promise<CellsInVi
   const stored = (index: readonly number[]) =>
     array.shards ? index.map((inner, axis) => Math.floor(inner / per(axis))) : index;
   const cells = rows.flatMap((row) =>
-    columns.map((column): Cell => {
+    columns.map((column): ChunkCell => {
       const index = chunk.with(x, column.at).with(y, row.at);
-      return { index, x: column.span, y: row.span, key: keys.get(stored(index).join()) ?? "" };
+      const element = at.with(x, column.span[0]).with(y, row.span[0]);
+      return { index, element, x: column.span, y: row.span };
     }),
   );
   return {
@@ -100,25 +102,6 @@ function edgeOf(array: ArrayNode, chunk: readonly number[], axis: number, at: nu
   return edge;
 }
 
-/** The keys of the files, by the index in the grid of what is stored. */
-async function keysOf(
-  array: ArrayNode,
-  { plane }: Scene,
-  at: readonly number[],
-  [columns, rows]: readonly [{ span: Span }[], { span: Span }[]],
-): Promise<Map<string, string>> {
-  const range = (spans: readonly { span: Span }[]) =>
-    zarr.slice(spans[0]?.span[0] ?? 0, spans.at(-1)?.span[1] ?? 1);
-  const selection = at.map((index, axis) => {
-    if (axis === plane.x) return range(columns);
-    return axis === plane.y ? range(rows) : index;
-  });
-  const keys = new Map<string, string>();
-  const plan = await array.plan(selection);
-  for await (const { chunk, key } of plan.objects()) keys.set(chunk.join(), key);
-  return keys;
-}
-
 /** The shards of chunks. */
 function shardsOf(
   chunks: readonly Cell[],
@@ -133,9 +116,10 @@ function shardsOf(
     const start = (index[axis] ?? 0) * size;
     return [start, Math.min(start + size, shape[axis] ?? 1)];
   };
-  for (const { index, key } of chunks) {
+  for (const { index } of chunks) {
     const own = stored(index);
-    if (!found.has(key)) found.set(key, { index: own, key, x: span(own, plane.x), y: span(own, plane.y) });
+    const name = own.join();
+    if (!found.has(name)) found.set(name, { index: own, x: span(own, plane.x), y: span(own, plane.y) });
   }
   return [...found.values()];
 }

@@ -39,7 +39,7 @@ export class InsightPanel {
   /** What is on the screen has changed. */
   changed(): void {
     clearTimeout(this.#rest);
-    this.#rest = window.setTimeout(() => void this.#structure.update(), REST_MS);
+    this.#rest = window.setTimeout(() => this.#structure.update(), REST_MS);
   }
 
   /** Shows the grid of chunks in these colours; hides it if it is null. */

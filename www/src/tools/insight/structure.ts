@@ -35,6 +35,8 @@ export class Structure {
   #asking = new AbortController();
   #cells: CellsInView | null = null;
   #key: Key | null = null;
+  /** Why the store did not tell all sizes. */
+  #failure = "";
 
   constructor(element: HTMLElement, inspected: Inspected) {
     this.#element = element;
@@ -44,28 +46,27 @@ export class Structure {
   /** Shows the grid, coloured by this; hides it if it is null. */
   setColouring(colouring: Colouring | null): void {
     this.#colouring = colouring;
-    void this.update();
+    this.update();
   }
 
   /** Looks at what is on the screen. */
-  async update(): Promise<void> {
+  update(): void {
     this.#asking.abort();
     this.#asking = new AbortController();
     const { signal } = this.#asking;
     const snapshot = this.#inspected.snapshot();
-    this.#cells = null;
-    if (snapshot && this.#colouring) await this.#grid(snapshot, this.#colouring, signal);
-    if (signal.aborted) return;
+    [this.#cells, this.#failure] = [null, ""];
+    if (snapshot && this.#colouring) this.#grid(snapshot, this.#colouring, signal);
     if (!this.#cells) this.#inspected.setOverlay(null);
     this.#render(snapshot);
   }
 
-  async #grid(snapshot: ViewSnapshot, colouring: Colouring, signal: AbortSignal): Promise<void> {
+  #grid(snapshot: ViewSnapshot, colouring: Colouring, signal: AbortSignal): void {
     if (snapshot.source.key !== this.#source)
       [this.#facts, this.#source] = [new StoredFacts(), snapshot.source.key];
     const { state, box } = snapshot;
-    const cells = await cellsInView(state.scene, box);
-    if (signal.aborted || !cells) return;
+    const cells = cellsInView(state.scene, box);
+    if (!cells) return;
     this.#cells = cells;
     const draw = () => {
       if (signal.aborted) return;
@@ -79,9 +80,13 @@ export class Structure {
     };
     draw();
     this.#inspected.setOverlay(this.#layer);
-    const keys = [...new Set(cells.chunks.map(({ key }) => key))];
+    const onFound = once(draw);
+    const onError = (error: Error) => {
+      if (!signal.aborted) this.#failure = error.message;
+      onFound();
+    };
     // The picture and the panel are not held up by a slow server.
-    void this.#facts.ask(snapshot, cells.array, keys, { signal, onFound: once(draw) });
+    this.#facts.ask(cells, { signal, onFound }).catch(onError);
   }
 
   #render(snapshot: ViewSnapshot | null): void {
@@ -136,7 +141,7 @@ export class Structure {
     const rest = measured.length - known.length;
     return html`<p id="chunks-in-view" role="status">${countText(stored.length)} of ${countText(known.length)} chunks in
         view are stored, ${bytesText(bytes)}${ofDecoded}${ratio}.
-        ${rest > 0 ? `${countText(rest)} are not known yet.` : ""}</p>
+        ${rest > 0 ? `${countText(rest)} are not known${this.#failure ? `: ${this.#failure}` : " yet."}` : ""}</p>
       ${this.#key ? keyBar(this.#key) : html`<p class="note">This store does not tell when chunks were changed.</p>`}`;
   }
 }
