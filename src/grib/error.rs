@@ -16,9 +16,13 @@ pub enum ErrorKind {
     Limit,
 }
 
-/// What failed.
+/// What failed. It is one pointer, so that results are small and pass cheaply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<ErrorParts>);
+
+/// What an [`Error`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorParts {
     /// Who must act.
     pub kind: ErrorKind,
     /// What failed, as a sentence without its full stop.
@@ -29,14 +33,27 @@ pub struct Error {
     pub actual: Option<String>,
 }
 
+impl Error {
+    /// Who must act.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// All that it says.
+    pub fn into_parts(self) -> ErrorParts {
+        *self.0
+    }
+}
+
 impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        if let Some(expected) = &self.expected {
+        let ErrorParts { message, expected, actual, .. } = &*self.0;
+        f.write_str(message)?;
+        if let Some(expected) = expected {
             write!(f, ": expected {expected}")?;
         }
-        if let Some(actual) = &self.actual {
-            write!(f, "{} {actual}", if self.expected.is_some() { ", found" } else { ": found" })?;
+        if let Some(actual) = actual {
+            write!(f, "{} {actual}", if expected.is_some() { ", found" } else { ": found" })?;
         }
         Ok(())
     }
@@ -48,18 +65,20 @@ impl std::error::Error for Error {}
 impl From<zarr_wasm_jpeg2000::Error> for Error {
     fn from(error: zarr_wasm_jpeg2000::Error) -> Self {
         use zarr_wasm_jpeg2000::ErrorKind as Kind;
-        let kind = match error.kind {
+        let kind = match error.kind() {
             Kind::Format => ErrorKind::Format,
             Kind::Unsupported => ErrorKind::Unsupported,
             Kind::Limit => ErrorKind::Limit,
         };
-        Self { kind, message: error.message, expected: error.expected, actual: error.actual }
+        let parts = error.into_parts();
+        let (message, expected, actual) = (parts.message, parts.expected, parts.actual);
+        Self(Box::new(ErrorParts { kind, message, expected, actual }))
     }
 }
 
 #[cold]
 fn error(kind: ErrorKind, message: &str, expected: Option<String>, actual: Option<String>) -> Error {
-    Error { kind, message: message.to_owned(), expected, actual }
+    Error(Box::new(ErrorParts { kind, message: message.to_owned(), expected, actual }))
 }
 
 /// The error for a message that breaks the format.

@@ -301,7 +301,7 @@ mod tests {
             for axis in [Axis::Latitude, Axis::Longitude] {
                 let error = grid.coordinates(axis, Adjustments::default(), 12).unwrap_err();
                 let len = if axis == Axis::Latitude { rows } else { columns };
-                assert_eq!(error.kind, ErrorKind::Format);
+                assert_eq!(error.kind(), ErrorKind::Format);
                 assert!(error.to_string().contains(&len.to_string()), "{error}");
             }
         }

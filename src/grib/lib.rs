@@ -43,6 +43,6 @@ mod packing;
 mod projected;
 mod scale;
 
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, ErrorParts, Result};
 pub use grid::{Adjustments, Axis, Convention, Grid};
 pub use message::Message;

@@ -16,9 +16,13 @@ pub enum ErrorKind {
     Limit,
 }
 
-/// What failed.
+/// What failed. It is one pointer, so that results are small and pass cheaply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<ErrorParts>);
+
+/// What an [`Error`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorParts {
     /// Who must act.
     pub kind: ErrorKind,
     /// What failed, as a sentence without its full stop.
@@ -32,7 +36,17 @@ pub struct Error {
 impl Error {
     #[cold]
     fn new(kind: ErrorKind, message: String) -> Self {
-        Self { kind, message, expected: None, actual: None }
+        Self(Box::new(ErrorParts { kind, message, expected: None, actual: None }))
+    }
+
+    /// Who must act.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// All that it says.
+    pub fn into_parts(self) -> ErrorParts {
+        *self.0
     }
 
     pub(crate) fn format(message: &str) -> Self {
@@ -40,24 +54,25 @@ impl Error {
     }
 
     pub(crate) fn expected(mut self, expected: impl Into<String>) -> Self {
-        self.expected = Some(expected.into());
+        self.0.expected = Some(expected.into());
         self
     }
 
     pub(crate) fn actual(mut self, actual: String) -> Self {
-        self.actual = Some(actual);
+        self.0.actual = Some(actual);
         self
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        if let Some(expected) = &self.expected {
+        let ErrorParts { message, expected, actual, .. } = &*self.0;
+        f.write_str(message)?;
+        if let Some(expected) = expected {
             write!(f, ": expected {expected}")?;
         }
-        if let Some(actual) = &self.actual {
-            write!(f, "{} {actual}", if self.expected.is_some() { ", found" } else { ": found" })?;
+        if let Some(actual) = actual {
+            write!(f, "{} {actual}", if expected.is_some() { ", found" } else { ": found" })?;
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ use hayro_jpeg2000::{DecoderContext, Image};
 
 use decoder::{SETTINGS, damaged};
 use error::unsupported;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, ErrorParts, Result};
 pub use size::Size;
 use tiles::Codestream;
 

@@ -142,10 +142,11 @@ impl Grib {
 }
 
 fn of_grib(error: grib::Error) -> Error {
-    let kind = match error.kind {
+    let kind = match error.kind() {
         grib::ErrorKind::Format => ErrorKind::Format,
         grib::ErrorKind::Unsupported => ErrorKind::Unsupported,
         grib::ErrorKind::Limit => ErrorKind::Limit,
     };
-    Error::new(kind, error.message).of_decoder(error.expected, error.actual)
+    let parts = error.into_parts();
+    Error::new(kind, parts.message).of_decoder(parts.expected, parts.actual)
 }

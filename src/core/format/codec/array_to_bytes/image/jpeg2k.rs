@@ -86,10 +86,11 @@ fn interleave(planes: &[&[f32]], size: &Size, len: usize) -> Result<Vec<u8>> {
 }
 
 fn of_jpeg2000(error: jpeg2000::Error) -> Error {
-    let kind = match error.kind {
+    let kind = match error.kind() {
         jpeg2000::ErrorKind::Format => ErrorKind::Format,
         jpeg2000::ErrorKind::Unsupported => ErrorKind::Unsupported,
         jpeg2000::ErrorKind::Limit => ErrorKind::Limit,
     };
-    Error::new(kind, error.message).of_decoder(error.expected, error.actual)
+    let parts = error.into_parts();
+    Error::new(kind, parts.message).of_decoder(parts.expected, parts.actual)
 }
