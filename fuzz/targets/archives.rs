@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::zip::ZipStore;
-use zarr_wasm_engine::internals::store::{ByteRange, RequestContext, Store};
+use zarr_wasm_engine::internals::store::{ByteRange, Listable, RequestContext, Store};
 use zarr_wasm_fuzz::{check_blames_data, seeds};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};

@@ -23,7 +23,7 @@ use zarr_wasm_engine::internals::read::{Growth, ReadRequest, read};
 use zarr_wasm_engine::internals::store::gather::{GAP_BYTES, MERGED_BYTES};
 use zarr_wasm_engine::internals::store::turn::set_next_task;
 use zarr_wasm_engine::internals::store::wrap::Gathering;
-use zarr_wasm_engine::internals::store::{ByteRange, Capabilities, LocalFuture, RequestContext, Store};
+use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store};
 
 /// The array of a test: bytes, in shards with the index at the end.
 #[derive(Clone, Copy)]
@@ -49,8 +49,12 @@ struct Answers {
 type Server = Watched<Answers>;
 
 impl Watch for Answers {
-    fn capabilities(&self, memory: Capabilities) -> Capabilities {
-        Capabilities { writable: false, listable: false, ..memory }
+    fn lists(&self) -> bool {
+        false
+    }
+
+    fn writes(&self) -> bool {
+        false
     }
 
     fn is_cacheable(&self) -> bool {

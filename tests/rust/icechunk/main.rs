@@ -15,13 +15,13 @@ use server::Server;
 use support::{Files, ReadElements, archive_files, memory_store, open_array, read_all};
 use zarr_wasm::ErrorKind;
 use zarr_wasm::format::path::NodePath;
-use zarr_wasm_engine::internals::store::Store;
 use zarr_wasm_engine::internals::store::http::origin::Origins;
 use zarr_wasm_engine::internals::store::http::{HttpOptions, HttpStore};
 use zarr_wasm_engine::internals::store::icechunk::history::{Repository, RepositorySubject};
 use zarr_wasm_engine::internals::store::icechunk::session::Version;
 use zarr_wasm_engine::internals::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
 use zarr_wasm_engine::internals::store::wrap::Gathering;
+use zarr_wasm_engine::internals::store::{Listable, Store};
 use zarr_wasm_icechunk::{ObjectId, RefKind};
 
 const PLAIN: [&str; 5] = ["v1", "v1-by-2", "v2", "expired", "migrated"];

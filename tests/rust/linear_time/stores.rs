@@ -14,7 +14,7 @@ use zarr_wasm_engine::internals::store::http::{HttpOptions, HttpStore};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::reference::document::{Reference, References};
 use zarr_wasm_engine::internals::store::zip::ZipStore;
-use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store, Value};
+use zarr_wasm_engine::internals::store::{ByteRange, Listable, LocalFuture, RequestContext, Store, Value};
 
 use crate::growth::{Make, PIECES, check, repeated, with_items, with_values};
 

@@ -10,7 +10,7 @@ use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::store::icechunk::session::Version;
 use zarr_wasm_engine::internals::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
-use zarr_wasm_engine::internals::store::{ByteRange, Fetched, RequestContext, Store};
+use zarr_wasm_engine::internals::store::{ByteRange, Fetched, Listable, RequestContext, Store};
 use zarr_wasm_icechunk::ObjectId;
 
 use crate::flatbuffer::{Flatbuffer, Layout, OFFSET};

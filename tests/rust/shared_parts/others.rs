@@ -14,7 +14,7 @@ use zarr_wasm_engine::internals::store::http::url::RootUrl;
 use zarr_wasm_engine::internals::store::http::{HttpOptions, HttpStore};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::zip::ZipStore;
-use zarr_wasm_engine::internals::store::{LocalFuture, Store, Value};
+use zarr_wasm_engine::internals::store::{Listable, LocalFuture, Store, Value};
 
 use crate::icechunk::blames_data;
 use crate::measure::{check, check_with_floor};

@@ -12,7 +12,7 @@ use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::wrap::Recording;
 use zarr_wasm_engine::internals::store::wrap::transform::ArrayPlace;
 use zarr_wasm_engine::internals::store::wrap::transform::sharding::ShardingTransformer;
-use zarr_wasm_engine::internals::store::{ByteRange, Capabilities, LocalFuture, RequestContext, Store};
+use zarr_wasm_engine::internals::store::{ByteRange, Listable, LocalFuture, RequestContext, Store, Writable};
 
 use super::stores::{key, prefix, sharded};
 use super::{Outcome, Test};
@@ -380,8 +380,7 @@ fn changing_shards() -> Outcome {
 }
 
 fn read_only() -> Outcome {
-    let reads = Capabilities { partial: true, writable: false, listable: true };
-    let below = Recording::over(Rc::default(), reads);
+    let below = Recording::read_only(Rc::default());
     let store = over(&below);
     match block_on(store.set(&key("data/a/c0/0"), b"x".to_vec().into())) {
         Err(error) if error.kind() == ErrorKind::Unsupported && error.message().contains("write") => {}

@@ -14,7 +14,7 @@ use zarr_wasm_engine::internals::store::wrap::transform::ArrayPlace;
 use zarr_wasm_engine::internals::store::wrap::transform::sharding::ShardingTransformer;
 use zarr_wasm_engine::internals::store::wrap::{Gathering, KnownDocuments};
 use zarr_wasm_engine::internals::store::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, Store, Value, Writable,
 };
 
 /// A way to make a store with nothing in it.
@@ -93,10 +93,6 @@ pub const STORES: &[Made] = &[
 pub struct WholeOnly(MemoryStore);
 
 impl Store for WholeOnly {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { partial: false, writable: true, listable: true }
-    }
-
     fn describe(&self) -> String {
         "whole values only".to_owned()
     }
@@ -105,6 +101,16 @@ impl Store for WholeOnly {
         self.0.get(key, range, context)
     }
 
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        Some(self)
+    }
+
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        Some(self)
+    }
+}
+
+impl Writable for WholeOnly {
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
         self.0.set(key, value)
     }
@@ -112,7 +118,9 @@ impl Store for WholeOnly {
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         self.0.erase(key)
     }
+}
 
+impl Listable for WholeOnly {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         self.0.list_dir(prefix)
     }

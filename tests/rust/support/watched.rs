@@ -10,7 +10,7 @@ use zarr_wasm::error::{Error, Result};
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::{
-    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Changeable, GetFuture, Listable, Listing, LocalFuture, RequestContext, Store, Value, Writable,
 };
 
 /// A call of the store.
@@ -25,9 +25,14 @@ pub enum Call<'a> {
 /// What a test does with the calls. The memory answers at once, so nothing comes between what is
 /// done before and after a call but the call.
 pub trait Watch {
-    /// What the store says that it can do.
-    fn capabilities(&self, memory: Capabilities) -> Capabilities {
-        memory
+    /// Whether the store says that it can list.
+    fn lists(&self) -> bool {
+        true
+    }
+
+    /// Whether the store says that it can write.
+    fn writes(&self) -> bool {
+        true
     }
 
     /// Whether chunks may be cached, as those of a store over HTTP.
@@ -75,22 +80,38 @@ impl<W: Watch> Watched<W> {
 }
 
 impl<W: Watch> Store for Watched<W> {
-    fn capabilities(&self) -> Capabilities {
-        self.watch.capabilities(self.memory.capabilities())
-    }
-
     fn describe(&self) -> String {
         "a watched memory".to_owned()
-    }
-
-    fn is_cacheable(&self) -> bool {
-        self.watch.is_cacheable()
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
         Box::pin(self.call(Call::Get(key, range), self.memory.get(key, range, context)))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        self.watch.lists().then_some(self)
+    }
+
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        self.watch.writes().then_some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl<W: Watch> Changeable for Watched<W> {
+    fn is_cacheable(&self) -> bool {
+        self.watch.is_cacheable()
+    }
+}
+
+impl<W: Watch> Writable for Watched<W> {
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
         Box::pin(async move { self.call(Call::Set(key, &value), self.memory.set(key, value.clone())).await })
     }
@@ -98,7 +119,9 @@ impl<W: Watch> Store for Watched<W> {
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         Box::pin(self.call(Call::Erase(key), self.memory.erase(key)))
     }
+}
 
+impl<W: Watch> Listable for Watched<W> {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         Box::pin(self.call(Call::ListDir(prefix), self.memory.list_dir(prefix)))
     }

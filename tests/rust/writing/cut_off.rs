@@ -14,7 +14,7 @@ use zarr_wasm::error::{Error, Result};
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm_engine::internals::read::array::Array;
-use zarr_wasm_engine::internals::store::{Capabilities, LocalFuture, Store};
+use zarr_wasm_engine::internals::store::{LocalFuture, Store};
 use zarr_wasm_engine::internals::write::WriteSource;
 use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
 
@@ -59,8 +59,8 @@ impl Broken {
 }
 
 impl Watch for Broken {
-    fn capabilities(&self, memory: Capabilities) -> Capabilities {
-        Capabilities { listable: self.lists, ..memory }
+    fn lists(&self) -> bool {
+        self.lists
     }
 
     /// As a store over HTTP, so that chunks and shard indexes are cached.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use zarr_wasm::error::{Error, Result};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
-use zarr_wasm_engine::internals::store::{Capabilities, LocalFuture, Store};
+use zarr_wasm_engine::internals::store::{LocalFuture, Store};
 
 use support::watched::{Call, Watch, Watched, lacks, others_first};
 
@@ -75,8 +75,8 @@ impl Picky {
 }
 
 impl Watch for Picky {
-    fn capabilities(&self, memory: Capabilities) -> Capabilities {
-        Capabilities { listable: !self.bare, ..memory }
+    fn lists(&self) -> bool {
+        !self.bare
     }
 
     fn before<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {
@@ -88,8 +88,8 @@ impl Watch for Picky {
 pub struct Unlisted;
 
 impl Watch for Unlisted {
-    fn capabilities(&self, memory: Capabilities) -> Capabilities {
-        Capabilities { listable: false, ..memory }
+    fn lists(&self) -> bool {
+        false
     }
 
     fn before<'a>(&'a self, call: Call<'a>) -> LocalFuture<'a, Result<()>> {

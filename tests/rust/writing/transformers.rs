@@ -16,7 +16,7 @@ use zarr_wasm_engine::internals::read::array::{Array, UserExtensions};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
 use zarr_wasm_engine::internals::store::{
-    ByteRange, Fetched, GetFuture, LocalFuture, RequestContext, Store, Value,
+    ByteRange, Fetched, GetFuture, LocalFuture, RequestContext, Store, Value, Writable,
 };
 use zarr_wasm_engine::internals::write::WriteSource;
 use zarr_wasm_engine::internals::write::inline_encoder::InlineEncoder;
@@ -57,8 +57,18 @@ impl Store for Flipped {
         })
     }
 
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        Some(self)
+    }
+}
+
+impl Writable for Flipped {
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
         self.0.set(key, flipped(&value))
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        self.0.erase(key)
     }
 }
 

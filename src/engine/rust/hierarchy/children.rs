@@ -86,7 +86,7 @@ async fn opened(
 /// The paths that may be children. Whether a server can list is only tested where there is no
 /// consolidated metadata.
 async fn names(store: &Rc<dyn Store>, group: &OpenedNode, context: &RequestContext) -> Result<Vec<NodePath>> {
-    if store.capabilities().listable {
+    if store.is_known_to_list() {
         return listed(store, group, context).await;
     }
     match consolidated(store, group, context).await {

@@ -13,14 +13,14 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{stored_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
-use crate::error::{Error, ErrorKind, IS_FULL, Result};
+use crate::error::{Error, ErrorKind, IS_FULL, IS_READING, Result};
 use crate::format::json::decimal;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::walk::{ListingBudget, walk};
 use crate::store::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Value, at_key, in_full, in_reading,
+    ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture,
+    Store, Value, Writable, at_key,
 };
 
 #[wasm_bindgen]
@@ -84,6 +84,12 @@ impl UserStore {
         } else {
             Ok(store)
         }
+    }
+
+    /// Whether the object has one of these methods, or was released: then each call says so.
+    fn may_have(&self, methods: &[&str]) -> bool {
+        let store = self.store.object();
+        store.is_undefined() || methods.iter().any(|name| host::method(&store, name).is_some())
     }
 
     async fn read(
@@ -375,26 +381,8 @@ fn check_aborted(context: &RequestContext) -> Result<()> {
 }
 
 impl Store for UserStore {
-    fn capabilities(&self) -> Capabilities {
-        let store = self.store.object();
-        let has = |name: &str| !store.is_undefined() && host::method(&store, name).is_some();
-        Capabilities {
-            partial: has("getRange"),
-            writable: has("set"),
-            listable: has("list") || has("listDir") || has("keys"),
-        }
-    }
-
-    fn reads_rows(&self) -> bool {
-        false
-    }
-
     fn describe(&self) -> String {
         "the given store".to_owned()
-    }
-
-    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
-        Box::pin(async { if IS_FULL { self.lock_of(key).await } else { None } })
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
@@ -405,24 +393,54 @@ impl Store for UserStore {
         Box::pin(at_key(key, self.size_of(key, context)))
     }
 
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        in_full("writing", || Box::pin(at_key(key, self.write(key, value))))
+    fn reads_parts(&self) -> bool {
+        self.may_have(&["getRange"])
     }
 
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        in_full("erasing", || Box::pin(at_key(key, self.remove(key))))
+    fn reads_rows(&self) -> bool {
+        false
     }
 
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        (IS_READING && self.may_have(&["list", "listDir", "keys"])).then_some(self)
+    }
+
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        (IS_FULL && self.may_have(&["set", "delete", "deletePrefix"])).then_some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        IS_FULL.then_some(self)
+    }
+}
+
+impl Listable for UserStore {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         Box::pin(self.directory(prefix))
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        in_reading("listing", || Box::pin(self.keys_below(prefix)))
+        Box::pin(self.keys_below(prefix))
+    }
+}
+
+impl Writable for UserStore {
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        Box::pin(at_key(key, self.write(key, value)))
     }
 
-    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        in_full("erasing", || Box::pin(self.remove_prefix(prefix)))
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(at_key(key, self.remove(key)))
+    }
+
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> Option<LocalFuture<'a, Result<()>>> {
+        Some(Box::pin(self.remove_prefix(prefix)))
+    }
+}
+
+impl Changeable for UserStore {
+    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
+        Box::pin(self.lock_of(key))
     }
 }
 

@@ -72,7 +72,7 @@ mod tests {
     use crate::format::metadata::ZarrFormat;
     use crate::format::metadata::document::NodeDocument;
     use crate::format::path::{NodePath, StoreKey};
-    use crate::store::{ByteRange, GetFuture, RequestContext, Store};
+    use crate::store::{ByteRange, Changeable, GetFuture, RequestContext, Store};
 
     /// Remembers which keys were noted.
     #[derive(Default)]
@@ -83,6 +83,12 @@ mod tests {
             Box::pin(async { Ok(None) })
         }
 
+        fn as_changeable(&self) -> Option<&dyn Changeable> {
+            Some(self)
+        }
+    }
+
+    impl Changeable for Noted {
         fn note_changed(&self, key: &StoreKey) {
             self.0.borrow_mut().push(key.as_str().to_owned());
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::key_table::below;
 use super::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Value,
+    ByteRange, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store, Value,
+    Writable,
 };
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
@@ -44,10 +44,6 @@ impl MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { partial: true, writable: true, listable: true }
-    }
-
     fn describe(&self) -> String {
         "memory".to_owned()
     }
@@ -63,6 +59,20 @@ impl Store for MemoryStore {
         Box::pin(async move { Ok(self.value(key).map(|value| value.len())) })
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        Some(self)
+    }
+
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        Some(self)
+    }
+}
+
+impl Writable for MemoryStore {
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
         Box::pin(async move {
             self.insert(key, value);
@@ -76,7 +86,9 @@ impl Store for MemoryStore {
             Ok(())
         })
     }
+}
 
+impl Listable for MemoryStore {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         Box::pin(async move { Ok(Listing::of(&self.list_prefix(prefix).await?, prefix)) })
     }
@@ -151,7 +163,8 @@ mod tests {
         assert_eq!(keys(&a.keys), ["a/b", "a/d"]);
         assert_eq!(a.prefixes, [path("a/b")]);
         assert_eq!(keys(&block_on(store.list_prefix(&path("a"))).unwrap()), ["a/b", "a/b/c", "a/d"]);
-        block_on(store.erase_prefix(&path("a"))).unwrap();
+        let all: &dyn Store = &store;
+        block_on(all.erase_prefix(&path("a"))).unwrap();
         assert_eq!(store.keys(), ["a", "a.b/x", "ab/c"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Walks the tree of a store folder by folder, within the budgets of a listing. A server may list
 //! folders that contain themselves, and a user's store may never end.
 
-use super::Listing;
+use super::listing::Listing;
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;

@@ -71,7 +71,7 @@ impl<'a> ChunkWriter<'a> {
         let most_bytes = self.array.binding().most_stored_len(&update.chunk)?;
         let context = RequestContext { most_bytes: Some(most_bytes), ..self.context.clone() };
         if let Change::Write { projection, .. } = &update.change
-            && store.capabilities().partial
+            && store.reads_parts()
             && let Some(remains) = KeptChunks::of(self.array.binding(), &update.chunk, projection)?
             && let Remaining::Known(value) = old_shard::remaining(store, key, &remains, &context).await?
         {

@@ -15,7 +15,7 @@ use crate::js::registry;
 use crate::js::store::{HttpStoreOptions, http_object, warning_sink};
 use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
-use crate::store::{ByteRange, Capabilities, Fetched, GetFuture, RequestContext, SizeFuture, Store};
+use crate::store::{ByteRange, Changeable, Fetched, GetFuture, RequestContext, SizeFuture, Store};
 
 /// The key of the only value in the archive's store.
 const ARCHIVE: &str = "archive";
@@ -72,14 +72,6 @@ impl BlobStore {
 }
 
 impl Store for BlobStore {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { partial: true, writable: false, listable: false }
-    }
-
-    fn is_cacheable(&self) -> bool {
-        true
-    }
-
     fn describe(&self) -> String {
         "in a file".to_owned()
     }
@@ -97,5 +89,19 @@ impl Store for BlobStore {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn size<'a>(&'a self, _key: &'a StoreKey, _context: &'a RequestContext) -> SizeFuture<'a> {
         Box::pin(async move { Ok(Some(self.blob.size() as u64)) })
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl Changeable for BlobStore {
+    fn is_cacheable(&self) -> bool {
+        true
     }
 }

@@ -17,7 +17,7 @@ use crate::error::ErrorKind;
 use crate::format::path::StoreKey;
 use crate::store::memory::MemoryStore;
 use crate::store::wrap::{Counting, Gathering};
-use crate::store::{Capabilities, GetFuture, Store, Value};
+use crate::store::{GetFuture, Store, Value};
 
 type Named = (String, ByteRange);
 
@@ -52,10 +52,6 @@ impl Drop for Leaving<'_> {
 }
 
 impl Store for Gates {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { partial: true, writable: false, listable: false }
-    }
-
     fn describe(&self) -> String {
         "gates".to_owned()
     }

@@ -42,16 +42,15 @@ use web_page::WebPage;
 use written_urls::WrittenUrls;
 
 use super::{
-    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, Measured, RequestContext,
-    SizeFuture, Store, Subject, Value,
+    ByteRange, Changeable, FetchResult, Fetched, GetFuture, Listable, Listing, LocalFuture, Measured,
+    RequestContext, SizeFuture, Store, Subject, Value, Writable, at_key,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, IS_FULL, IS_READING, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
 #[cfg(feature = "reading")]
 use crate::store::MeasuredFuture;
 use crate::store::in_flight::InFlight;
-use crate::store::{at_key, in_full, in_reading};
 
 /// A store below a URL.
 pub struct HttpStore<T> {
@@ -261,37 +260,10 @@ impl<T> Drop for HttpStore<T> {
 }
 
 impl<T: Transport + 'static> Store for HttpStore<T> {
-    fn capabilities(&self) -> Capabilities {
-        let partial = !self.knowledge.ranges_ignored.get();
-        Capabilities { partial, writable: true, listable: self.is_known_to_list() }
-    }
-
     fn describe(&self) -> String {
         let shown = self.root.shown();
         let remark = self.knowledge.web_pages.remark(landing::advice(&shown));
         shown + &remark
-    }
-
-    fn is_cacheable(&self) -> bool {
-        !self.knowledge.demands_revalidation.get()
-    }
-
-    fn forget_kept(&self) {
-        self.origin.whole_objects.borrow_mut().forget_all(self.number);
-        self.asked.forget_all();
-    }
-
-    fn note_changed(&self, key: &StoreKey) {
-        self.forget_kept();
-        self.written.borrow_mut().add(&self.url_of(key));
-    }
-
-    fn absence_is_cacheable(&self) -> bool {
-        !self.knowledge.took_refusal_for_absence.get()
-    }
-
-    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
-        Box::pin(std::future::ready(Some(url::redact(&self.url_of(key)))))
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
@@ -309,26 +281,72 @@ impl<T: Transport + 'static> Store for HttpStore<T> {
         Box::pin(at_key(key, async move { self.measured(&self.url_of(key), context).await }))
     }
 
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        let put = async move { self.put(&self.url_of(key), value).await };
-        in_full("writing", || Box::pin(at_key(key, put)))
+    fn reads_parts(&self) -> bool {
+        !self.knowledge.ranges_ignored.get()
     }
 
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        let delete = async move { self.delete(&self.url_of(key)).await };
-        in_full("erasing", || Box::pin(at_key(key, delete)))
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        IS_READING.then_some(self)
+    }
+
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        IS_FULL.then_some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl<T: Transport + 'static> Listable for HttpStore<T> {
+    fn is_known_to_list(&self) -> bool {
+        self.has_lister()
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
-        in_reading("listing", || Box::pin(async move { Ok(self.lister().await?.is_some()) }))
+        Box::pin(async move { Ok(self.lister().await?.is_some()) })
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        in_reading("listing", || Box::pin(self.list_below(prefix)))
+        Box::pin(self.list_below(prefix))
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        in_reading("listing", || Box::pin(self.list_all_below(prefix)))
+        Box::pin(self.list_all_below(prefix))
+    }
+}
+
+impl<T: Transport + 'static> Writable for HttpStore<T> {
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        Box::pin(at_key(key, async move { self.put(&self.url_of(key), value).await }))
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(at_key(key, async move { self.delete(&self.url_of(key)).await }))
+    }
+}
+
+impl<T: Transport + 'static> Changeable for HttpStore<T> {
+    fn is_cacheable(&self) -> bool {
+        !self.knowledge.demands_revalidation.get()
+    }
+
+    fn absence_is_cacheable(&self) -> bool {
+        !self.knowledge.took_refusal_for_absence.get()
+    }
+
+    fn forget_kept(&self) {
+        self.origin.whole_objects.borrow_mut().forget_all(self.number);
+        self.asked.forget_all();
+    }
+
+    fn note_changed(&self, key: &StoreKey) {
+        self.forget_kept();
+        self.written.borrow_mut().add(&self.url_of(key));
+    }
+
+    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
+        Box::pin(std::future::ready(Some(url::redact(&self.url_of(key)))))
     }
 }
 

@@ -8,10 +8,10 @@
 use super::exchange::{Goal, Outcome};
 use super::transport::Transport;
 use super::whole_objects::{Arrival, ObjectName, WholeObjects};
-use super::{ByteRange, HttpStore, RequestContext, Store, Subject};
+use super::{ByteRange, HttpStore, RequestContext, Subject};
 use crate::error::{Error, Result};
 use crate::store::in_flight::Begun;
-use crate::store::{FetchResult, Fetched, Measured, Priority, SharedFuture, writers};
+use crate::store::{Changeable, FetchResult, Fetched, Measured, Priority, SharedFuture, writers};
 
 impl<T: Transport + 'static> HttpStore<T> {
     /// Reads an object or a part of it.

@@ -12,7 +12,7 @@ use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, 
 use super::url::redact;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::{Priority, Store, Value};
+use crate::store::{Changeable, Priority, Value};
 
 /// The message for a server that does not support the method.
 const READ_ONLY: &str = "the server does not accept writes here";

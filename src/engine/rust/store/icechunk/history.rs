@@ -1,7 +1,5 @@
 //! What a repository says of itself: branches, tags, and the snapshots before one.
 
-pub use zarr_wasm_contract::RepositorySubject;
-
 use zarr_wasm_icechunk::{ObjectId, RefKind, Repo, Snapshot, SnapshotInfo, metadata_json};
 
 use super::IcechunkStore;
@@ -12,13 +10,8 @@ use crate::format::json::message_pack;
 use crate::format::json::text::{self, ObjectText};
 use crate::format::path::NodePath;
 use crate::limits;
+pub use crate::store::repository::{Repository, RepositorySubject};
 use crate::store::{LocalFuture, RequestContext};
-
-/// A repository, which tells about itself.
-pub trait Repository {
-    /// Answers a question: an id, or JSON.
-    fn ask(&self, question: RepositorySubject) -> LocalFuture<'_, Result<String>>;
-}
 
 impl Repository for IcechunkStore {
     fn ask(&self, question: RepositorySubject) -> LocalFuture<'_, Result<String>> {

@@ -26,8 +26,8 @@ pub use virtual_chunks::{OpenFile, Permission, VirtualChunks};
 use zarr_wasm_icechunk::{ArrayNode, ChunkRef, Manifest, ObjectId, Span};
 
 use super::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Subject, Value, at_key,
+    ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture,
+    Store, Subject, Value, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
@@ -246,14 +246,6 @@ impl Store for IcechunkStore {
         Some(self)
     }
 
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { partial: true, writable: false, listable: true }
-    }
-
-    fn is_cacheable(&self) -> bool {
-        true
-    }
-
     fn describe(&self) -> String {
         format!("the Icechunk repository at {}", self.objects.inner.describe())
     }
@@ -280,6 +272,26 @@ impl Store for IcechunkStore {
         }))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        Some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl Changeable for IcechunkStore {
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+}
+
+impl Listable for IcechunkStore {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         Box::pin(self.listing(prefix))
     }

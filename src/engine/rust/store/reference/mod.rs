@@ -38,8 +38,8 @@ use super::http::transport::Transport;
 use super::http::url::{RootUrl, has_scheme, redact};
 use super::http::{HttpOptions, HttpStore};
 use super::{
-    ByteRange, Capabilities, FetchResult, Fetched, GetFuture, Listing, LocalFuture, Measured, MeasuredFuture,
-    RequestContext, SizeFuture, Store, Subject, Value, at_key,
+    ByteRange, Changeable, FetchResult, Fetched, GetFuture, Listable, Listing, LocalFuture, Measured,
+    MeasuredFuture, RequestContext, SizeFuture, Store, Subject, Value, at_key,
 };
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
@@ -309,22 +309,6 @@ fn absent(url: &RootUrl) -> Error {
 }
 
 impl<T: Transport + 'static> Store for ReferenceStore<T> {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { partial: true, writable: false, listable: true }
-    }
-
-    fn is_cacheable(&self) -> bool {
-        true
-    }
-
-    fn absence_is_cacheable(&self) -> bool {
-        let of_tables = match &self.source {
-            Source::Tables(store) => store.absence_is_cacheable(),
-            Source::Text(_) | Source::Url(_) => true,
-        };
-        of_tables && self.servers.borrow().values().all(|server| server.absence_is_cacheable())
-    }
-
     fn describe(&self) -> String {
         match &self.source {
             Source::Text(_) => "references".to_owned(),
@@ -345,6 +329,34 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
         Box::pin(at_key(key, self.measured(key, context)))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        Some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl<T: Transport + 'static> Changeable for ReferenceStore<T> {
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
+    fn absence_is_cacheable(&self) -> bool {
+        let of_tables = match &self.source {
+            Source::Tables(store) => store.absence_is_cacheable(),
+            Source::Text(_) | Source::Url(_) => true,
+        };
+        of_tables && self.servers.borrow().values().all(|server| server.absence_is_cacheable())
+    }
+}
+
+impl<T: Transport + 'static> Listable for ReferenceStore<T> {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         Box::pin(async move {
             let Loaded { references, tables } = &*self.loaded().await?;

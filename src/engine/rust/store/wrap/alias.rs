@@ -5,8 +5,10 @@
 use std::rc::Rc;
 
 use crate::error::Result;
-use crate::format::path::StoreKey;
-use crate::store::{ByteRange, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, first_of};
+use crate::format::path::{NodePath, StoreKey};
+use crate::store::{
+    ByteRange, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, Value, Writable, first_of,
+};
 
 /// A store with an alias for one key.
 pub struct Alias {
@@ -38,6 +40,16 @@ impl Store for Alias {
         first_of(self.inner.size(key, context), || self.inner.size(&self.other, context))
     }
 
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        self.inner.as_writable().map(|_| self as &dyn Writable)
+    }
+}
+
+impl Writable for Alias {
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        self.inner.set(key, value)
+    }
+
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         if *key != self.key {
             return self.inner.erase(key);
@@ -46,6 +58,10 @@ impl Store for Alias {
             self.inner.erase(&self.other).await?;
             self.inner.erase(key).await
         })
+    }
+
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> Option<LocalFuture<'a, Result<()>>> {
+        self.inner.as_writable()?.erase_prefix(prefix)
     }
 }
 
@@ -62,7 +78,7 @@ mod tests {
         let memory = Rc::new(MemoryStore::new());
         let key = |text: &str| StoreKey::parse(text).unwrap();
         let (chunk, other) = (key("data/a/c"), key("data/a/c0"));
-        let store = Alias { inner: memory.clone(), key: chunk.clone(), other: other.clone() };
+        let store: &dyn Store = &Alias { inner: memory.clone(), key: chunk.clone(), other: other.clone() };
         let context = RequestContext::default();
         let read = |key: &StoreKey| {
             let found = block_on(store.get(key, ByteRange::Whole, &context)).unwrap();

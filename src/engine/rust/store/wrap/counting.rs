@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Capabilities, Fetched, GetFuture, RequestContext, Store};
+use crate::store::{ByteRange, Fetched, GetFuture, RequestContext, Store};
 
 /// Sums since the store was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,10 +159,6 @@ mod tests {
     fn dropped_reads_count_as_aborted() {
         struct Silent;
         impl Store for Silent {
-            fn capabilities(&self) -> Capabilities {
-                MemoryStore::new().capabilities()
-            }
-
             fn describe(&self) -> String {
                 "silent".to_owned()
             }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::error::Result;
+use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 #[cfg(feature = "reading")]
 use crate::store::MeasuredFuture;
 use crate::store::gather::Gatherer;
 use crate::store::{
-    ByteRange, FetchResult, Gathered, GetFuture, LocalFuture, RequestContext, Store, Value, at_key, in_full,
+    ByteRange, FetchResult, Gathered, GetFuture, LocalFuture, RequestContext, Store, Value, Writable, at_key,
 };
 
 /// A store that merges concurrent reads.
@@ -79,18 +79,22 @@ impl Store for Gathering {
         self.inner.measure(key, context)
     }
 
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        (IS_FULL && self.inner.as_writable().is_some()).then_some(self)
+    }
+}
+
+impl Writable for Gathering {
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        in_full("writing", || {
-            Box::pin(self.then_forget(self.inner.set(key, value), move |other| other == key))
-        })
+        Box::pin(self.then_forget(self.inner.set(key, value), move |other| other == key))
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        in_full("erasing", || Box::pin(self.then_forget(self.inner.erase(key), move |other| other == key)))
+        Box::pin(self.then_forget(self.inner.erase(key), move |other| other == key))
     }
 
-    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> Option<LocalFuture<'a, Result<()>>> {
         let is_below = move |other: &StoreKey| other.below(prefix).is_some();
-        in_full("erasing", || Box::pin(self.then_forget(self.inner.erase_prefix(prefix), is_below)))
+        Some(Box::pin(self.then_forget(self.inner.erase_prefix(prefix), is_below)))
     }
 }

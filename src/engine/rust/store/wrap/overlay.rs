@@ -5,14 +5,14 @@
 
 use std::rc::Rc;
 
-use crate::error::Result;
+use crate::error::{IS_READING, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 #[cfg(feature = "reading")]
 use crate::store::MeasuredFuture;
 use crate::store::{
-    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, first_of,
-    in_reading,
+    ByteRange, Changeable, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store,
+    first_of,
 };
 
 /// A store over another store.
@@ -29,34 +29,8 @@ impl OverlayStore {
 }
 
 impl Store for OverlayStore {
-    fn capabilities(&self) -> Capabilities {
-        let (first, second) = (self.first.capabilities(), self.second.capabilities());
-        Capabilities {
-            partial: first.partial && second.partial,
-            writable: false,
-            listable: first.listable && second.listable,
-        }
-    }
-
     fn describe(&self) -> String {
         format!("{} over {}", self.first.describe(), self.second.describe())
-    }
-
-    fn reads_rows(&self) -> bool {
-        self.first.reads_rows() && self.second.reads_rows()
-    }
-
-    fn is_cacheable(&self) -> bool {
-        self.first.is_cacheable() && self.second.is_cacheable()
-    }
-
-    fn forget_kept(&self) {
-        self.first.forget_kept();
-        self.second.forget_kept();
-    }
-
-    fn absence_is_cacheable(&self) -> bool {
-        self.first.absence_is_cacheable() && self.second.absence_is_cacheable()
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
@@ -70,6 +44,43 @@ impl Store for OverlayStore {
     #[cfg(feature = "reading")]
     fn measure<'a>(&'a self, key: &'a StoreKey, context: &'a RequestContext) -> MeasuredFuture<'a> {
         first_of(self.first.measure(key, context), || self.second.measure(key, context))
+    }
+
+    fn reads_parts(&self) -> bool {
+        self.first.reads_parts() && self.second.reads_parts()
+    }
+
+    fn reads_rows(&self) -> bool {
+        self.first.reads_rows() && self.second.reads_rows()
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        IS_READING.then_some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl Changeable for OverlayStore {
+    fn is_cacheable(&self) -> bool {
+        self.first.is_cacheable() && self.second.is_cacheable()
+    }
+
+    fn absence_is_cacheable(&self) -> bool {
+        self.first.absence_is_cacheable() && self.second.absence_is_cacheable()
+    }
+
+    fn forget_kept(&self) {
+        self.first.forget_kept();
+        self.second.forget_kept();
+    }
+}
+
+impl Listable for OverlayStore {
+    fn is_known_to_list(&self) -> bool {
+        self.first.is_known_to_list() && self.second.is_known_to_list()
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
@@ -87,10 +98,8 @@ impl Store for OverlayStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        in_reading("listing", || {
-            Box::pin(async move {
-                Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
-            })
+        Box::pin(async move {
+            Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
         })
     }
 }
@@ -121,7 +130,7 @@ mod tests {
         second.insert(&key("a/x"), vec![2, 2]);
         second.insert(&key("a/y"), vec![3, 3]);
         second.insert(&key("b/z"), vec![4]);
-        let store = OverlayStore::new(Rc::new(first), Rc::new(second));
+        let store: &dyn Store = &OverlayStore::new(Rc::new(first), Rc::new(second));
         let get = |name: &str| {
             let fetched =
                 block_on(store.get(&key(name), ByteRange::Whole, &RequestContext::default())).unwrap();

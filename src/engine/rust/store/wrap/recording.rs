@@ -9,28 +9,37 @@ use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::memory::MemoryStore;
 use crate::store::{
-    ByteRange, Capabilities, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store, Value,
+    ByteRange, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store, Value, Writable,
 };
 
 /// Notes each call and what it was about.
 pub struct Recording {
     /// The values.
     pub memory: Rc<MemoryStore>,
-    capabilities: Capabilities,
+    lists: bool,
+    writes: bool,
     calls: RefCell<Vec<String>>,
 }
 
 impl Recording {
-    /// Records the calls of what is in memory. `capabilities` are those that the store has.
-    pub fn over(memory: Rc<MemoryStore>, capabilities: Capabilities) -> Rc<Self> {
-        Rc::new(Self { memory, capabilities, calls: RefCell::default() })
+    /// Records the calls of what is in memory.
+    fn over(memory: Rc<MemoryStore>) -> Self {
+        Self { memory, lists: true, writes: true, calls: RefCell::default() }
     }
 
     /// An empty store.
     pub fn empty() -> Rc<Self> {
-        let memory = Rc::<MemoryStore>::default();
-        let capabilities = memory.capabilities();
-        Self::over(memory, capabilities)
+        Rc::new(Self::over(Rc::default()))
+    }
+
+    /// What is in memory, which cannot be listed.
+    pub fn unlisted(memory: Rc<MemoryStore>) -> Rc<Self> {
+        Rc::new(Self { lists: false, ..Self::over(memory) })
+    }
+
+    /// What is in memory, which cannot be changed.
+    pub fn read_only(memory: Rc<MemoryStore>) -> Rc<Self> {
+        Rc::new(Self { writes: false, ..Self::over(memory) })
     }
 
     /// The calls since the last call of this: `get c/0`, `get c/0 4+8`, `get c/0 -8`.
@@ -41,18 +50,9 @@ impl Recording {
     fn note(&self, call: &str, what: impl Display) {
         self.calls.borrow_mut().push(format!("{call} {what}"));
     }
-
-    fn listed<'a, T: 'a>(&self, list: LocalFuture<'a, Result<T>>) -> LocalFuture<'a, Result<T>> {
-        let refused = self.lacks("list");
-        if self.capabilities.listable { list } else { Box::pin(std::future::ready(Err(refused))) }
-    }
 }
 
 impl Store for Recording {
-    fn capabilities(&self) -> Capabilities {
-        self.capabilities
-    }
-
     fn describe(&self) -> String {
         "recording".to_owned()
     }
@@ -71,6 +71,20 @@ impl Store for Recording {
         self.memory.size(key, context)
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        self.lists.then_some(self)
+    }
+
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        self.writes.then_some(self)
+    }
+}
+
+impl Writable for Recording {
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
         self.note("set", key);
         self.memory.set(key, value)
@@ -81,18 +95,21 @@ impl Store for Recording {
         self.memory.erase(key)
     }
 
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> Option<LocalFuture<'a, Result<()>>> {
+        self.note("erase_prefix", format!("{prefix}/"));
+        let memory: &dyn Store = &*self.memory;
+        Some(memory.erase_prefix(prefix))
+    }
+}
+
+impl Listable for Recording {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         self.note("list_dir", format!("{prefix}/"));
-        self.listed(self.memory.list_dir(prefix))
+        self.memory.list_dir(prefix)
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
         self.note("list_prefix", format!("{prefix}/"));
-        self.listed(self.memory.list_prefix(prefix))
-    }
-
-    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        self.note("erase_prefix", format!("{prefix}/"));
-        self.memory.erase_prefix(prefix)
+        self.memory.list_prefix(prefix)
     }
 }

@@ -30,8 +30,8 @@ use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
 
 use super::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, Reader, RequestContext, SizeFuture,
-    Store, Subject, Value, WarningSink, at_key,
+    ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, Reader, RequestContext,
+    SizeFuture, Store, Subject, Value, WarningSink, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
@@ -171,7 +171,7 @@ impl ZipStore {
             Some(size) => size,
             None => self.size_of_archive(fetched.value.len()).await?,
         };
-        if fetched.value.len() < size && !self.archive.capabilities().partial {
+        if fetched.value.len() < size && !self.archive.reads_parts() {
             let whole = self.ask_for(ByteRange::Whole, reader).await?.value;
             *self.whole.borrow_mut() = Some(whole);
         }
@@ -431,16 +431,8 @@ fn says_documents_first(comment: &[u8]) -> bool {
 }
 
 impl Store for ZipStore {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { partial: true, writable: false, listable: true }
-    }
-
     fn describe(&self) -> String {
         format!("the archive {}", self.archive.describe())
-    }
-
-    fn is_cacheable(&self) -> bool {
-        self.archive.is_cacheable()
     }
 
     fn roots(&self) -> Vec<NodePath> {
@@ -455,6 +447,26 @@ impl Store for ZipStore {
         Box::pin(async move { Ok(self.find(key).await?.map(|entry| entry.size)) })
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        Some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl Changeable for ZipStore {
+    fn is_cacheable(&self) -> bool {
+        self.archive.is_cacheable()
+    }
+}
+
+impl Listable for ZipStore {
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         Box::pin(async move { self.directory().await?.list_dir(prefix) })
     }

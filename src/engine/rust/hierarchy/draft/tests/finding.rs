@@ -57,8 +57,7 @@ fn a_store_that_cannot_list_opens_nodes_by_path() {
     each(|draft| {
         let full = TestHierarchy::with(draft, &["g/a", "h/"]);
         let memory = full.recording.memory.clone();
-        let capabilities = Capabilities { listable: false, ..memory.capabilities() };
-        let made = TestHierarchy::over(draft, Recording::over(memory, capabilities));
+        let made = TestHierarchy::over(draft, Recording::unlisted(memory));
         let hierarchy = made.hierarchy();
         let error = block_on(hierarchy.children(&NodePath::root())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);

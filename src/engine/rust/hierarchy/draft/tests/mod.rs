@@ -28,7 +28,7 @@ use crate::hierarchy::exists::exists;
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
 use crate::store::memory::MemoryStore;
 use crate::store::wrap::Recording;
-use crate::store::{Capabilities, RequestContext, Store};
+use crate::store::{RequestContext, Store};
 
 const DRAFTS: [Draft; 2] = [Draft::October2020, Draft::May2022];
 

@@ -105,7 +105,7 @@ fn candidates(root: &RootUrl) -> Vec<Bucket> {
 
 impl<T: Transport + 'static> HttpStore<T> {
     /// Whether a listing has worked.
-    pub(super) fn is_known_to_list(&self) -> bool {
+    pub(super) fn has_lister(&self) -> bool {
         self.lister.borrow().as_ref().is_some_and(|lister| *lister != Lister::None)
     }
 

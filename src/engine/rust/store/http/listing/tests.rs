@@ -6,7 +6,7 @@ use super::page::{FolderEntry, entries};
 use super::*;
 use crate::error::ErrorKind;
 use crate::store::http::tests::script::{Scene, respond};
-use crate::store::{Store, Value};
+use crate::store::{Listable, Value};
 
 const LONG: &str = "long-name-that-servers-cut-in-the-text-of-the-link-but-not-in-the-link-itself-0123456789";
 const FOLDERS: [&str; 8] = ["a", "b c", "d&e", "f#g", "h%20i", "j'k\"l", "m;n=o,p+q", "été"];
@@ -109,12 +109,12 @@ fn a_bucket_is_found_and_read_page_by_page() {
     scene.then(first, respond(200, ROOT_LIST.as_bytes(), &[]));
     let second = "GET ?list-type=2&prefix=&delimiter=%2F&continuation-token=t%2B1 no-store";
     scene.then(second, respond(200, SECOND.as_bytes(), &[]));
-    assert!(!scene.store.capabilities().listable);
+    assert!(!scene.store.is_known_to_list());
     let listing = scene.finish(block_on(scene.store.list_dir(&NodePath::root()))).unwrap();
     assert_eq!(listing.keys, [StoreKey::parse("zarr.json").unwrap()]);
     // The mark of a folder is no key; a folder that holds only its mark is empty.
     assert_eq!(listing.prefixes, [path("a&b"), path("c")]);
-    assert!(scene.store.capabilities().listable);
+    assert!(scene.store.is_known_to_list());
 
     let all = "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a/c/0</Key></Contents><Contents><Key>ab/c</Key></Contents></ListBucketResult>";
     scene.then("GET ?list-type=2&prefix=a%2F no-store", respond(200, all.as_bytes(), &[]));

@@ -6,7 +6,7 @@ use super::script::{Scene, respond};
 use crate::error::ErrorKind;
 use crate::store::http::HttpOptions;
 use crate::store::http::transport::{TransportError, TransportResult};
-use crate::store::{ByteRange, Store, Subject};
+use crate::store::{ByteRange, Changeable, Store, Subject};
 
 #[test]
 fn a_whole_object_has_its_size_and_version() {
@@ -58,7 +58,7 @@ fn a_longer_answer_is_cut_to_the_requested_range() {
 #[test]
 fn a_server_that_ignores_ranges_causes_one_warning_and_is_remembered() {
     let scene = Scene::new();
-    assert!(scene.store.capabilities().partial);
+    assert!(scene.store.reads_parts());
     // When the server is known, whole objects are asked for.
     for request in ["GET c/0 bytes=4-5", "GET c/0"] {
         scene.then(request, respond(200, b"0123456789", &[]));
@@ -67,7 +67,7 @@ fn a_server_that_ignores_ranges_causes_one_warning_and_is_remembered() {
     }
     assert_eq!(scene.warnings.borrow().len(), 1);
     assert!(!scene.warnings.borrow()[0].contains("secret"));
-    assert!(!scene.store.capabilities().partial);
+    assert!(!scene.store.reads_parts());
     // A suffix costs the whole object in any case: no HEAD for it.
     scene.then("GET c/0", respond(200, b"0123456789", &[]));
     assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
@@ -98,7 +98,7 @@ fn a_whole_answer_to_a_whole_range_does_not_mean_that_ranges_are_ignored() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=0-9", respond(200, b"0123456789", &[]));
     assert_eq!(scene.window(0, 10).unwrap().unwrap(), b"0123456789");
-    assert!(scene.store.capabilities().partial);
+    assert!(scene.store.reads_parts());
     assert!(scene.warnings.borrow().is_empty());
 }
 

@@ -3,9 +3,9 @@
 use super::script::{OPEN_ROOT, ROOT, Scene, respond, unreachable};
 use crate::error::ErrorKind;
 use crate::store::ByteRange::Whole;
-use crate::store::Store;
 use crate::store::http::HttpOptions;
 use crate::store::http::transport::{TransportError, TransportResult};
+use crate::store::{Changeable, Store};
 
 pub fn redirected(answer: TransportResult, url: &str) -> TransportResult {
     answer.map(|mut response| {

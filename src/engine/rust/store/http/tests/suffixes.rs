@@ -4,7 +4,7 @@ use super::script::{Scene, respond, unreachable};
 use crate::error::ErrorKind;
 use crate::store::http::HttpOptions;
 use crate::store::http::transport::TransportResult;
-use crate::store::{Measured, Store};
+use crate::store::{Changeable, Measured};
 
 fn eager() -> Scene {
     Scene::with(HttpOptions { use_suffix_request: true, ..HttpOptions::default() })

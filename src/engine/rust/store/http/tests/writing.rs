@@ -5,7 +5,7 @@ use futures_executor::block_on;
 use super::script::{Scene, respond, unreachable};
 use crate::error::{ErrorKind, Result};
 use crate::format::path::StoreKey;
-use crate::store::{Store, Value};
+use crate::store::{Value, Writable};
 
 const PUT: &str = "PUT c/0 no-store [3 bytes]";
 const DELETE: &str = "DELETE c/0 no-store";

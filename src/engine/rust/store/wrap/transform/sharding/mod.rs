@@ -24,8 +24,8 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::wrap::transform::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::store::{
-    ByteRange, Capabilities, Fetched, GetFuture, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    Subject, Value, at_key, writers,
+    ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture,
+    Store, Subject, Value, Writable, at_key, writers,
 };
 use keys::{ChunkPlace, Keys};
 
@@ -153,7 +153,7 @@ impl ShardingTransformer {
         is_changed: impl Fn(usize) -> bool,
         new: Option<&[u8]>,
     ) -> Result<()> {
-        if !self.inner.capabilities().writable {
+        if self.inner.as_writable().is_none() {
             return Err(self.inner.lacks("write"));
         }
         let _lock = writers::lock(&self.inner, shard).await;
@@ -232,31 +232,8 @@ fn part_of_chunk(fetched: Fetched, asked: ByteRange, size: Option<u64>) -> Resul
 }
 
 impl Store for ShardingTransformer {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
     fn describe(&self) -> String {
         format!("shards in {}", self.inner.describe())
-    }
-
-    /// Not the name of the wrapped store: a writer that holds the lock of a chunk also needs the
-    /// lock of its shard, which may have the same key.
-    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
-        let name = self.inner.lock_name(key);
-        Box::pin(async { name.await.map(|name| format!("chunks in {name}")) })
-    }
-
-    fn reads_rows(&self) -> bool {
-        self.inner.reads_rows()
-    }
-
-    fn forget_kept(&self) {
-        self.inner.forget_kept();
-    }
-
-    fn absence_is_cacheable(&self) -> bool {
-        self.inner.absence_is_cacheable()
     }
 
     fn get<'a>(&'a self, key: &'a StoreKey, range: ByteRange, context: &'a RequestContext) -> GetFuture<'a> {
@@ -274,6 +251,45 @@ impl Store for ShardingTransformer {
         })
     }
 
+    fn reads_parts(&self) -> bool {
+        self.inner.reads_parts()
+    }
+
+    fn reads_rows(&self) -> bool {
+        self.inner.reads_rows()
+    }
+
+    fn as_listable(&self) -> Option<&dyn Listable> {
+        Some(self)
+    }
+
+    fn as_writable(&self) -> Option<&dyn Writable> {
+        Some(self)
+    }
+
+    fn as_changeable(&self) -> Option<&dyn Changeable> {
+        Some(self)
+    }
+}
+
+impl Changeable for ShardingTransformer {
+    fn absence_is_cacheable(&self) -> bool {
+        self.inner.absence_is_cacheable()
+    }
+
+    fn forget_kept(&self) {
+        self.inner.forget_kept();
+    }
+
+    /// Not the name of the wrapped store: a writer that holds the lock of a chunk also needs the
+    /// lock of its shard, which may have the same key.
+    fn lock_name<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Option<String>> {
+        let name = self.inner.lock_name(key);
+        Box::pin(async { name.await.map(|name| format!("chunks in {name}")) })
+    }
+}
+
+impl Writable for ShardingTransformer {
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
         match self.keys.chunk(key) {
             Some(place) => Box::pin(self.set_chunk(place, value)),
@@ -286,6 +302,16 @@ impl Store for ShardingTransformer {
         Box::pin(async move { self.change(&shard, |other| other == linear, None).await })
     }
 
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> Option<LocalFuture<'a, Result<()>>> {
+        Some(Box::pin(self.erase_below(prefix)))
+    }
+}
+
+impl Listable for ShardingTransformer {
+    fn is_known_to_list(&self) -> bool {
+        self.inner.is_known_to_list()
+    }
+
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
         self.inner.can_list()
     }
@@ -296,9 +322,5 @@ impl Store for ShardingTransformer {
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
         Box::pin(self.list_below(prefix))
-    }
-
-    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        Box::pin(self.erase_below(prefix))
     }
 }
