@@ -20,7 +20,7 @@ use zarr_wasm_engine::internals::read::array::Array;
 use zarr_wasm_engine::internals::read::decoder::Decoder;
 use zarr_wasm_engine::internals::read::inline_decoder::InlineDecoder;
 use zarr_wasm_engine::internals::read::{Growth, ReadRequest, read};
-use zarr_wasm_engine::internals::store::gather::{GAP_BYTES, MERGED_BYTES};
+use zarr_wasm_engine::internals::store::merged_ranges::{GAP_BYTES, MERGED_BYTES};
 use zarr_wasm_engine::internals::store::turn::set_next_task;
 use zarr_wasm_engine::internals::store::wrap::Gathering;
 use zarr_wasm_engine::internals::store::{ByteRange, LocalFuture, RequestContext, Store};

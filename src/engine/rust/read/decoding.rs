@@ -7,7 +7,7 @@ use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder, Undecoded};
 use crate::read::fetching::ChunkFetcher;
 use crate::read::types::Interrupted;
 use crate::store::Value;
-use crate::store::gather::GAP_BYTES;
+use crate::store::merged_ranges::GAP_BYTES;
 
 /// The way from arrived chunks to a decoder.
 pub(super) struct DecoderInput<'a> {

@@ -24,7 +24,7 @@ use crate::read::part_work::ReadContext;
 use crate::read::types::{CachePolicy, Growth, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
 use crate::sorted;
-use crate::store::gather::MERGED_BYTES;
+use crate::store::merged_ranges::MERGED_BYTES;
 use crate::store::{Bulk, Reader, RequestContext};
 
 /// Number of parts that are read at a time. It keeps the connections busy and bounds the memory.

@@ -19,7 +19,7 @@ use crate::read::shard_indexes::{self, IndexDecoding, StoredChunk};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
 use crate::sorted::{self, Map};
-use crate::store::gather::{self, GAP_BYTES, Group, MERGED_BYTES};
+use crate::store::merged_ranges::{GAP_BYTES, MERGED_BYTES, MergedRange, merge};
 use crate::store::writers::{self, Moment};
 use crate::store::{Bulk, ByteRange, FetchResult, Gathered, LocalFuture, RequestContext, Value};
 
@@ -198,7 +198,7 @@ impl ChunkFetcher {
             return gathered.await;
         }
         let mut gathered = Vec::new();
-        for Group { span, members } in gather::merge(ranges, GAP_BYTES, MERGED_BYTES) {
+        for MergedRange { span, members } in merge(ranges, GAP_BYTES, MERGED_BYTES) {
             let (store, key, context) = (store.clone(), key.clone(), context.clone());
             let bytes = ByteRange::from(span.clone());
             let answer: LocalFuture<'static, FetchResult> =

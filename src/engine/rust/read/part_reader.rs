@@ -16,7 +16,7 @@ use crate::read::fetching::ChunkFetcher;
 use crate::read::part_work::{LOOKED_AT, PartTask, ReadContext};
 use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
 use crate::read::types::{Interrupted, OutputLayout, PartCounts, PartData, PartResult, PartSink, Progress};
-use crate::store::gather::MERGED_BYTES;
+use crate::store::merged_ranges::MERGED_BYTES;
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 

@@ -1,5 +1,6 @@
 //! Gathers concurrent requests: neighbouring ranges of one value become one request, and a range
-//! that is in flight is not requested again.
+//! that is in flight is not requested again. Which ranges become one request is in
+//! [`merged_ranges`](super::merged_ranges).
 //!
 //! A range waits until the turn ends, so that all reads that are ready can add their ranges. Each
 //! caller waits only for the request that contains its range. A request is dropped with its last
@@ -10,84 +11,18 @@ use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use crate::error::{Error, Result};
-use crate::format::byte_range::len_of;
-use crate::sorted::{self, Key, Map};
+use crate::sorted::{Key, Map};
 use crate::store::in_flight::{Begun, InFlight};
+use crate::store::merged_ranges::{GAP_BYTES, MERGED_BYTES, MergedRange, merge_staggered};
 use crate::store::turn::end_of_turn;
 use crate::store::{
     ByteRange, FetchResult, Fetched, Gathered, LocalFuture, Priority, RequestContext, SharedFuture, Subject,
     writers,
 };
 
-/// Gap between two ranges up to which one request is cheaper than two.
-pub const GAP_BYTES: u64 = 32 << 10;
-
-/// The length that merged requests aim at. The bytes of a request are decoded only after all of
-/// them have arrived, so a longer run of ranges is cut. A longer single range is still one request.
-pub const MERGED_BYTES: u64 = 2 << 20;
-
 /// In a bulk read, requests of at least this length wait for a permit. Shorter ones use little
 /// bandwidth, and there may be many.
 const LONG_BYTES: u64 = MERGED_BYTES / 2;
-
-/// Ranges that are requested together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// The range to request.
-    pub span: Range<u64>,
-    /// Indexes of the members in the input list, sorted by start.
-    pub members: Vec<usize>,
-}
-
-/// Merges ranges that overlap or have at most `gap` bytes between them, and cuts each run of such
-/// ranges into equal groups of about `target` bytes. The groups are sorted. Each input range is a
-/// member of exactly one group.
-pub fn merge(ranges: &[Range<u64>], gap: u64, target: u64) -> Vec<Group> {
-    merge_staggered(ranges, gap, target, false)
-}
-
-/// As [`merge`]. If `is_staggered`, the first group of a run is half as long as the others.
-#[allow(clippy::arithmetic_side_effects, reason = "a piece has one byte at least")]
-fn merge_staggered(ranges: &[Range<u64>], gap: u64, target: u64, is_staggered: bool) -> Vec<Group> {
-    let mut order: Vec<usize> = (0..ranges.len()).collect();
-    let range_of = |member: usize| ranges.get(member).cloned().unwrap_or_default();
-    sorted::sort_by_key(&mut order, |member| (range_of(*member).start, range_of(*member).end));
-    let runs = grouped(&order, &range_of, &|run, range| range.start.saturating_sub(run.end) <= gap);
-    let mut groups = Vec::new();
-    for run in runs {
-        let len = len_of(&run.span);
-        // Rounded, so that no group is a small rest.
-        let count = len.saturating_add(target / 2).checked_div(target).unwrap_or(len).max(1);
-        let piece = len.div_ceil(count).max(1);
-        let ahead = if is_staggered { piece / 2 } else { 0 };
-        let number =
-            |range: &Range<u64>| range.start.saturating_sub(run.span.start).saturating_add(ahead) / piece;
-        groups.extend(grouped(&run.members, &range_of, &|group, range| {
-            range.end <= group.end || number(range) == number(group)
-        }));
-    }
-    groups
-}
-
-/// Joins each range with the one before it where `joins` says so, of a group's span and the range.
-fn grouped(
-    sorted: &[usize],
-    range_of: &dyn Fn(usize) -> Range<u64>,
-    joins: &dyn Fn(&Range<u64>, &Range<u64>) -> bool,
-) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for member in sorted {
-        let range = range_of(*member);
-        match groups.last_mut().filter(|group| joins(&group.span, &range)) {
-            Some(group) => {
-                group.span.end = group.span.end.max(range.end);
-                group.members.push(*member);
-            }
-            None => groups.push(Group { span: range, members: vec![*member] }),
-        }
-    }
-    groups
-}
 
 /// A value, and how it is requested. Only requests of one scope are merged.
 #[derive(Clone)]
@@ -267,7 +202,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         let bulk = context.bulk.as_ref();
         let target = bulk.map_or(MERGED_BYTES, |bulk| bulk.merged_bytes());
         let is_staggered = bulk.is_some_and(|bulk| bulk.begins());
-        for Group { span, members } in merge_staggered(&spans, GAP_BYTES, target, is_staggered) {
+        for MergedRange { span, members } in merge_staggered(&spans, GAP_BYTES, target, is_staggered) {
             let range = ByteRange::from(span.clone());
             let priority = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let priority = Priority::new(priority.fold(f64::NEG_INFINITY, f64::max));

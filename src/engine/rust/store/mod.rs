@@ -37,6 +37,7 @@ mod listing;
 mod local_future;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod memory;
+pub mod merged_ranges;
 pub mod priority;
 pub mod reader;
 #[cfg(feature = "reading")]

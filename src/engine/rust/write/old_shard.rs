@@ -10,7 +10,7 @@ use crate::access::chunk_update::KeptChunks;
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
-use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
+use crate::store::merged_ranges::{GAP_BYTES, MERGED_BYTES, merge};
 use crate::store::{ByteRange, Fetched, RequestContext, Store, Value};
 
 /// Longer shards are read whole, so that their bytes need not be copied into the wasm memory.
@@ -43,7 +43,7 @@ pub(super) async fn remaining(
         return Ok(Remaining::Unknown);
     }
     let spans: Vec<Range<u64>> =
-        gather::merge(&kept.ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(|group| group.span).collect();
+        merge(&kept.ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(|merged| merged.span).collect();
     let asked = spans.iter().map(|span| store.get(key, ByteRange::from(span.clone()), context));
     let fetched = try_join_all(asked).await?;
     let mut shard = limits::zeroed(kept.len, MAX_BYTES, "shard")?;

@@ -1,4 +1,4 @@
-//! Merging of ranges, and gathering while callers join, leave and are answered in random order.
+//! Gathering while callers join, leave and are answered in random order.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -226,31 +226,6 @@ fn the_last_caller_aborts_a_request_and_the_next_caller_starts_another() {
     assert_eq!(room.gates.begun.get(), 2);
 }
 
-fn group(span: Range<u64>, members: &[usize]) -> Group {
-    Group { span, members: members.to_vec() }
-}
-
-#[test]
-fn ranges_merge_across_a_gap_and_long_runs_are_cut_evenly() {
-    assert_eq!(merge(&[], 10, 100), []);
-    assert_eq!(merge(&[20..30, 0..10], 10, 100), [group(0..30, &[1, 0])]);
-    assert_eq!(merge(&[0..10, 21..30], 10, 100), [group(0..10, &[0]), group(21..30, &[1])]);
-    // One request of 149 is better than two, two of 75 are better than one of 100 and one of 50.
-    assert_eq!(merge(&[0..60, 60..149], 10, 100), [group(0..149, &[0, 1])]);
-    assert_eq!(
-        merge(&[0..50, 50..75, 75..100, 100..150], 10, 100),
-        [group(0..75, &[0, 1]), group(75..150, &[2, 3])]
-    );
-    assert_eq!(
-        merge(&[0..500, 100..200, 500..501], 10, 100),
-        [group(0..500, &[0, 1]), group(500..501, &[2])]
-    );
-    // The first piece is half as long, so that it ends while the others are under way.
-    let pieces = merge_staggered(&[0..40, 40..80, 80..120, 120..160, 160..200], 10, 100, true);
-    assert_eq!(pieces, [group(0..80, &[0, 1]), group(80..160, &[2, 3]), group(160..200, &[4])]);
-    assert_eq!(merge(&[5..u64::MAX, 0..1], 10, u64::MAX), [group(0..u64::MAX, &[1, 0])]);
-}
-
 fn byte_range() -> impl Strategy<Value = ByteRange> {
     prop_oneof![
         8 => (0_u64..190, 1_u64..40).prop_map(|(offset, len)| ByteRange::At { offset, len }),
@@ -261,34 +236,6 @@ fn byte_range() -> impl Strategy<Value = ByteRange> {
 }
 
 proptest! {
-    #[test]
-    fn every_range_is_in_one_group_and_the_groups_are_few_and_of_bounded_length(
-        starts in prop::collection::vec((0_u64..1000, 1_u64..100), 0..40), gap in 0_u64..50, target in 1_u64..300,
-    ) {
-        let ranges: Vec<Range<u64>> = starts.iter().map(|&(start, len)| start..start + len).collect();
-        let groups = merge(&ranges, gap, target);
-        let mut seen: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
-        seen.sort_unstable();
-        prop_assert_eq!(seen, (0..ranges.len()).collect::<Vec<_>>());
-        for Group { span, members } in &groups {
-            let members: Vec<_> = members.iter().map(|&idx| ranges[idx].clone()).collect();
-            prop_assert_eq!(span.start, members.iter().map(|range| range.start).min().unwrap());
-            prop_assert_eq!(span.end, members.iter().map(|range| range.end).max().unwrap());
-            let longest = members.iter().map(|range| range.end - range.start).max().unwrap();
-            prop_assert!(span.end - span.start <= target + target.div_ceil(2) + longest);
-            let mut wanted: Vec<u64> = members.into_iter().flatten().collect();
-            wanted.sort_unstable();
-            prop_assert!(wanted.windows(2).all(|pair| pair[1] - pair[0] <= gap + 1));
-        }
-        // The number of groups of a run is its length divided by the target, rounded; at least one.
-        let bytes: Vec<u64> = ranges.iter().cloned().flatten().collect::<BTreeSet<_>>().into_iter().collect();
-        for run in bytes.chunk_by(|one, next| next - one <= gap + 1) {
-            let (first, last) = (run[0], run[run.len() - 1]);
-            let count = groups.iter().filter(|group| (first..=last).contains(&group.span.start)).count();
-            prop_assert!(count as u64 <= ((last + 1 - first + target / 2) / target).max(1));
-        }
-    }
-
     #[test]
     fn merged_requests_return_the_bytes_of_single_requests(ranges in prop::collection::vec(byte_range(), 0..12)) {
         let memory = Rc::new(MemoryStore::new());
