@@ -9,6 +9,7 @@
 mod exchange;
 mod fault;
 mod landing;
+mod learned;
 mod listing;
 mod options;
 pub mod origin;

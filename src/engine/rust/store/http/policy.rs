@@ -1,13 +1,13 @@
 //! One read over HTTP as a state machine: it names a request, takes the answer, and names the next.
 //!
-//! It neither waits nor sends, so that tests can play any server. To read a suffix, it tries up to
-//! four kinds of requests, until one works: `bytes=a-b` around the likely end, which also tells the
-//! size; HEAD for the size, then `bytes=a-b`; `bytes=-N`; the whole object.
+//! It neither waits nor sends, so that tests can play any server. [`State`] is what was sent, and
+//! [`Learned`] chooses what is sent next.
 
 use std::ops::Range;
 
 use super::exchange::{ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
 use super::fault::{self, Lost, RequestLabel, Seen};
+use super::learned::Learned;
 use super::origin::SuffixRanges;
 use super::request_kind::RequestKind;
 use super::response::{self, BodyCheck, ContentRange, Mismatch};
@@ -17,55 +17,44 @@ use super::web_page::{self, WebPage};
 use crate::error::Error;
 use crate::format::byte_range::len_of;
 use crate::limits;
-use crate::store::{ByteRange, Fetched, LikelySize, Measured, Subject, Value};
+use crate::store::{ByteRange, Fetched, Measured, Subject, Value};
 
-/// Maximum number of bytes that are read beyond the requested ones to find the end.
-const TAIL_BYTES: u64 = 128 << 10;
+/// Where an exchange stands, and so what the next answer means.
+enum State {
+    /// A request for the object was sent.
+    Asked(RequestKind),
+    /// It was not answered, and the server is asked whether it is there.
+    Probing { unanswered: RequestKind, lost: Lost },
+}
 
 /// One read over HTTP. See the module.
 pub(super) struct Exchange<'a> {
     context: ExchangeContext<'a>,
     goal: Goal,
-    kind: RequestKind,
-    /// Size of the object, if an earlier answer told it.
-    size: Option<u64>,
-    head_failed: bool,
-    suffix_failed: bool,
-    tail_failed: bool,
+    state: State,
+    learned: Learned,
     retries: Retries,
-    /// Length of the last body that was suspicious.
-    suspected_len: Option<u64>,
-    /// Whether the last answer was a web page.
-    suspected_page: bool,
-    /// Why there was no answer, while it is asked whether the server is there.
-    lost: Option<Lost>,
 }
 
 impl<'a> Exchange<'a> {
     /// The machine and its first request.
     pub fn start(goal: Goal, context: ExchangeContext<'a>) -> (Self, Step) {
-        let mut exchange = Self {
-            context,
-            goal,
-            kind: RequestKind::Whole,
-            size: None,
-            head_failed: context.knowledge.head_useless.get(),
-            suffix_failed: context.origin.suffix_ranges.get() == SuffixRanges::Fail,
-            tail_failed: context.knowledge.tails_useless.get(),
-            retries: Retries::default(),
-            suspected_len: None,
-            suspected_page: false,
-            lost: None,
-        };
-        let step = exchange.restart();
+        let learned = Learned::before(&context);
+        let state = State::Asked(learned.next_kind(goal, &context));
+        let exchange = Self { context, goal, state, learned, retries: Retries::default() };
+        let step = exchange.ask(0);
         (exchange, step)
     }
 
     /// Takes an answer. `random` is a number in 0..1 for the jitter of retries.
     pub fn answer(&mut self, answer: TransportResult, random: f64) -> Step {
-        if self.lost.is_some() {
-            return self.probed(&answer);
+        match &self.state {
+            State::Asked(_) => self.answered(answer, random),
+            State::Probing { .. } => self.probed(&answer),
         }
+    }
+
+    fn answered(&mut self, answer: TransportResult, random: f64) -> Step {
         match answer {
             Ok(response) => self.judge(&response, random),
             Err(TransportError::Unreachable { cut: None, .. }) if self.is_untried_suffix() => {
@@ -95,14 +84,13 @@ impl<'a> Exchange<'a> {
     fn probe(&mut self, lost: Lost) -> Step {
         let ServerKnowledge { seen, answered, .. } = self.context.knowledge;
         // Of an answer that was cut off, this page saw the beginning.
-        let is_there = lost.cut.is_some();
-        self.lost = Some(lost);
-        if is_there || !self.context.may_probe {
-            return self.settle(Seen::Nothing);
+        if lost.cut.is_some() || !self.context.may_probe {
+            return self.fail(|label| label.unreachable(&lost, Seen::Nothing));
         }
         if let (hidden @ Seen::Hidden { .. }, false) = (seen.get(), answered.get()) {
-            return self.settle(hidden);
+            return self.fail(|label| label.unreachable(&lost, hidden));
         }
+        self.state = State::Probing { unanswered: self.kind().clone(), lost };
         let (method, limit) = (Method::Probe, web_page::BEGINNING_BYTES);
         let (range, fresh, after_ms) = (None, false, 0);
         Step::Send(NextRequest { method, range, fresh, after_ms, body_limit: limit, part_limit: limit })
@@ -118,60 +106,39 @@ impl<'a> Exchange<'a> {
         self.settle(seen.get())
     }
 
-    /// Fails for want of a readable answer.
-    pub fn settle(&mut self, seen: Seen) -> Step {
-        let lost = self.lost.take().unwrap_or_default();
-        self.fail(|label| label.unreachable(&lost, seen))
+    /// Fails for want of a readable answer, if the server is being asked whether it is there.
+    pub fn settle(&self, seen: Seen) -> Step {
+        let nothing = Lost::default();
+        let lost = match &self.state {
+            State::Asked(_) => &nothing,
+            State::Probing { lost, .. } => lost,
+        };
+        self.fail(|label| label.unreachable(lost, seen))
+    }
+
+    /// The kind of the current request for the object.
+    fn kind(&self) -> &RequestKind {
+        match &self.state {
+            State::Asked(kind) | State::Probing { unanswered: kind, .. } => kind,
+        }
+    }
+
+    /// Sends a request of another kind.
+    fn turn_to(&mut self, kind: RequestKind) -> Step {
+        self.state = State::Asked(kind);
+        self.ask(0)
     }
 
     /// Chooses the next kind of request from what is known, and requests it.
     fn restart(&mut self) -> Step {
-        let ExchangeContext { knowledge, origin, .. } = self.context;
-        self.kind = match self.goal {
-            Goal::Read(ByteRange::Whole) => RequestKind::Whole,
-            // If the server has ever sent a part, a whole object may concern that object alone, or
-            // an empty cache.
-            Goal::Read(_) if knowledge.asks_for_whole_objects(origin) => RequestKind::Whole,
-            Goal::Read(ByteRange::At { offset, len }) => {
-                RequestKind::Window(offset..offset.saturating_add(len))
-            }
-            Goal::Read(ByteRange::Last(len)) => self.way_to_suffix(len),
-            Goal::Size if self.head_failed && knowledge.asks_for_whole_objects(origin) => RequestKind::Whole,
-            Goal::Size if self.head_failed => RequestKind::FirstByte,
-            Goal::Size => RequestKind::Head,
-        };
-        self.ask(0)
-    }
-
-    fn way_to_suffix(&self, len: u64) -> RequestKind {
-        let at_once = self.context.options.use_suffix_request
-            || self.context.origin.suffix_ranges.get() == SuffixRanges::Work;
-        if self.context.knowledge.ranges_ignored.get() {
-            RequestKind::Whole
-        } else if !self.suffix_failed && (at_once || self.head_failed) {
-            RequestKind::Suffix(len)
-        } else if let Some(tail) = self.likely_tail(len) {
-            RequestKind::Tail(tail)
-        } else if self.head_failed {
-            RequestKind::Whole
-        } else {
-            RequestKind::Head
-        }
-    }
-
-    /// The range that probably contains the last bytes, and one more byte. If that byte is missing,
-    /// the end is known even if no header tells the size. `None` if the size is too uncertain.
-    fn likely_tail(&self, len: u64) -> Option<Range<u64>> {
-        let LikelySize { low, high } = self.context.likely_size.filter(|_| !self.tail_failed)?;
-        let is_worth = high.checked_sub(low)? <= TAIL_BYTES;
-        is_worth.then(|| low.saturating_sub(len)..high.saturating_add(1))
+        self.turn_to(self.learned.next_kind(self.goal, &self.context))
     }
 
     fn ask(&self, after_ms: u32) -> Step {
         Step::Send(NextRequest {
-            method: self.kind.method(),
-            range: self.kind.range(),
-            fresh: self.suspected_len.is_some() || self.suspected_page,
+            method: self.kind().method(),
+            range: self.kind().range(),
+            fresh: self.learned.is_doubtful(),
             after_ms,
             body_limit: self.body_limit(),
             part_limit: self.part_limit(),
@@ -180,11 +147,11 @@ impl<'a> Exchange<'a> {
 
     fn body_limit(&self) -> u64 {
         // HEAD announces the size of the object, of which only a part will be read.
-        if self.kind == RequestKind::Head { u64::MAX } else { self.context.body_limit }
+        if *self.kind() == RequestKind::Head { u64::MAX } else { self.context.body_limit }
     }
 
     fn part_limit(&self) -> u64 {
-        let asked = match &self.kind {
+        let asked = match self.kind() {
             RequestKind::Head | RequestKind::Whole => return self.body_limit(),
             RequestKind::Beginning => web_page::BEGINNING_BYTES,
             RequestKind::FirstByte => 1,
@@ -202,7 +169,7 @@ impl<'a> Exchange<'a> {
             return self.page(page, response);
         }
         match response.status {
-            _ if self.may_be_part_of_a_page(response) => self.see_beginning(),
+            _ if self.may_be_part_of_a_page(response) => self.turn_to(RequestKind::Beginning),
             200 | 206 => self.succeed(response),
             404 | 410 => Step::Done(Ok(Outcome::Absent)),
             416 => self.unsatisfiable(response),
@@ -214,9 +181,9 @@ impl<'a> Exchange<'a> {
             }
             // An error to HEAD has no body that explains it, and a signature may be valid for GET
             // only.
-            status if self.kind == RequestKind::Head && status != 401 => self.without_head(),
-            400 | 405 | 501 if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
-            400 | 405 | 501 if matches!(self.kind, RequestKind::Tail(_)) => self.without_tail(),
+            status if *self.kind() == RequestKind::Head && status != 401 => self.without_head(),
+            400 | 405 | 501 if matches!(self.kind(), RequestKind::Suffix(_)) => self.without_suffix(),
+            400 | 405 | 501 if matches!(self.kind(), RequestKind::Tail(_)) => self.without_tail(),
             403 => self.forbidden(response),
             _ => self.fail(|label| label.refused(response)),
         }
@@ -234,10 +201,10 @@ impl<'a> Exchange<'a> {
             }
             return Step::Done(Ok(Outcome::Absent));
         }
-        if self.suspected_page {
+        if self.learned.suspected_page {
             return Step::Done(Ok(Outcome::Page(page)));
         }
-        self.suspected_page = true;
+        self.learned.suspected_page = true;
         self.restart()
     }
 
@@ -245,15 +212,10 @@ impl<'a> Exchange<'a> {
     fn may_be_part_of_a_page(&self, response: &HttpResponse) -> bool {
         matches!(response.status, 200 | 206 | 416)
             && self.context.subject != Subject::Metadata
-            && !matches!(self.kind, RequestKind::Whole | RequestKind::Beginning)
-            && (response.status != 200 || self.kind == RequestKind::Head)
+            && !matches!(self.kind(), RequestKind::Whole | RequestKind::Beginning)
+            && (response.status != 200 || *self.kind() == RequestKind::Head)
             && !self.context.knowledge.labels_objects_as_html.get()
             && web_page::is_labelled(response)
-    }
-
-    fn see_beginning(&mut self) -> Step {
-        self.kind = RequestKind::Beginning;
-        self.ask(0)
     }
 
     fn not_a_page(&mut self) -> Step {
@@ -262,7 +224,7 @@ impl<'a> Exchange<'a> {
     }
 
     fn succeed(&mut self, response: &HttpResponse) -> Step {
-        match (&self.kind, response.status) {
+        match (self.kind(), response.status) {
             (RequestKind::Head, _) => self.learn_size(response, response.content_length()),
             (RequestKind::Beginning, _) => self.not_a_page(),
             (RequestKind::FirstByte, 206) => match response.content_range().total {
@@ -271,7 +233,7 @@ impl<'a> Exchange<'a> {
             },
             (RequestKind::Whole, 206) => self.read(response, response::whole_of_partial(response)),
             (RequestKind::Window(want), 206) => {
-                let check = response::window(response, want, self.size);
+                let check = response::window(response, want, self.learned.size);
                 self.context.knowledge.ranges_ignored.set(false);
                 self.learn_from_part(response);
                 self.read(response, check)
@@ -289,11 +251,10 @@ impl<'a> Exchange<'a> {
     /// Takes a body above its limit. With status 206 it may be the whole object.
     fn too_large(&mut self, announced: Option<u64>, limit: u64) -> Step {
         let is_part = limit < self.body_limit();
-        match self.kind {
+        match self.kind() {
             RequestKind::Window(_) if is_part => {
                 self.learn_that_ranges_are_ignored();
-                self.kind = RequestKind::Whole;
-                self.ask(0)
+                self.turn_to(RequestKind::Whole)
             }
             RequestKind::Suffix(_) if is_part => self.without_suffix(),
             RequestKind::Tail(_) if is_part => self.without_tail(),
@@ -311,7 +272,7 @@ impl<'a> Exchange<'a> {
         {
             return self.suspect(mismatch);
         }
-        if self.kind.asked_bytes().is_some_and(|asked| asked < response.body.len()) {
+        if self.kind().asked_bytes().is_some_and(|asked| asked < response.body.len()) {
             self.learn_that_ranges_are_ignored();
         }
         self.found_whole(response.fetched(response.body.clone(), Some(response.body.len())))
@@ -319,13 +280,13 @@ impl<'a> Exchange<'a> {
 
     /// Takes a `206` whose body is no longer than what was asked for.
     fn learn_from_part(&self, response: &HttpResponse) {
-        if self.kind.asked_bytes().is_some_and(|asked| response.body.len() <= asked) {
+        if self.kind().asked_bytes().is_some_and(|asked| response.body.len() <= asked) {
             self.context.origin.sends_parts.set(true);
         }
     }
 
     fn learn_that_ranges_are_ignored(&mut self) {
-        self.suffix_failed |= matches!(self.kind, RequestKind::Suffix(_));
+        self.learned.suffix_failed |= matches!(self.kind(), RequestKind::Suffix(_));
         if !self.context.knowledge.ranges_ignored.replace(true) {
             self.context.options.warn(&format!(
                 "the server of {} ignores byte ranges and sends whole objects; reading a part of one costs as much as reading all of it: use a server or a mirror that answers Range",
@@ -374,31 +335,30 @@ impl<'a> Exchange<'a> {
     }
 
     fn without_tail(&mut self) -> Step {
-        self.tail_failed = true;
+        self.learned.tail_failed = true;
         self.context.knowledge.tails_useless.set(true);
         self.restart()
     }
 
     fn read_window(&mut self, window: Range<u64>, size: u64) -> Step {
-        self.size = Some(size);
-        self.kind = RequestKind::Window(window);
-        self.ask(0)
+        self.learned.size = Some(size);
+        self.turn_to(RequestKind::Window(window))
     }
 
     /// Whether the current request may have failed because of its preflight. Once a suffix request
     /// has worked, other causes are more likely.
     fn is_untried_suffix(&self) -> bool {
-        matches!(self.kind, RequestKind::Suffix(_))
+        matches!(self.kind(), RequestKind::Suffix(_))
             && self.context.origin.suffix_ranges.get() != SuffixRanges::Work
     }
 
     fn without_head(&mut self) -> Step {
-        self.head_failed = true;
+        self.learned.head_failed = true;
         self.restart()
     }
 
     fn without_suffix(&mut self) -> Step {
-        self.suffix_failed = true;
+        self.learned.suffix_failed = true;
         self.restart()
     }
 
@@ -406,7 +366,7 @@ impl<'a> Exchange<'a> {
     /// range.
     fn unsatisfiable(&mut self, response: &HttpResponse) -> Step {
         let total = response.content_range().total;
-        match (&self.kind, self.goal, total) {
+        match (self.kind(), self.goal, total) {
             (RequestKind::Head, ..) => self.without_head(),
             (RequestKind::Beginning, ..) => self.not_a_page(),
             (RequestKind::FirstByte, ..) => self.found_size(response, total.unwrap_or(0)),
@@ -418,7 +378,7 @@ impl<'a> Exchange<'a> {
             }
             (RequestKind::Suffix(len), _, Some(size)) => {
                 let window = size.saturating_sub(*len)..size;
-                self.suffix_failed = true;
+                self.learned.suffix_failed = true;
                 self.read_window(window, size)
             }
             (RequestKind::Suffix(_), _, None) => self.without_suffix(),
@@ -468,13 +428,19 @@ impl<'a> Exchange<'a> {
     fn read(&mut self, response: &HttpResponse, check: BodyCheck) -> Step {
         match check {
             BodyCheck::Valid(fetched) => {
-                if matches!(self.kind, RequestKind::Suffix(_)) {
+                if matches!(self.kind(), RequestKind::Suffix(_)) {
                     self.context.origin.suffix_ranges.set(SuffixRanges::Work);
                 }
-                if self.kind == RequestKind::Whole { self.found_whole(fetched) } else { self.found(fetched) }
+                if *self.kind() == RequestKind::Whole {
+                    self.found_whole(fetched)
+                } else {
+                    self.found(fetched)
+                }
             }
             BodyCheck::Suspicious(mismatch) => self.suspect(mismatch),
-            BodyCheck::Misunderstood if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
+            BodyCheck::Misunderstood if matches!(self.kind(), RequestKind::Suffix(_)) => {
+                self.without_suffix()
+            }
             BodyCheck::Misunderstood => self.fail(|label| label.refused(response)),
         }
     }
@@ -482,10 +448,10 @@ impl<'a> Exchange<'a> {
     /// Requests once more, without caches. A second body of the same length is believed if it does
     /// not contradict itself.
     fn suspect(&mut self, mismatch: Mismatch) -> Step {
-        match (self.suspected_len.replace(mismatch.len), mismatch.plausible) {
+        match (self.learned.suspected_len.replace(mismatch.len), mismatch.plausible) {
             (None, _) => {
-                self.size = None;
-                self.tail_failed = true;
+                self.learned.size = None;
+                self.learned.tail_failed = true;
                 self.restart()
             }
             (Some(before), Some(plausible)) if before == mismatch.len => self.found(plausible),
@@ -505,7 +471,7 @@ impl<'a> Exchange<'a> {
     ) -> Step {
         match self.retries.next(most, told, random) {
             Some(after_ms) => self.ask(after_ms),
-            None if self.kind == RequestKind::Head => {
+            None if *self.kind() == RequestKind::Head => {
                 self.retries = Retries::default();
                 self.without_head()
             }
@@ -517,9 +483,9 @@ impl<'a> Exchange<'a> {
     }
 
     fn fail(&self, error: impl FnOnce(RequestLabel<'_>) -> Error) -> Step {
-        let range = self.kind.range();
+        let range = self.kind().range();
         let label =
-            RequestLabel { url: self.context.url, method: self.kind.method(), range: range.as_deref() };
+            RequestLabel { url: self.context.url, method: self.kind().method(), range: range.as_deref() };
         Step::Done(Err(error(label)))
     }
 
@@ -548,10 +514,10 @@ impl<'a> Exchange<'a> {
     fn learn_from_success(&self, usual: bool) {
         let ExchangeContext { knowledge, origin, .. } = self.context;
         knowledge.answered.set(true);
-        if self.head_failed && usual {
+        if self.learned.head_failed && usual {
             knowledge.head_useless.set(true);
         }
-        if self.suffix_failed && usual {
+        if self.learned.suffix_failed && usual {
             origin.suffix_ranges.set(SuffixRanges::Fail);
         }
     }
