@@ -56,7 +56,6 @@ struct UserTransformer {
     extension: String,
     kind: String,
     configuration: Option<String>,
-    field: String,
 }
 
 impl UserTransformer {
@@ -66,7 +65,6 @@ impl UserTransformer {
             extension: named.extension.to_owned(),
             kind: named.kind.to_owned(),
             configuration: named.configuration.map(str::to_owned),
-            field: named.field.to_owned(),
         }
     }
 
@@ -83,8 +81,10 @@ impl UserTransformer {
         };
         Ok(Uint8Array::from(info.to_bytes().as_slice()))
     }
+}
 
-    fn made(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
+impl Transformer for UserTransformer {
+    fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
         let (info, id) = (self.info(place)?, self.hook.new_id());
         registry::keep_store(id, below);
         let made = self.hook.transform(&info, id);
@@ -96,11 +96,5 @@ impl UserTransformer {
             None if made.is_object() => Ok(Rc::new(UserStore::kept(made))),
             None => Err(Error::argument("a storage transformer returned no store").expected("an object")),
         }
-    }
-}
-
-impl Transformer for UserTransformer {
-    fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
-        self.made(below, place).map_err(|error| error.within_field(&self.field))
     }
 }

@@ -68,7 +68,11 @@ fn grid(shard: &[u64], chunk_shape: &[u64]) -> Result<Vec<u64>> {
 }
 
 /// The format of the index of a shard with this grid.
-fn index(location: IndexLocation, codecs: &[CodecMetadata], grid: &[u64]) -> Result<ShardIndexFormat> {
+pub(super) fn index(
+    location: IndexLocation,
+    codecs: &[CodecMetadata],
+    grid: &[u64],
+) -> Result<ShardIndexFormat> {
     let index = ChunkRepresentation {
         shape: [grid, &[2]].concat(),
         data_type: DataType::Integer(Integer::Uint64),

@@ -7,6 +7,8 @@
 //! transformers, and for stores of single chunks, the engine's `store::wrap::transform`
 //! implements the transformer.
 
+use super::bind;
+use super::index::{IndexLocation, ShardIndexFormat};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::data_type::Endian;
@@ -92,6 +94,16 @@ fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>
         })
     });
     extents.collect()
+}
+
+/// The index at the end of a shard of an array with so many dimensions.
+///
+/// # Errors
+/// As for an array of which the transformer is the first.
+pub fn index_format(rank: usize, chunks_per_shard: &[u64]) -> Result<ShardIndexFormat> {
+    let grid = shard_shape(&vec![1; rank], chunks_per_shard)?;
+    let index = bind::index(IndexLocation::End, &[CodecMetadata::bytes(Some(Endian::Little))], &grid);
+    index.map_err(|error| error.in_field("configuration.chunks_per_shard"))
 }
 
 /// The sharding codec for chunks of this shape with these codecs; `field` is the position of the

@@ -1,71 +1,64 @@
-//! The known storage transformers by the URI of their specification: built-in ones and those of the
-//! user. The sharding transformer has three URIs.
+//! The known storage transformers by the URI of their specification: the sharding transformer, and
+//! those of the user.
 
 use std::rc::Rc;
 
 use super::sharding::ShardingConfiguration;
 use super::transformer::{ArrayPlace, NamedTransformer, Transformer};
 use crate::error::{Error, IS_FULL, Result};
-use crate::format::metadata::draft::uri::SHARDING_URIS;
+use crate::format::metadata::draft::uri::is_sharding;
 use crate::quoted::quoted;
-use crate::sorted::Map;
 use crate::store::Store;
 
 /// Creates a transformer from its metadata.
+#[cfg(not(target_arch = "wasm32"))]
 pub type ParseTransformer = Rc<dyn Fn(&NamedTransformer<'_>) -> Result<Rc<dyn Transformer>>>;
 
 /// Creates a transformer for any URI; `None` for an unknown one.
 pub type ParseOtherTransformers = Rc<dyn Fn(&NamedTransformer<'_>) -> Option<Result<Rc<dyn Transformer>>>>;
 
 /// The known storage transformers.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct TransformerRegistry {
-    parsers: Map<String, ParseTransformer>,
     others: Option<ParseOtherTransformers>,
 }
 
-impl Default for TransformerRegistry {
-    /// The built-in transformers.
-    fn default() -> Self {
-        let mut registry = Self { parsers: Map::new(), others: None };
-        for extension in SHARDING_URIS.into_iter().filter(|_| IS_FULL) {
-            registry.register(extension, Rc::new(|named| Ok(Rc::new(ShardingConfiguration::parse(named)?))));
-        }
-        registry
-    }
-}
-
 impl TransformerRegistry {
-    /// Adds or replaces the transformer of a URI.
-    pub fn register(&mut self, extension: &str, parse: ParseTransformer) {
-        self.parsers.insert(normal(extension).to_owned(), parse);
-    }
-
-    /// Sets the function that creates transformers for all other URIs.
+    /// Sets the function that creates the transformers of the user.
     pub fn ask_for_others(&mut self, others: ParseOtherTransformers) {
         self.others = Some(others);
+    }
+
+    /// Adds a transformer by its URI.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn register(&mut self, extension: &str, parse: ParseTransformer) {
+        let (extension, others) = (extension.to_owned(), self.others.take());
+        self.ask_for_others(Rc::new(move |named| match named.extension == extension {
+            true => Some(parse(named)),
+            false => others.as_ref().and_then(|others| others(named)),
+        }));
     }
 
     /// Creates the transformer that metadata names.
     ///
     /// # Errors
-    /// `Unsupported` for an unknown URI; errors of the transformer's parser. Both name the field.
-    pub fn parse(&self, named: &NamedTransformer<'_>) -> Result<Rc<dyn Transformer>> {
-        let parsed = match self.parsers.get(normal(named.extension)) {
-            Some(parse) => Some(parse(named)),
-            None => self.others.as_ref().and_then(|others| others(named)),
-        };
-        let unknown =
-            || Error::unsupported(format!("unknown storage transformer {}", quoted(named.extension)));
-        let parsed = parsed.unwrap_or_else(|| Err(unknown().in_field("extension")));
-        parsed.map_err(|error| error.within_field(named.field))
+    /// `Unsupported` for an unknown URI; errors of the transformer's parser.
+    fn parse(&self, named: &NamedTransformer<'_>) -> Result<Rc<dyn Transformer>> {
+        if IS_FULL && is_sharding(named.extension) {
+            return Ok(Rc::new(ShardingConfiguration::parse(named)?));
+        }
+        let parsed = self.others.as_ref().and_then(|others| others(named));
+        parsed.unwrap_or_else(|| {
+            let unknown = format!("unknown storage transformer {}", quoted(named.extension));
+            Err(Error::unsupported(unknown).in_field("extension"))
+        })
     }
 
     /// Wraps a store in the transformers of an array. The first one is the outermost, as in
     /// metadata.
     ///
     /// # Errors
-    /// Errors of [`parse`](Self::parse) and of the transformers.
+    /// `Unsupported` for an unknown URI; errors of the transformers. They name the field.
     pub fn stack(
         &self,
         named: &[NamedTransformer<'_>],
@@ -74,21 +67,16 @@ impl TransformerRegistry {
     ) -> Result<Rc<dyn Store>> {
         let (mut transformers, mut place) = (Vec::new(), place.clone());
         for named in named {
-            let transformer = self.parse(named)?;
-            let below = transformer.place_below(&place)?;
-            transformers.push((transformer, std::mem::replace(&mut place, below)));
+            let transformer = self.parse(named).map_err(|error| error.within_field(named.field))?;
+            let below = transformer.place_below(&place);
+            transformers.push((transformer, std::mem::replace(&mut place, below), named.field));
         }
-        let mut from_the_store = transformers.iter().rev();
-        from_the_store.try_fold(store, |below, (transformer, place)| transformer.around(below, place))
+        let mut store = store;
+        while let Some((transformer, place, field)) = transformers.pop() {
+            store = transformer.around(store, &place).map_err(|error| error.within_field(field))?;
+        }
+        Ok(store)
     }
-}
-
-/// A URI without the parts that do not matter for comparison: the scheme, and a slash or `.html` at
-/// the end.
-fn normal(extension: &str) -> &str {
-    let rest = extension.strip_prefix("https://").or_else(|| extension.strip_prefix("http://"));
-    let rest = rest.unwrap_or(extension).trim_end_matches('/');
-    rest.strip_suffix(".html").unwrap_or(rest)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -99,6 +87,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::chunk_key::Separator;
+    use crate::format::metadata::draft::uri::SHARDING_URIS;
     use crate::format::path::{NodePath, StoreKey};
     use crate::store::memory::MemoryStore;
     use crate::store::{ByteRange, RequestContext};
@@ -110,6 +99,11 @@ mod tests {
     fn place() -> ArrayPlace {
         let prefix = NodePath::parse_any("data/a").unwrap();
         ArrayPlace { prefix, grid_shape: vec![8, 8], separator: Separator::Slash }
+    }
+
+    fn refused(named: &NamedTransformer<'_>) -> Error {
+        let memory = Rc::new(MemoryStore::new());
+        TransformerRegistry::default().stack(&[*named], memory, &place()).err().unwrap()
     }
 
     #[test]
@@ -129,7 +123,7 @@ mod tests {
     #[test]
     fn unknown_and_invalid_transformers_are_errors_that_name_the_field() {
         let unknown = named("https://example.org/mirror", None);
-        let error = TransformerRegistry::default().parse(&unknown).err().unwrap();
+        let error = refused(&unknown);
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("https://example.org/mirror"), "{error}");
         assert_eq!(error.context().field.as_deref(), Some("storage_transformers[0].extension"));
@@ -138,7 +132,7 @@ mod tests {
             kind: "\"linked\"",
             ..named(SHARDING_URIS[0], Some(r#"{"chunks_per_shard":[2]}"#))
         };
-        let error = TransformerRegistry::default().parse(&other).err().unwrap();
+        let error = refused(&other);
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("linked"), "{error}");
 
@@ -150,14 +144,7 @@ mod tests {
             (Some(r#"{"chunks_per_shard":[2,0]}"#), "chunks_per_shard"),
             (Some(r#"{"chunks_per_shard":[2,2],"order":"Morton"}"#), "order"),
         ] {
-            let place = place();
-            let memory = Rc::new(MemoryStore::new());
-            let error = TransformerRegistry::default().stack(
-                &[named(SHARDING_URIS[0], configuration)],
-                memory,
-                &place,
-            );
-            let error = error.err().unwrap();
+            let error = refused(&named(SHARDING_URIS[0], configuration));
             let found = error.context().field.clone().unwrap();
             assert!(found.starts_with("storage_transformers[0].configuration"), "{error}");
             assert!(found.contains(field), "{error}");
@@ -179,18 +166,5 @@ mod tests {
             let fetched = block_on(store.get(key, ByteRange::Whole, &RequestContext::default()));
             assert_eq!(fetched.unwrap().unwrap().value.as_slice().unwrap(), bytes);
         }
-    }
-
-    #[test]
-    fn a_user_registers_a_transformer_by_uri() {
-        struct Passing;
-        impl Transformer for Passing {
-            fn around(&self, below: Rc<dyn Store>, _place: &ArrayPlace) -> Result<Rc<dyn Store>> {
-                Ok(below)
-            }
-        }
-        let mut registry = TransformerRegistry::default();
-        registry.register("https://example.org/mirror", Rc::new(|_| Ok(Rc::new(Passing))));
-        registry.parse(&named("https://example.org/mirror", None)).unwrap();
     }
 }

@@ -3,10 +3,11 @@
 //! none).
 //!
 //! A transformer is a store over a store, so several of them form a stack. Metadata names a
-//! transformer by the URI of its specification. A [`TransformerRegistry`] contains the built-in
-//! transformers and those of the user.
+//! transformer by the URI of its specification. The [`TransformerRegistry`] knows ours, which is
+//! [`sharding`], and asks for those of the user.
 
 mod known_transformers;
+mod shard_keys;
 pub mod sharding;
 mod transformer;
 

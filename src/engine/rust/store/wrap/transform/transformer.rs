@@ -36,11 +36,8 @@ pub struct NamedTransformer<'a> {
 pub trait Transformer {
     /// The array as the wrapped store sees it. The grid of a sharding transformer's store counts
     /// shards.
-    ///
-    /// # Errors
-    /// `Format` if the configuration does not fit the array.
-    fn place_below(&self, place: &ArrayPlace) -> Result<ArrayPlace> {
-        Ok(place.clone())
+    fn place_below(&self, place: &ArrayPlace) -> ArrayPlace {
+        place.clone()
     }
 
     /// Wraps a store.
