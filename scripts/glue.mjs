@@ -31,14 +31,10 @@ const passedAs = (name) => [
   ["t", `= isLikeNone(${name}) ? 0 : passStringToWasm0(${name}, `],
   ["b", `= passArray8ToWasm0(${name}, `],
   ["d", `= passArrayF64ToWasm0(${name}, `],
-  ["q", `= passArray64ToWasm0(${name}, `],
-  ["f", `+(isLikeNone(${name}) ? 0 : ${name})`],
-  ["n", `+(isLikeNone(${name}) ? Number.MAX_SAFE_INTEGER : (${name}) >>> 0)`],
-  ["o", `isLikeNone(${name}) ? 0 : addToExternrefTable0(${name})`],
 ];
 
 /** How many numbers the wasm gets for a parameter. */
-const WORDS = { s: 2, t: 2, b: 2, d: 2, q: 2, f: 2, n: 1, o: 1, _: 1 };
+const WORDS = { s: 2, t: 2, b: 2, d: 2, _: 1 };
 
 /** What the glue makes of a result, by its last statements. The letters are those of `GIVE`. */
 const GIVEN = [
@@ -47,10 +43,6 @@ const GIVEN = [
   ["n", /return ret === Number\.MAX_SAFE_INTEGER \? undefined : ret;$/],
   ["!", /throw takeFromExternrefTable0\(ret\[0\]\);\s*\}$/],
   ["x!", /throw takeFromExternrefTable0\(ret\[1\]\);\s*\}\s*return takeFromExternrefTable0\(ret\[0\]\);$/],
-  [
-    "s",
-    /getStringFromWasm0\((ret\[0\], ret\[1\]|ptr\d, len\d)\);.*__wbindgen_free\([^;]*, 1\);\s*\}(\s*return v\d;)?$/s,
-  ],
   ["d", /var v1 = getArrayF64FromWasm0\(ret\[0\], ret\[1\]\)\.slice\(\);.*return v1;$/s],
   ["", /^[^=]*\bwasm\.\w+\([^;]*\);$/],
 ];

@@ -520,16 +520,13 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
 worksBehindProxies(Array);
 
 /**
- * Gives an array new metadata, and drops its cached chunks. With `oldShape`, which another program
- * has made longer, caches in front of the store keep all but those at the old edge.
+ * Gives an array new metadata, and drops its cached chunks. With its metadata documents `before`,
+ * of which another program has only made the shape longer, caches in front of the store keep all
+ * but those at the old edge.
  */
-export async function renew(
-  array: AnyArray,
-  summary: NodeSummary,
-  oldShape?: readonly number[],
-): Promise<void> {
+export async function renew(array: AnyArray, summary: NodeSummary, before?: string): Promise<void> {
   // Arrays of other metadata have another cache.
-  await forgetChunks(array, oldShape);
+  await forgetChunks(array, before);
   updateAll(array, summary);
-  await forgetChunks(array, oldShape);
+  await forgetChunks(array, before);
 }

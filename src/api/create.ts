@@ -3,6 +3,7 @@
  * engine's names. The engine chooses what is not given.
  */
 import { lazy } from "#lazy";
+import type { Dialect } from "../contract/contract.ts";
 import {
   need,
   needText,
@@ -47,7 +48,7 @@ interface CreateOptions {
    * The Zarr format, or one of the drafts of v3. A draft's nodes are created below the root of a
    * store. Default: 3.
    */
-  zarrFormat?: 2 | 3 | "v3-draft-2020-10" | "v3-draft-2022-05" | undefined;
+  zarrFormat?: 2 | 3 | Exclude<Dialect, "v2" | "v3"> | undefined;
   /** Suffix of a draft's metadata keys, if this is the hierarchy's first node. Default: `.json`. */
   metadataKeySuffix?: string | undefined;
   /** Extensions of a draft's hierarchy, if this is its first node. */

@@ -5,7 +5,7 @@
  * array extensions of their store.
  */
 
-import type { NodeSummary } from "../contract/contract.ts";
+import type { DataTypeFallback, NodeSummary } from "../contract/contract.ts";
 import { needFunction, type Rules, SIGNAL } from "../engine/ts/model/argument.ts";
 import { NotFoundError, ZarrError } from "../engine/ts/model/errors.ts";
 import type { Readable } from "../engine/ts/model/types.ts";
@@ -40,7 +40,7 @@ export interface OpenOptions extends AttributeOptions, IcechunkAccess {
    * What to do if a draft's data type is unknown and its metadata offers another one: `"warn"`
    * reads that and warns, `"allow"` reads it, `"refuse"` rejects. Default: `"warn"`.
    */
-  dataTypeFallback?: "warn" | "allow" | "refuse" | undefined;
+  dataTypeFallback?: DataTypeFallback | undefined;
   /**
    * `false` omits the request for v2's `.zattrs`. The node then has no attributes and no dimension
    * names. Default: true.
@@ -56,7 +56,7 @@ export const OPEN_RULES: Rules<OpenOptions> = {
   path: "a text",
   consolidated: "a boolean",
   cache: ["reload"],
-  dataTypeFallback: ["warn", "allow", "refuse"],
+  dataTypeFallback: ["warn", "allow", "refuse"] satisfies DataTypeFallback[],
   attrs: "a boolean",
   exactIntegers: "a boolean",
 };

@@ -3,7 +3,6 @@
  * program appends to it. It requests the metadata alone, and no chunk.
  */
 
-import type { NodeSummary } from "../contract/contract.ts";
 import { need, optionsOf, type Rules, SIGNAL } from "../engine/ts/model/argument.ts";
 import { ZarrError } from "../engine/ts/model/errors.ts";
 import type { Attributes, DataType, Readable } from "../engine/ts/model/types.ts";
@@ -54,30 +53,6 @@ const isPassing = (error: unknown): boolean => error instanceof ZarrError && err
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * The metadata that say how chunks are stored, without the shape; undefined for documents that are
- * too large to cross, or no JSON.
- */
-function chunking(document: string, large: unknown): string | undefined {
-  if (large) return undefined;
-  try {
-    const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
-    const own = texts.filter(([suffix]) => suffix !== ".zattrs");
-    return JSON.stringify(
-      own.map(([, text]) => ({ ...JSON.parse(text), shape: undefined, attributes: undefined })),
-    );
-  } catch {
-    return undefined;
-  }
-}
-
-/** The old shape, if nothing but the shape and attributes of an array have changed. */
-function shapeBefore(array: AnyArray, { document, large }: NodeSummary): readonly number[] | undefined {
-  const { document: before, large: largeBefore, shape } = array[FACTS];
-  const now = chunking(document, large);
-  return now !== undefined && now === chunking(before, largeBefore) ? shape : undefined;
-}
-
-/**
  * Yields each change of an array's shape and attributes. The array has the new metadata then. If it
  * has grown, the chunks at its old edge are read anew; after other changes all chunks are. While
  * the server fails, requests become rarer. Other errors end the watch, as an abort of `signal`
@@ -114,7 +89,7 @@ async function* changes(
       const summary = await readSummaryAnew(array, { kind: "array", format, signal, asks: true });
       pause = interval;
       if (summary.document === array[FACTS].document && !summary.large) continue;
-      await renew(array, summary, shapeBefore(array, summary));
+      await renew(array, summary, array[FACTS].document);
     } catch (error) {
       signal?.throwIfAborted();
       if (!isPassing(error)) throw error;

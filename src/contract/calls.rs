@@ -118,7 +118,7 @@ calls! {
     }
 
     /// The calls of the reductions' module. Requests are of `ReductionRequest`, parts of
-    /// `ReducedPart`; accumulators are 64-bit words.
+    /// `NumberedBox`; accumulators are 64-bit words.
     ReductionCall {
         /// The `ReductionSizes` of a reduction, before it begins.
         Sizes "sizes" blocks[request];

@@ -252,6 +252,25 @@ export const CHUNK_ORDERS = ["C", "F", "morton"] as const;
 
 export const chunkOrderShape: Shape<ChunkOrder> = /* @__PURE__ */ texts(CHUNK_ORDERS);
 
+/** A stored chunk to change and encode. */
+export interface ChunkToEncode {
+  /** The number of the array, as `bind` of the job gave it. */
+  array: number;
+  /** The change (`src/core/access/chunk_update`). */
+  header: Uint32Array;
+  /** The present bytes, if the change is partial. */
+  old?: OwnedBytes | undefined;
+  /** The new elements. */
+  elements: OwnedBytes;
+}
+
+export const chunkToEncodeShape: Shape<ChunkToEncode> = /* @__PURE__ */ record(() => ({
+  array: word,
+  header: words,
+  old: optional(ownedBytesShape),
+  elements: ownedBytesShape,
+}));
+
 /** The kind of a codec, which decides its position in a chain. */
 export type CodecKind = (typeof CODEC_KINDS)[number];
 export const CODEC_KINDS = ["array_to_array", "array_to_bytes", "bytes_to_bytes"] as const;
@@ -866,6 +885,22 @@ export const nodeSummaryShape: Shape<NodeSummary> = /* @__PURE__ */ record(() =>
   array: optional(arraySummaryShape),
 }));
 
+/** A part of a read: its box within the selection. */
+export interface NumberedBox {
+  /** Its number in the order of its read. */
+  number: number;
+  /** The first index along each dimension. */
+  start: Float64Array;
+  /** The extent along each dimension. */
+  shape: Float64Array;
+}
+
+export const numberedBoxShape: Shape<NumberedBox> = /* @__PURE__ */ record(() => ({
+  number: natural,
+  start: floats,
+  shape: floats,
+}));
+
 /** What to open. */
 export interface OpenArguments {
   /** The store. */
@@ -908,6 +943,19 @@ export interface OpenedReduction {
 export const openedReductionShape: Shape<OpenedReduction> = /* @__PURE__ */ record(() => ({
   session: word,
   sizes: reductionSizesShape,
+}));
+
+/** Bytes that JavaScript owns. */
+export interface OwnedBytes {
+  /** The bytes. */
+  bytes: Uint8Array;
+  /** Whether nothing else uses their memory, so that it may be transferred. */
+  ours: boolean;
+}
+
+export const ownedBytesShape: Shape<OwnedBytes> = /* @__PURE__ */ record(() => ({
+  bytes: held,
+  ours: flag,
 }));
 
 /** The indices along a dimension of the selection, as indices of the array. */
@@ -1034,11 +1082,42 @@ export const readCostShape: Shape<ReadCost> = /* @__PURE__ */ record(() => ({
   indexBytes: optional(float),
 }));
 
+/** The shape and memory layout of a result, known before its parts. */
+export interface ReadLayout {
+  /**
+   * Extent along each dimension of the array, 1 for integer indices. Points have one
+   * dimension.
+   */
+  shape: number[];
+  /** For each dimension, whether the result keeps it. An integer in the selection drops one. */
+  kept: boolean[];
+  /** The dimensions in memory order, slowest first. */
+  order: number[];
+  /** The number of parts. */
+  parts: number;
+  /** Number of elements of all chunks that the read touches; infinity if it is unknown. */
+  touched: number;
+  /** The packed fill value. */
+  fillValue: Uint8Array;
+  /** Size of an element in bytes; 0 if the data type has a variable length. */
+  elementSize: number;
+}
+
+export const readLayoutShape: Shape<ReadLayout> = /* @__PURE__ */ record(() => ({
+  shape: list(float),
+  kept: list(flag),
+  order: list(word),
+  parts: float,
+  touched: float,
+  fillValue: bytes,
+  elementSize: word,
+}));
+
 /** How far a read is. A total is 0 while it is not known. */
 export interface ReadProgress {
-  /** Chunks that have been read. */
+  /** Chunks (inner ones, if sharded) that have arrived or are known to be absent. */
   chunks: number;
-  /** Bytes that have been fetched. */
+  /** Bytes that have arrived. */
   bytes: number;
   /** Parts that are finished. */
   parts: number;
@@ -1062,6 +1141,11 @@ export interface ReadRequest {
   selection: Selection;
   /** Dimensions of the result in memory order, slowest first. Default: C order. */
   order?: number[] | undefined;
+  /**
+   * Whether the array reaches to the end of its last stored chunks: they are read with the
+   * padding that is stored.
+   */
+  padded?: boolean | undefined;
   /** How parts grow. Default: along the dimensions that are fastest in memory. */
   growth?: Growth | undefined;
   /** Whether the first parts are spread over the result. */
@@ -1081,6 +1165,7 @@ export interface ReadRequest {
 export const readRequestShape: Shape<ReadRequest> = /* @__PURE__ */ record(() => ({
   selection: selectionShape,
   order: optional(list(word)),
+  padded: optional(flag),
   growth: optional(growthShape),
   spreads: optional(flag),
   streamed: optional(flag),
@@ -1101,22 +1186,6 @@ export interface ReducedDimension {
 export const reducedDimensionShape: Shape<ReducedDimension> = /* @__PURE__ */ record(() => ({
   extent: natural,
   along: alongShape,
-}));
-
-/** A part of a reduction: its box within the selection. */
-export interface ReducedPart {
-  /** Its number in the plan. */
-  number: number;
-  /** The first index along each dimension. */
-  start: Float64Array;
-  /** The extent along each dimension. */
-  shape: Float64Array;
-}
-
-export const reducedPartShape: Shape<ReducedPart> = /* @__PURE__ */ record(() => ({
-  number: natural,
-  start: floats,
-  shape: floats,
 }));
 
 /** The answers of all cells to a question. */
@@ -1446,6 +1515,25 @@ export const writeArgumentsShape: Shape<WriteArguments> = /* @__PURE__ */ record
   job: held,
 }));
 
+/** How far a write is. */
+export interface WriteProgress {
+  /** Number of stored chunks (or shards) that are done. */
+  chunks: number;
+  /** Number of all. */
+  totalChunks: number;
+  /** Number of them that are all fill value and therefore not stored. */
+  empty: number;
+  /** Number of bytes passed to the store. */
+  bytes: number;
+}
+
+export const writeProgressShape: Shape<WriteProgress> = /* @__PURE__ */ record(() => ({
+  chunks: float,
+  totalChunks: float,
+  empty: float,
+  bytes: float,
+}));
+
 /** The packed elements of a write. */
 export interface WriteSource {
   /** The bytes of the elements. */
@@ -1713,7 +1801,7 @@ export const CONVENTIONS_CALLS = {
 
 /**
  * The calls of the reductions' module. Requests are of `ReductionRequest`, parts of
- * `ReducedPart`; accumulators are 64-bit words.
+ * `NumberedBox`; accumulators are 64-bit words.
  */
 export interface ReductionCalls {
   /** The `ReductionSizes` of a reduction, before it begins. */

@@ -9,8 +9,9 @@ use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
 use crate::operations::OPERATIONS;
 use crate::records::{
-    ArrayToBind, BoundArray, Build, CodecKind, DownsampleRequest, ErrorRecord, OpenedReduction, ReducedPart,
-    ReductionAnswer, ReductionQuestion, ReductionRequest, ReductionSettings, TransformerInfo,
+    ArrayToBind, BoundArray, Build, ChunkToEncode, CodecKind, DownsampleRequest, ErrorRecord, NumberedBox,
+    OpenedReduction, ReadLayout, ReductionAnswer, ReductionQuestion, ReductionRequest, ReductionSettings,
+    TransformerInfo, WriteProgress,
 };
 use crate::shape::{Types, camel, comment};
 
@@ -80,9 +81,13 @@ pub fn contract(lists: &str) -> String {
     ArrayToBind::shape(&mut types);
     BoundArray::shape(&mut types);
     TransformerInfo::shape(&mut types);
+    // The jobs of reads and writes have these.
+    ReadLayout::shape(&mut types);
+    ChunkToEncode::shape(&mut types);
+    WriteProgress::shape(&mut types);
     // Calls of the reductions' module have these.
     ReductionRequest::shape(&mut types);
-    ReducedPart::shape(&mut types);
+    NumberedBox::shape(&mut types);
     OpenedReduction::shape(&mut types);
     ReductionQuestion::shape(&mut types);
     ReductionSettings::shape(&mut types);

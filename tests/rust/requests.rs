@@ -390,6 +390,7 @@ fn others_have_their_turn_between_parts_of_many_chunks() {
     let request = ReadRequest {
         selection: Selection::all(),
         order: None,
+        padded: false,
         growth: None,
         spreads: false,
         streamed: true,

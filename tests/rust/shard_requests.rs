@@ -194,6 +194,7 @@ fn request(window: &[Range<u64>]) -> ReadRequest {
     ReadRequest {
         selection: support::window(window),
         order: None,
+        padded: false,
         growth: None,
         spreads: false,
         streamed: false,

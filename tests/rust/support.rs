@@ -184,6 +184,7 @@ pub async fn read_with(
     let request = ReadRequest {
         selection,
         order,
+        padded: false,
         growth: None,
         spreads: false,
         streamed: false,

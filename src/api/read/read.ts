@@ -8,7 +8,7 @@ import { lazy } from "#lazy";
 import type { ReadProgress } from "../../contract/contract.ts";
 import { targetBoxOf } from "../../engine/ts/elements/loops.ts";
 import { scatterElements } from "../../engine/ts/elements/scatter.ts";
-import { chunkCount, chunkExtent } from "../../engine/ts/model/chunk_grid.ts";
+import { chunkExtent } from "../../engine/ts/model/chunk_grid.ts";
 import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 import { canShare, isSharedMemory, viewBytes } from "../../engine/ts/model/memory.ts";
 import type { EngineRequest } from "../../engine/ts/model/read_request.ts";
@@ -23,7 +23,7 @@ import type {
   ResultLayout,
 } from "../../engine/ts/port/operations.ts";
 import { arrayId, bindCodecs, settleCodecs } from "../array_definitions.ts";
-import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { REQUESTING, type RequestingStore } from "../store/native_store.ts";
 import { observe } from "./plan.ts";
 import {
@@ -169,14 +169,14 @@ export async function readChunk(
   index: readonly number[],
   options: ResultOptions,
 ): Promise<ReadResult> {
-  const { grid, order, shape } = array[FACTS];
-  const extents = index.map((at, axis) => chunkExtent(grid[axis] ?? 1, at));
-  const entries = extents.map(({ start, length }) => ({ Slice: { start, stop: start + length } }));
-  const isAtEdge = extents.some(({ start, length }, axis) => start + length > (shape[axis] ?? 0));
-  const node = isAtEdge ? paddedNode(array) : array;
+  const { grid, order } = array[FACTS];
+  const entries = index.map((at, axis) => {
+    const { start, length } = chunkExtent(grid[axis] ?? 1, at);
+    return { Slice: { start, stop: start + length } };
+  });
   const { signal, priority, cache } = options;
-  const selected = { selection: { Orthogonal: entries }, order };
-  return readSelection(await readOf(node, selected, { signal, priority, cache }, "wrapped"), options);
+  const selected = { selection: { Orthogonal: entries }, order, padded: true };
+  return readSelection(await readOf(array, selected, { signal, priority, cache }, "wrapped"), options);
 }
 
 /** Default priority of prefetches. It is below 0, so every read comes first. */
@@ -201,42 +201,9 @@ export async function prefetchSelection(
 }
 
 /**
- * Drops the cached chunks of an array: with `oldShape`, from caches in front of the store only
- * those at the old edge.
+ * Drops the cached chunks of an array: if it has only grown since it had the metadata documents
+ * `before`, from caches in front of the store only those at the old edge.
  */
-export async function forgetChunks(array: ArrayNode, oldShape?: readonly number[]): Promise<void> {
-  await call("forgetChunks", (objects) => ({ array: arrayId(objects, array), oldShape }));
-}
-
-const padded = new WeakMap<ArrayFacts, ArrayFacts>();
-
-/** The end in elements of the last stored chunk of a dimension. */
-function endOf({ shape64, shape, grid, chunks, shards }: ArrayFacts, axis: number): bigint {
-  const [length = 0n, runs = 1] = [shape64[axis], grid[axis]];
-  if (typeof runs === "number") {
-    const stored = BigInt((shards ?? chunks)[axis] ?? 1);
-    return ((length + stored - 1n) / stored) * stored;
-  }
-  const last = chunkExtent(runs, chunkCount(runs, shape[axis] ?? 0) - 1);
-  const end = BigInt(last.start + last.length);
-  return end > length ? end : length;
-}
-
-function paddedFacts(facts: ArrayFacts): ArrayFacts {
-  const shape64 = facts.shape64.map((_, axis) => endOf(facts, axis));
-  // The engine takes this shape instead of the one in the text (`NodeDocument::from_json`).
-  const document = `${facts.document.slice(0, -1)},"shape":[${shape64.join(",")}]}`;
-  // The other facts are the array's, and some are computed when they are used.
-  return Object.create(facts, {
-    shape: { value: shape64.map(Number) },
-    shape64: { value: shape64 },
-    document: { value: document },
-  }) as ArrayFacts;
-}
-
-/** The array with whole chunks at its edge. */
-function paddedNode({ [FACTS]: facts, store, path }: ArrayNode): ArrayNode {
-  const known = padded.get(facts) ?? paddedFacts(facts);
-  padded.set(facts, known);
-  return { [FACTS]: known, store, path };
+export async function forgetChunks(array: ArrayNode, before?: string): Promise<void> {
+  await call("forgetChunks", (objects) => ({ array: arrayId(objects, array), before }));
 }

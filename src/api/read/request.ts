@@ -2,6 +2,7 @@
  * What a read asks of the engine: the caller's selection and options in the engine's form, and the
  * form of the result. `read.ts` sends it.
  */
+import type { ReadProgress } from "../../contract/contract.ts";
 import type { TypeDescription } from "../../engine/ts/model/data_type.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
 import type { EngineRequest, EngineSelection } from "../../engine/ts/model/read_request.ts";
@@ -12,16 +13,9 @@ import { type ConversionOptions, conversionOf } from "./conversion.ts";
 import type { Form } from "./result.ts";
 
 /** The progress of a read. */
-export interface Progress {
-  /** Number of chunks (inner ones, if sharded) that have arrived or are known to be absent. */
-  chunks: number;
+export interface Progress extends Omit<ReadProgress, "totalChunks"> {
   /** Total number of chunks. Absent for points, as counting them would require a look at each. */
   totalChunks?: number;
-  /** Number of bytes that have arrived. */
-  bytes: number;
-  /** Number of finished parts, and their total. */
-  parts: number;
-  totalParts: number;
 }
 
 /** Options of all calls that read elements. */
@@ -45,7 +39,7 @@ export interface WantedElements extends Omit<ConversionOptions, "as"> {
 }
 
 /** The selected elements, and their order in memory. */
-type Selected = Pick<EngineRequest, "selection" | "order">;
+type Selected = Pick<EngineRequest, "selection" | "order" | "padded">;
 
 /** A read of an array, as the engine takes it, and the form of its result. */
 export interface Read {

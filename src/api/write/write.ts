@@ -7,7 +7,7 @@
  * documents or not. So the documents are read again, and the open nodes follow what is stored. If
  * that read fails too, or the caller has aborted, they are read before the next use.
  */
-import type { NodeSummary, WriteSource } from "../../contract/contract.ts";
+import type { ChunkOrder, NodeSummary, WriteProgress, WriteSource } from "../../contract/contract.ts";
 import {
   need,
   needList,
@@ -38,17 +38,6 @@ import type { NodeChange } from "../update_attributes.ts";
 import { type PackOptions, withPackedFloats } from "./numbers.ts";
 import { appendedLength, packedSource, type Source, sourceOf } from "./values.ts";
 
-/** The progress of a write. */
-export interface WriteProgress {
-  /** Number of stored chunks (or shards) that are done. */
-  chunks: number;
-  totalChunks: number;
-  /** Number of them that are all fill value and therefore not stored. */
-  empty: number;
-  /** Number of bytes passed to the store. */
-  bytes: number;
-}
-
 /** Options of every call that writes elements. */
 export interface WriteOptions extends Pick<PackOptions, "cast"> {
   /**
@@ -63,7 +52,7 @@ export interface WriteOptions extends Pick<PackOptions, "cast"> {
   /** Whether to store chunks that are all fill value. Default: false, which erases them. */
   keepEmptyChunks?: boolean | undefined;
   /** Order of the inner chunks in a written shard. Readers accept any order. Default: `"C"`. */
-  chunkOrder?: "C" | "F" | "morton" | undefined;
+  chunkOrder?: ChunkOrder | undefined;
   /**
    * `"bytes"`: the values are packed little-endian elements, as `get` returns them with `as:
    * "bytes"`.
@@ -78,7 +67,7 @@ const WRITE_RULES: Rules<WriteOptions> = {
   onProgress: "a function",
   cast: "a boolean",
   keepEmptyChunks: "a boolean",
-  chunkOrder: ["C", "F", "morton"],
+  chunkOrder: ["C", "F", "morton"] satisfies ChunkOrder[],
   as: ["bytes"],
 };
 

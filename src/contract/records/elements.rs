@@ -1,6 +1,6 @@
 //! Elements of arrays: selections, reads, plans and writes.
 
-use crate::encoding::{Held, HeldBytes, Natural};
+use crate::encoding::{Bytes, Floats, Held, HeldBytes, Natural, Words};
 
 records! {
     /// Every `step`th index from `start` to `stop`, without `stop`. Absent values have NumPy's
@@ -71,6 +71,9 @@ records! {
         selection: Selection,
         /// Dimensions of the result in memory order, slowest first. Default: C order.
         order: Option<Vec<u32>>,
+        /// Whether the array reaches to the end of its last stored chunks: they are read with the
+        /// padding that is stored.
+        padded: Option<bool>,
         /// How parts grow. Default: along the dimensions that are fastest in memory.
         growth: Option<Growth>,
         /// Whether the first parts are spread over the result.
@@ -109,9 +112,9 @@ records! {
 
     /// How far a read is. A total is 0 while it is not known.
     struct ReadProgress {
-        /// Chunks that have been read.
+        /// Chunks (inner ones, if sharded) that have arrived or are known to be absent.
         chunks: f64,
-        /// Bytes that have been fetched.
+        /// Bytes that have arrived.
         bytes: f64,
         /// Parts that are finished.
         parts: f64,
@@ -119,6 +122,35 @@ records! {
         total_parts: f64,
         /// All chunks.
         total_chunks: f64,
+    }
+
+    /// The shape and memory layout of a result, known before its parts.
+    struct ReadLayout {
+        /// Extent along each dimension of the array, 1 for integer indices. Points have one
+        /// dimension.
+        shape: Vec<f64>,
+        /// For each dimension, whether the result keeps it. An integer in the selection drops one.
+        kept: Vec<bool>,
+        /// The dimensions in memory order, slowest first.
+        order: Vec<u32>,
+        /// The number of parts.
+        parts: f64,
+        /// Number of elements of all chunks that the read touches; infinity if it is unknown.
+        touched: f64,
+        /// The packed fill value.
+        fill_value: Bytes,
+        /// Size of an element in bytes; 0 if the data type has a variable length.
+        element_size: u32,
+    }
+
+    /// A part of a read: its box within the selection.
+    struct NumberedBox {
+        /// Its number in the order of its read.
+        number: Natural,
+        /// The first index along each dimension.
+        start: Floats,
+        /// The extent along each dimension.
+        shape: Floats,
     }
 
     /// A read to plan.
@@ -223,6 +255,38 @@ records! {
         keep_empty_chunks: bool,
         /// The order of chunks in a shard. Default: C.
         chunk_order: Option<ChunkOrder>,
+    }
+
+    /// Bytes that JavaScript owns.
+    struct OwnedBytes {
+        /// The bytes.
+        bytes: HeldBytes,
+        /// Whether nothing else uses their memory, so that it may be transferred.
+        ours: bool,
+    }
+
+    /// A stored chunk to change and encode.
+    struct ChunkToEncode {
+        /// The number of the array, as `bind` of the job gave it.
+        array: u32,
+        /// The change (`src/core/access/chunk_update`).
+        header: Words,
+        /// The present bytes, if the change is partial.
+        old: Option<OwnedBytes>,
+        /// The new elements.
+        elements: OwnedBytes,
+    }
+
+    /// How far a write is.
+    struct WriteProgress {
+        /// Number of stored chunks (or shards) that are done.
+        chunks: f64,
+        /// Number of all.
+        total_chunks: f64,
+        /// Number of them that are all fill value and therefore not stored.
+        empty: f64,
+        /// Number of bytes passed to the store.
+        bytes: f64,
     }
 
     /// A write to a selection.

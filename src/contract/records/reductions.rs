@@ -143,16 +143,6 @@ records! {
         indices: Option<PlaceIndices>,
     }
 
-    /// A part of a reduction: its box within the selection.
-    struct ReducedPart {
-        /// Its number in the plan.
-        number: Natural,
-        /// The first index along each dimension.
-        start: Floats,
-        /// The extent along each dimension.
-        shape: Floats,
-    }
-
     /// The sizes of a reduction in bytes.
     struct ReductionSizes {
         /// The size of its elements.

@@ -123,8 +123,8 @@ export { ZipWriter, type ZipWriterOptions } from "../../api/store/zip_writer.ts"
 export type { UpdateAttributesOptions } from "../../api/update_attributes.ts";
 export { type ArrayChange, type WatchOptions, watch } from "../../api/watch.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../../api/write/element_source.ts";
-export type { WriteOptions, WriteProgress } from "../../api/write/write.ts";
-export type { Dialect } from "../../contract/contract.ts";
+export type { WriteOptions } from "../../api/write/write.ts";
+export type { Dialect, WriteProgress } from "../../contract/contract.ts";
 export { levelIndices } from "../../conventions/ts/axis_indices.ts";
 export { type ChannelLook, channelLook, shownChannels } from "../../conventions/ts/channels.ts";
 export {

@@ -2,7 +2,7 @@
 //! to the workers. What a reduction means is written in [`request`](crate::request).
 
 use crate::contract::{
-    self, Bytes, Floats, Labels, Mask, Measure, Natural, PlaceIndices, ReducedDimension, ReducedPart,
+    self, Bytes, Floats, Labels, Mask, Measure, Natural, NumberedBox, PlaceIndices, ReducedDimension,
     ReductionRequest, Weights, Words,
 };
 use crate::error::{Error, Result};
@@ -64,7 +64,7 @@ pub fn long_words(bytes: &[u8]) -> Result<Vec<u64>> {
 ///
 /// # Errors
 /// `Argument` for indices that are not counts; `Limit` for those that do not fit memory.
-pub fn numbered(part: ReducedPart) -> Result<(u64, Part)> {
+pub fn numbered(part: NumberedBox) -> Result<(u64, Part)> {
     let indices = |list: Floats| {
         let list = list.0.into_iter().map(|number| limits::to_usize(count_of(number)?, "index"));
         list.collect::<Result<_>>()

@@ -70,6 +70,16 @@ impl ChunkGrid {
         shape
     }
 
+    /// The shape of an array of whole chunks, which covers this one.
+    pub fn padded_shape(&self, array_shape: &[u64]) -> Vec<u64> {
+        let mut shape = Vec::with_capacity(array_shape.len());
+        for (dimension, len) in self.dimensions.iter().zip(array_shape) {
+            let last = dimension.chunk_count(*len).checked_sub(1);
+            shape.push(last.map_or(*len, |last| dimension.chunk_extent(last).end.max(*len)));
+        }
+        shape
+    }
+
     /// The shape of the chunk at these indices of the grid. `None` for indices that no chunk can
     /// have.
     pub fn chunk_shape(&self, chunk: &[u64]) -> Option<Vec<u64>> {
@@ -181,6 +191,7 @@ mod tests {
     fn example_of_the_specification() {
         let grid = ChunkGrid::regular(&[5, 20, 400], 3).unwrap();
         assert_eq!(grid.grid_shape(&[10, 200, 3000]), [2, 10, 8]);
+        assert_eq!(grid.padded_shape(&[10, 199, 0]), [10, 200, 0]);
         let chunk: Vec<u64> = grid
             .dimensions
             .iter()

@@ -71,10 +71,19 @@ impl NodeDocument {
         found.map(|(suffix, text)| (suffix.as_str(), text.as_str()))
     }
 
+    /// The shape in the text of an array, and that text without the shape and the attributes.
+    /// `None` for a text without a shape.
+    pub fn shape_and_rest(&self) -> Option<(Vec<u64>, String)> {
+        let parts = |json: Json<'_>| {
+            let rest = ObjectText::of(json)?.without("shape").without("attributes");
+            Ok((json.object()?.require("shape", Json::u64_list)?, rest.compact()))
+        };
+        json::read(self.own_text()?.1, parts).ok()
+    }
+
     /// Serialises the texts for a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`. A draft
     /// has its year as the number. Callers add `"is_callers":true` for an object that the user
-    /// made, which is in no store (see `callers`), and `"shape":[…]` for an array with another
-    /// shape than the text has.
+    /// made, which is in no store (see `callers`).
     pub fn to_json(&self) -> String {
         let texts = self.texts.iter().map(|(suffix, text)| list([string(suffix), string(text)]));
         let message = ObjectText::new().with("zarr_format", number(self.format).to_string());
@@ -88,34 +97,18 @@ impl NodeDocument {
     /// # Errors
     /// `Argument` for anything else, and for an invalid object of the user.
     pub fn from_json(json: &str) -> Result<Self> {
-        let (mut document, is_callers, shape) = Self::of_message(json)
+        let (mut document, is_callers) = Self::of_message(json)
             .map_err(|error| Error::argument("the text is not a node document").actual(error.to_string()))?;
         if is_callers {
             for (_, text) in &mut document.texts {
                 *text = callers::complete(text)?;
             }
         }
-        if let Some(shape) = shape {
-            document.set_shape(&shape)?;
-        }
         Ok(document)
     }
 
-    /// Sets the shape in the node's own text. The other members keep their texts.
-    fn set_shape(&mut self, shape: &[u64]) -> Result<()> {
-        let own = self.own_text().map(|(suffix, _)| suffix.to_owned());
-        for (suffix, text) in &mut self.texts {
-            if own.as_ref() == Some(suffix) {
-                let node = json::read(text, ObjectText::of)?;
-                *text = node.with("shape", list(shape)).compact();
-            }
-        }
-        Ok(())
-    }
-
-    /// Parses the message. The second value tells whether the user made the object, the third is
-    /// the shape that the array has instead of the one in its text.
-    fn of_message(json: &str) -> Result<(Self, bool, Option<Vec<u64>>)> {
+    /// Parses the message. The second value tells whether the user made the object.
+    fn of_message(json: &str) -> Result<(Self, bool)> {
         let message = Document::parse(json.as_bytes())?;
         let message = message.root().object()?;
         let of_number = |json: Json<'_>| {
@@ -131,8 +124,7 @@ impl NodeDocument {
         let texts = message.require("texts", |texts| texts.list(pair))?;
         let is_callers = message.read("is_callers", Json::bool)?.unwrap_or(false);
         let is_partial = message.read("is_partial", Json::bool)?.unwrap_or(false);
-        let shape = message.read("shape", Json::u64_list)?;
-        Ok((Self { format, texts, is_partial }, is_callers, shape))
+        Ok((Self { format, texts, is_partial }, is_callers))
     }
 }
 
@@ -199,15 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn a_message_may_give_an_array_another_shape() {
-        let document = v2_document(&[(ZARRAY, ARRAY), (ZATTRS, r#"{"shape":1}"#)]);
-        let json = document.to_json();
-        let message = format!(r#"{},"shape":[18446744073709551615]}}"#, &json[..json.len() - 1]);
-        let changed = NodeDocument::from_json(&message).unwrap();
-        assert_eq!(changed.text(ZATTRS), document.text(ZATTRS));
-        let whole = changed.text(ZARRAY).unwrap();
-        assert!(whole.contains(r#""shape":[18446744073709551615]"#), "{whole}");
-        assert!(whole.contains(r#""fill_value":7"#), "{whole}");
+    fn an_array_that_has_grown_differs_in_its_shape_alone() {
+        let of = |text: &str| v2_document(&[(ZARRAY, text), (ZATTRS, r#"{"shape":1}"#)]).shape_and_rest();
+        let grown = ARRAY.replace(r#""shape":[]"#, r#""attributes":{}, "shape":[18446744073709551615]"#);
+        let (before, after) = (of(ARRAY).unwrap(), of(&grown).unwrap());
+        assert_eq!((before.0, after.0), (vec![], vec![u64::MAX]));
+        assert_eq!(before.1, after.1);
+        assert_ne!(before.1, of(&ARRAY.replace("|u1", "|i1")).unwrap().1);
+        assert_eq!(of("{}"), None);
     }
 
     #[test]

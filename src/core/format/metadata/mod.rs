@@ -68,14 +68,19 @@ impl ZarrFormat {
         }
     }
 
+    /// The format in the contract.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::V2 => Dialect::V2,
+            Self::V3 => Dialect::V3,
+            Self::Draft(Draft::October2020) => Dialect::Draft2020,
+            Self::Draft(Draft::May2022) => Dialect::Draft2022,
+        }
+    }
+
     /// The name that users see.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::V2 => "v2",
-            Self::V3 => "v3",
-            Self::Draft(Draft::October2020) => "v3-draft-2020-10",
-            Self::Draft(Draft::May2022) => "v3-draft-2022-05",
-        }
+        self.dialect().name()
     }
 
     /// The format with this name.
@@ -84,8 +89,8 @@ impl ZarrFormat {
     }
 }
 
-/// The kind of a node.
-pub use zarr_wasm_contract::NodeKind;
+/// The name of a format, and the kind of a node.
+pub use zarr_wasm_contract::{Dialect, NodeKind};
 
 /// The metadata of an array or of a group.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::registry;
 use crate::error::Result;
+use crate::format::metadata::document::NodeDocument;
 use crate::read::chunk_cache::{self, CacheKind};
 use crate::store::http::whole_objects;
 
@@ -39,16 +40,13 @@ pub fn cache_counters() -> Vec<f64> {
     counts
 }
 
-/// Notes that another program has appended to an array, which had `old_shape`: reads of the chunks
-/// at its old edge pass the caches in front of the store. Returns false if they are too many, and
-/// does nothing then.
+/// Notes that another program has changed an array, which had the documents `old`. If it has only
+/// appended, reads of the chunks at the old edge pass the caches in front of the store. Returns
+/// false otherwise, or if they are too many, and does nothing then.
 #[wasm_bindgen(js_name = passEdge)]
-pub fn pass_edge(array: u32, old_shape: &[f64]) -> bool {
-    let array: Result<_> = registry::array(array);
-    // Extents are natural numbers.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let old_shape: Vec<u64> = old_shape.iter().map(|extent| *extent as u64).collect();
-    array.is_ok_and(|array| array.pass_edge(&old_shape))
+pub fn pass_edge(array: u32, old: &str) -> bool {
+    let old: Result<_> = NodeDocument::from_json(old);
+    old.and_then(|old| Ok(registry::array(array)?.pass_edge(&old))).unwrap_or(false)
 }
 
 /// Drops the cached chunks and shard indexes of an array.

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{our_value, to_js};
 use super::error::{reported_error, store_failed};
 use super::host;
-use super::job::{Job, PartNumbers, refused};
+use super::job::{Job, box_of, refused};
 use crate::access::part::Part;
 use crate::error::{Error, Result};
 use crate::read::array::Array;
@@ -67,9 +67,9 @@ impl PartDecoder for JobPart {
     }
 
     fn finish_at(self: Box<Self>, part: &Part) -> LocalFuture<'static, Decoded<Option<Value>>> {
-        let PartNumbers { number, start, shape } = PartNumbers::of(part);
+        let part_box = box_of(part);
         Box::pin(async move {
-            let promise = self.job.decode_finish_at(self.part, number, &start, &shape).map_err(refused)?;
+            let promise = self.job.decode_finish_at(self.part, &part_box).map_err(refused)?;
             self.settled(promise).await
         })
     }

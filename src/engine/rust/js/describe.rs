@@ -1,7 +1,7 @@
 //! Describes nodes, data types and codecs.
 
 use zarr_wasm_contract::{
-    ArraySummary, Build, Bytes, CodecSummary, CodecText, Dialect, FallbackSummary, FloatTable, FormatVersion,
+    ArraySummary, Build, Bytes, CodecSummary, CodecText, FallbackSummary, FloatTable, FormatVersion,
     JsonText, LargeDocument, NodeSummary, StorageTransformerSummary, UserArray,
 };
 
@@ -16,7 +16,7 @@ use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{
-    ArrayMetadata, CodecMetadata, Draft, NodeMetadata, StorageTransformerMetadata, ZarrFormat,
+    ArrayMetadata, CodecMetadata, NodeMetadata, StorageTransformerMetadata, ZarrFormat,
 };
 use crate::hierarchy::open::{self as hierarchy, LeftAttributes, OpenedNode};
 
@@ -36,22 +36,13 @@ pub fn summary(node: &OpenedNode, call: &Call) -> Result<NodeSummary> {
         kind: node.metadata.kind(),
         path: format!("/{}", node.path),
         format: FormatVersion(node.document.format.version()),
-        dialect: dialect(node.document.format),
+        dialect: node.document.format.dialect(),
         document: node.document.to_json(),
         large: node.large.as_ref().map(|large| large_document(large, call)).transpose()?,
         attributes: json_text(attributes)?,
         warnings: warnings.clone(),
         array,
     })
-}
-
-fn dialect(format: ZarrFormat) -> Dialect {
-    match format {
-        ZarrFormat::V2 => Dialect::V2,
-        ZarrFormat::V3 => Dialect::V3,
-        ZarrFormat::Draft(Draft::October2020) => Dialect::Draft2020,
-        ZarrFormat::Draft(Draft::May2022) => Dialect::Draft2022,
-    }
 }
 
 /// A document that crosses as bytes, because its text is rarely needed.

@@ -1,9 +1,10 @@
-//! The job of a read (`read/job.ts`): what it takes, and the numbers that it is given.
+//! The job of a read (`read/job.ts`): what it takes.
 
 use std::rc::Rc;
 
-use js_sys::{Float64Array, Uint8Array, Uint32Array};
+use js_sys::{Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::{Floats, Natural, NumberedBox, Record};
 
 use crate::access::part::Part;
 use crate::error::Error;
@@ -14,19 +15,17 @@ extern "C" {
     #[derive(Clone)]
     pub type Job;
 
-    /// Announces the layout of the result: `layoutOf` of `read/job.ts` says what the numbers mean.
+    /// Announces the layout of the result, a `ReadLayout`.
     #[wasm_bindgen(method, catch)]
-    pub fn begin(this: &Job, layout: &Float64Array, fill_value: &Uint8Array) -> Result<(), JsValue>;
+    pub fn begin(this: &Job, layout: &Uint8Array) -> Result<(), JsValue>;
 
-    /// Takes a part. `bytes` is undefined if the part contains the fill value below its chunks, and
-    /// null if the chunks cover it. `ours` tells that its buffer may be transferred. Returns
-    /// undefined or a promise.
+    /// Takes a part, whose box is a `NumberedBox`. `bytes` is undefined if the part contains the
+    /// fill value below its chunks, and null if the chunks cover it. `ours` tells that its buffer
+    /// may be transferred. Returns undefined or a promise.
     #[wasm_bindgen(method, catch)]
     pub fn part(
         this: &Job,
-        number: f64,
-        start: &Float64Array,
-        shape: &Float64Array,
+        part_box: &Uint8Array,
         bytes: &JsValue,
         ours: bool,
         chunks: &js_sys::Array,
@@ -55,39 +54,27 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = decodeFinish)]
     pub fn decode_finish(this: &Job, part: u32) -> Result<JsValue, JsValue>;
 
-    /// As `decode_finish`, with where the part is in the result. The job may write the elements
-    /// there; then the promise is of undefined. `number` is that of the part in the order of its
-    /// read. Throws if the result cannot be held.
+    /// As `decode_finish`, with the part's box, a `NumberedBox`. The job may write
+    /// the elements there; then the promise is of undefined. Throws if the result cannot be held.
     #[wasm_bindgen(method, catch, js_name = decodeFinishAt)]
-    pub fn decode_finish_at(
-        this: &Job,
-        part: u32,
-        number: f64,
-        start: &Float64Array,
-        shape: &Float64Array,
-    ) -> Result<JsValue, JsValue>;
+    pub fn decode_finish_at(this: &Job, part: u32, part_box: &Uint8Array) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeCancel)]
     pub fn decode_cancel(this: &Job, part: u32) -> Result<(), JsValue>;
 }
 
-/// A part as a job takes it. The whole result fits into one buffer, so that numbers hold them all.
-pub struct PartNumbers {
-    /// The number of the part in the order of its read.
-    pub number: f64,
-    /// The start of the part in its result.
-    pub start: Float64Array,
-    pub shape: Float64Array,
+/// The bytes of a record.
+pub fn bytes_of(record: &impl Record) -> Uint8Array {
+    Uint8Array::from(record.to_bytes().as_slice())
 }
 
-impl PartNumbers {
-    #[allow(clippy::cast_precision_loss)]
-    pub fn of(part: &Part) -> Self {
-        let extents = |values: &[u64]| {
-            Float64Array::from(values.iter().map(|value| *value as f64).collect::<Vec<_>>().as_slice())
-        };
-        Self { number: part.number as f64, start: extents(&part.start), shape: extents(&part.shape) }
-    }
+/// The box of a part, as a job takes it. The whole result fits into one buffer, so that floats
+/// hold all numbers.
+#[allow(clippy::cast_precision_loss)]
+pub fn box_of(part: &Part) -> Uint8Array {
+    let floats = |values: &[u64]| Floats(values.iter().map(|value| *value as f64).collect());
+    let (start, shape) = (floats(&part.start), floats(&part.shape));
+    bytes_of(&NumberedBox { number: Natural(part.number), start, shape })
 }
 
 /// The error if the job does not take a part: what its sink reports, or that it has no room.

@@ -14,37 +14,15 @@ use crate::read::Progress;
 use crate::read::cost::{cost, objects};
 use crate::read::prefetch::prefetch as prefetch_chunks;
 
-// Sizes are for display.
-/// A number of bytes or chunks, or an index.
-#[allow(clippy::cast_precision_loss)]
-pub fn number(value: u64) -> f64 {
-    value as f64
-}
-
 /// See `plan_read` of the contract.
 pub async fn plan_read(PlanArguments { array, selection }: PlanArguments, _: Call) -> Result<ReadCost> {
-    let cost = cost(&registry::array(array)?, &selection)?;
-    let kept = cost.shape.iter().zip(&cost.kept).filter(|(_, kept)| **kept);
-    Ok(ReadCost {
-        shape: kept.map(|(extent, _)| number(*extent)).collect(),
-        chunks: cost.chunks,
-        objects: cost.objects,
-        elements: cost.elements,
-        decoded_elements: cost.decoded_elements,
-        encoded_chunk_bytes: cost.encoded_chunk_bytes.map(number),
-        index_bytes: cost.index_bytes.map(number),
-    })
+    cost(&registry::array(array)?, &selection)
 }
 
 /// See `plan_objects` of the contract.
 pub async fn plan_objects(arguments: PlanObjectsArguments, _: Call) -> Result<Vec<PlannedObject>> {
     let PlanObjectsArguments { array, selection, start: Natural(start), count } = arguments;
-    let page = objects(&registry::array(array)?, &selection, start, u64::from(count))?;
-    let planned = page.into_iter().map(|object| PlannedObject {
-        chunk: object.chunk.iter().map(|at| number(*at)).collect(),
-        key: format!("/{}", object.key.as_str()),
-    });
-    Ok(planned.collect())
+    objects(&registry::array(array)?, &selection, start, u64::from(count))
 }
 
 /// See `prefetch` of the contract.

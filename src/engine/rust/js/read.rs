@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use js_sys::{Array as JsArray, Float64Array, Uint8Array};
 use wasm_bindgen::JsValue;
-use zarr_wasm_contract::{self as contract, ConversionRequest, ReadArguments, ReadProgress, Record};
+use zarr_wasm_contract::{
+    self as contract, Bytes, ConversionRequest, ReadArguments, ReadLayout, ReadProgress,
+};
 
 use super::bytes::{JsView, to_js as bytes_to_js};
 use super::call::Call;
 use super::decoder::JobDecoder;
-use super::job::{Job, PartNumbers, refused};
+use super::job::{Job, box_of, bytes_of, refused};
 use super::{host, registry};
 use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
@@ -40,6 +42,7 @@ fn read_request(request: contract::ReadRequest, data_type: &DataType) -> Result<
     Ok(ReadRequest {
         selection: request.selection,
         order: request.order.map(dimensions),
+        padded: request.padded == Some(true),
         growth: request.growth.map(|growth| Growth {
             order: dimensions(growth.order),
             apart: dimensions(growth.apart),
@@ -125,7 +128,7 @@ pub fn progress_record(progress: &Progress) -> ReadProgress {
 
 /// The bytes of the record, for listeners.
 pub fn progress_bytes(progress: &Progress) -> Uint8Array {
-    Uint8Array::from(progress_record(progress).to_bytes().as_slice())
+    bytes_of(&progress_record(progress))
 }
 
 struct JobSink {
@@ -155,19 +158,22 @@ fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
 
 impl PartSink for JobSink {
     // The result fits into one buffer, so numbers hold all extents.
-    #[allow(clippy::cast_precision_loss)]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
-        let touched = layout.touched.map_or(f64::INFINITY, |elements| elements as f64);
-        let mut numbers = vec![layout.parts as f64, layout.element_size as f64, touched];
-        for ((extent, kept), axis) in layout.shape.iter().zip(&layout.kept).zip(&layout.order) {
-            numbers.extend([*extent as f64, f64::from(*kept), *axis as f64]);
-        }
-        let fill_value = Uint8Array::from(layout.fill_value.as_slice());
-        self.job.begin(&Float64Array::from(numbers.as_slice()), &fill_value).map_err(refused)
+        let record = ReadLayout {
+            shape: layout.shape.iter().map(|extent| *extent as f64).collect(),
+            kept: layout.kept.clone(),
+            order: layout.order.iter().map(|axis| *axis as u32).collect(),
+            parts: layout.parts as f64,
+            touched: layout.touched.map_or(f64::INFINITY, |elements| elements as f64),
+            fill_value: Bytes(layout.fill_value.clone()),
+            element_size: layout.element_size as u32,
+        };
+        self.job.begin(&bytes_of(&record)).map_err(refused)
     }
 
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {
-        let PartNumbers { number, start, shape } = PartNumbers::of(part);
+        let part_box = box_of(part);
         Box::pin(async move {
             let PartData { base, chunks } = &data;
             let view = match base {
@@ -184,7 +190,7 @@ impl PartSink for JobSink {
             for chunk in chunks {
                 placed.push(&placed_chunk(chunk)?);
             }
-            match self.job.part(number, &start, &shape, below, ours, &placed) {
+            match self.job.part(&part_box, below, ours, &placed) {
                 Ok(promise) => host::settled(promise).await.map(|_| ()).map_err(refused),
                 Err(thrown) => Err(refused(thrown)),
             }

@@ -5,41 +5,12 @@
 
 use std::rc::Rc;
 
+use zarr_wasm_contract::{PlannedObject, ReadCost};
+
 use crate::access::selection::{Selection, resolve};
 use crate::error::Result;
-use crate::format::path::StoreKey;
 use crate::read::array::Array;
 use crate::read::touched_chunks::{TouchedChunks, number};
-
-/// The cost of reading a selection. Counts that may exceed 64 bits are floats.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReadCost {
-    /// Extent of the result along each dimension of the array. One extent for points.
-    pub shape: Vec<u64>,
-    /// Whether the result keeps the dimension, one entry for each dimension of `shape`.
-    pub kept: Vec<bool>,
-    /// Number of chunks (inner chunks of shards) that are read.
-    pub chunks: f64,
-    /// Number of stored objects (chunks or shards) that are read.
-    pub objects: f64,
-    /// Number of elements in the chunks that are read.
-    pub decoded_elements: f64,
-    /// Number of elements of the result.
-    pub elements: f64,
-    /// Bytes of an encoded chunk (inner chunk), if its codecs always produce the same number.
-    pub encoded_chunk_bytes: Option<u64>,
-    /// Bytes of a shard index; `None` if there are no shards, or if shards are read whole.
-    pub index_bytes: Option<u64>,
-}
-
-/// A stored object that a read touches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlannedObject {
-    /// Index of the chunk or shard along each dimension of the chunk grid.
-    pub chunk: Vec<u64>,
-    /// Its key.
-    pub key: StoreKey,
-}
 
 /// The cost of reading a selection.
 ///
@@ -59,15 +30,16 @@ fn cost_of(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
     let chain = binding.first_chain()?;
     let sharding = chain.level(0).and_then(|level| level.pipeline.plannable_sharding());
     let shape = selected.shape();
+    let kept = selected.kept();
+    let kept = shape.iter().zip(&kept).filter(|(_, kept)| **kept);
     Ok(ReadCost {
-        kept: selected.kept(),
+        shape: kept.map(|(extent, _)| number(*extent)).collect(),
         chunks: leaves.count(),
         objects: objects.count(),
         decoded_elements: leaves.elements(&leaf_grid),
         elements: shape.iter().map(|extent| number(*extent)).product(),
-        encoded_chunk_bytes: chain.leaf()?.pipeline.encoded_len(),
-        index_bytes: sharding.map(|sharding| sharding.index().encoded_len()),
-        shape,
+        encoded_chunk_bytes: chain.leaf()?.pipeline.encoded_len().map(number),
+        index_bytes: sharding.map(|sharding| number(sharding.index().encoded_len())),
     })
 }
 
@@ -87,5 +59,9 @@ pub fn objects(
         resolve(selection, &metadata.shape).map_err(|error| error.at_node(array.path().as_str()))?;
     let touched = TouchedChunks::new(&selected, &metadata.chunk_grid.dimensions)?;
     let chunks = (start..start.saturating_add(count)).map_while(|i| touched.chunk(i));
-    Ok(chunks.map(|chunk| PlannedObject { key: array.chunk_key(&chunk), chunk }).collect())
+    let planned = |chunk: Vec<u64>| PlannedObject {
+        key: format!("/{}", array.chunk_key(&chunk).as_str()),
+        chunk: chunk.into_iter().map(number).collect(),
+    };
+    Ok(chunks.map(planned).collect())
 }

@@ -81,7 +81,9 @@ async fn read_selected(
     sink: &dyn PartSink,
     context: &RequestContext,
 ) -> Result<Progress> {
-    let selected = resolve(&request.selection, &array.binding().metadata().shape)?;
+    let metadata = array.binding().metadata();
+    let padded = request.padded.then(|| metadata.chunk_grid.padded_shape(&metadata.shape));
+    let selected = resolve(&request.selection, padded.as_deref().unwrap_or(&metadata.shape))?;
     let mut layout = layout(array, request, &selected)?;
     if !request.streamed {
         // An element of variable length takes at least a reference.

@@ -1,6 +1,7 @@
 //! The chunks at the old edge of an array that another program has made longer.
 
 use crate::format::chunk_grid::unravel;
+use crate::format::metadata::document::NodeDocument;
 use crate::limits;
 use crate::read::array::Array;
 
@@ -17,12 +18,18 @@ struct Edge {
 }
 
 impl Array {
-    /// Notes that another program has made the array longer than `old_shape`, and so has changed
-    /// the stored chunks (or shards) that the old end cuts: reads of them pass the caches in front
-    /// of the store. Returns false, and notes nothing, if they are more than [`MAX_CHUNKS`], or if
-    /// the array is shorter now.
-    pub fn pass_edge(&self, old_shape: &[u64]) -> bool {
-        let Some(edges) = self.edges(old_shape) else { return false };
+    /// Notes that another program has made the array longer since it had the metadata `old`, and so
+    /// has changed the stored chunks (or shards) that the old end cuts: reads of them pass the
+    /// caches in front of the store. Returns false, and notes nothing, if they are more than
+    /// [`MAX_CHUNKS`], if the array is shorter now, or if more than its shape and its attributes
+    /// has changed.
+    pub fn pass_edge(&self, old: &NodeDocument) -> bool {
+        let (Some((old_shape, before)), Some((_, now))) =
+            (old.shape_and_rest(), self.document().shape_and_rest())
+        else {
+            return false;
+        };
+        let Some(edges) = self.edges(&old_shape).filter(|_| before == now) else { return false };
         for Edge { dimension, index, grid } in edges {
             for number in 0..grid.iter().product() {
                 let mut chunk = unravel(number, &grid);
@@ -70,7 +77,6 @@ mod tests {
 
     use super::*;
     use crate::format::metadata::ZarrFormat;
-    use crate::format::metadata::document::NodeDocument;
     use crate::format::path::{NodePath, StoreKey};
     use crate::store::{ByteRange, Changeable, GetFuture, RequestContext, Store};
 
@@ -94,15 +100,22 @@ mod tests {
         }
     }
 
-    fn noted(shape: [u64; 2], old_shape: &[u64]) -> Option<Vec<String>> {
+    fn document(shape: &[u64], fill_value: u8) -> NodeDocument {
         let document = format!(
             r#"{{"zarr_format": 2, "shape": {shape:?}, "chunks": [4, 3], "dtype": "<i2", "compressor": null,
-                "filters": null, "fill_value": 0, "order": "C"}}"#
+                "filters": null, "fill_value": {fill_value}, "order": "C"}}"#
         );
+        NodeDocument::read(ZarrFormat::V2, &[(".zarray", document.as_bytes())]).unwrap()
+    }
+
+    fn noted_after(shape: [u64; 2], old: &NodeDocument) -> Option<Vec<String>> {
         let store = Rc::new(Noted::default());
-        let document = NodeDocument::read(ZarrFormat::V2, &[(".zarray", document.as_bytes())]).unwrap();
-        let array = Array::new(store.clone(), NodePath::root(), document).unwrap();
-        array.pass_edge(old_shape).then(|| store.0.borrow().clone())
+        let array = Array::new(store.clone(), NodePath::root(), document(&shape, 0)).unwrap();
+        array.pass_edge(old).then(|| store.0.borrow().clone())
+    }
+
+    fn noted(shape: [u64; 2], old_shape: &[u64]) -> Option<Vec<String>> {
+        noted_after(shape, &document(old_shape, 0))
     }
 
     #[test]
@@ -119,5 +132,6 @@ mod tests {
         assert_eq!(noted([4, 6], &[6, 6]), None);
         assert_eq!(noted([4, 6], &[4]), None);
         assert_eq!(noted([12, 3 * 5000], &[6, 3 * 5000]), None);
+        assert_eq!(noted_after([12, 6], &document(&[6, 6], 1)), None, "chunks that are missing differ");
     }
 }

@@ -265,9 +265,10 @@ impl ReadContext {
             return None;
         }
         let projection = plan.projection_box(request.id)?;
+        // A read with padding takes more than the elements of the array.
         let shape = &self.fetcher.array.binding().metadata().shape;
         let is_all = projection.iter().zip(&level.shape).zip(shape.iter().zip(request.origin.iter())).all(
-            |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
+            |((axis, extent), (end, origin))| axis.count() >= (*extent).min(end.saturating_sub(*origin)),
         );
         self.has_rows(&projection).then_some(SharedUse { is_all, projection })
     }

@@ -60,6 +60,7 @@ pub async fn prefetch(
     let request = ReadRequest {
         selection,
         order: None,
+        padded: false,
         growth: None,
         spreads: false,
         streamed: true,

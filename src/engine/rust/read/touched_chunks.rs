@@ -106,8 +106,8 @@ fn elements_along(axis: &DimensionProjection, grid: &GridDimension) -> f64 {
     (0..count).filter_map(chunk_at).map(|chunk| extent(grid, chunk)).sum()
 }
 
-// Costs are for display, so rounding above 2^53 does no harm.
+/// A count or an index for display, so rounding above 2^53 does no harm.
 #[allow(clippy::cast_precision_loss)]
-pub(super) fn number(count: u64) -> f64 {
+pub fn number(count: u64) -> f64 {
     count as f64
 }

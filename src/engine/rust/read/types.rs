@@ -20,6 +20,8 @@ pub struct ReadRequest {
     pub selection: Selection,
     /// The memory order of the output: the array's dimensions, slowest first. `None` means C order.
     pub order: Option<Vec<usize>>,
+    /// Whether the array reaches to the end of its last stored chunks, which have padding there.
+    pub padded: bool,
     /// How parts grow. `None` lets them grow along the dimensions that are fastest in memory.
     pub growth: Option<Growth>,
     /// Whether the first parts are spread over the result, so that they are a fair sample of it.

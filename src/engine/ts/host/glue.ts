@@ -207,14 +207,6 @@ class Linker {
     return value;
   }
 
-  /** Takes the text of a result; undefined if there is none. */
-  takeText([at, length]: Words): string | undefined {
-    if (!at) return undefined;
-    const text = this.text(at, length as number);
-    this.wasm.__wbindgen_free(at, length as number, 1);
-    return text;
-  }
-
   readonly #giveText = (to: number, text: string | null | undefined): void => {
     const [at = 0, length = 0] = isNone(text) ? [] : this.pass(text);
     this.#viewNow().setInt32((to >>> 0) + 4, length, true);
@@ -269,10 +261,6 @@ const PASS: Record<string, Pass> = {
   t: (linker, text?: string) => (isNone(text) ? [0, 0] : linker.pass(text)),
   b: (linker, bytes: Uint8Array) => linker.passArray(bytes, Uint8Array, 1),
   d: (linker, numbers: Float64Array) => linker.passArray(numbers, Float64Array, 8),
-  q: (linker, numbers: BigUint64Array) => linker.passArray(numbers, BigUint64Array, 8),
-  f: (_, number?: number) => (isNone(number) ? [0, 0] : [1, number]),
-  n: (_, number?: number) => [isNone(number) ? Number.MAX_SAFE_INTEGER : number >>> 0],
-  o: (linker, value: unknown) => [isNone(value) ? 0 : linker.keep(value)],
 };
 
 /** What the results of exports mean, by the letters of the tables. */
@@ -283,10 +271,6 @@ const GIVE: Record<string, (linker: Linker, result: never) => unknown> = {
   n: (_, number: number) => (number === Number.MAX_SAFE_INTEGER ? undefined : number),
   "!": (linker, words: Words) => void thrown(linker, words, 0),
   "x!": (linker, words: Words) => linker.take(thrown(linker, words, 1)),
-  s(linker, words: Words) {
-    thrown(linker, words, 2);
-    return linker.takeText(words);
-  },
   d(linker, [at, length]: [number, number]) {
     const numbers = linker.array(Float64Array, at, length).slice();
     linker.wasm.__wbindgen_free(at, length * 8, 8);

@@ -19,6 +19,7 @@ import type {
   PlanArguments,
   ReadArguments,
   ReadCost,
+  ReadLayout,
   ReadProgress,
   ReductionAnswer,
   ReductionQuestion,
@@ -30,6 +31,7 @@ import type {
   TypeName,
   WasmOperations,
   WriteArguments,
+  WriteProgress,
 } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { Growth } from "../model/read_request.ts";
@@ -57,14 +59,7 @@ export interface ReadTarget {
 }
 
 /** The layout of a result in memory. */
-export interface ResultLayout {
-  /** Shape in elements, with all dimensions of the array. */
-  shape: number[];
-  /** For each dimension, whether the result keeps it. An integer in the selection drops one. */
-  kept: boolean[];
-  /** The dimensions in memory order, slowest first. */
-  order: number[];
-}
+export type ResultLayout = Pick<ReadLayout, "shape" | "kept" | "order">;
 
 /** A result's elements. */
 export interface ResultAnswer extends ResultLayout {
@@ -89,13 +84,7 @@ export interface PartEvent extends ResultAnswer {
   start: number[];
 }
 
-export interface WriteEvent {
-  type: "written";
-  chunks: number;
-  totalChunks: number;
-  empty: number;
-  bytes: number;
-}
+export type WriteEvent = { type: "written" } & WriteProgress;
 
 /**
  * The data type of an array, the tables to convert its numbers, and the wasm build that has them.
@@ -251,10 +240,10 @@ interface OwnOperations {
   prefetch(args: ReadCall): ReadProgress;
   planRead(args: PlanArguments): { cost: ReadCost; elementSize: number };
   /**
-   * Drops the cached chunks of an array. With `oldShape`, which another program has made longer,
-   * caches in front of the store keep all chunks but those at the old edge.
+   * Drops the cached chunks of an array. If it has only grown since it had the metadata documents
+   * `before`, caches in front of the store keep all chunks but those at the old edge.
    */
-  forgetChunks(args: { array: number; oldShape: readonly number[] | undefined }): undefined;
+  forgetChunks(args: { array: number; before: string | undefined }): undefined;
 
   // Writing.
   write(args: Writing<WriteArguments>): undefined;

@@ -4,10 +4,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Uint8Array, Uint32Array};
+use js_sys::{Array as JsArray, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
+use zarr_wasm_contract::encoding::HeldBytes;
 use zarr_wasm_contract::{
-    self as contract, AppendArguments, ArrayId, Natural, NodeSummary, ResizeArguments, WriteArguments,
+    self as contract, AppendArguments, ArrayId, ChunkToEncode, Natural, NodeSummary, OwnedBytes,
+    ResizeArguments, Words, WriteArguments,
 };
 
 use super::nodes::summary_of;
@@ -19,9 +21,10 @@ use crate::hierarchy::resize::{self as shapes, Appended};
 use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
 use crate::js::call::{Call, context};
 use crate::js::decoder::thrown_error;
+use crate::js::job::bytes_of;
 use crate::js::{host, registry};
 use crate::read::array::Array;
-use crate::store::LocalFuture;
+use crate::store::{LocalFuture, Value};
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
 use crate::write::{NewElements, WriteProgress, WriteRequest, WriteSource, write as write_elements};
 
@@ -36,27 +39,15 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn bind(this: &WriteJob, document: &str) -> std::result::Result<u32, JsValue>;
 
-    /// A promise of bytes; null if the chunk contains only the fill value, undefined if nothing
-    /// changed.
+    /// Encodes a `ChunkToEncode`, beside which are these values. A promise of bytes; null if the
+    /// chunk contains only the fill value, undefined if nothing changed.
     #[wasm_bindgen(method, catch)]
-    fn encode(
-        this: &WriteJob,
-        array: u32,
-        update: &Uint32Array,
-        old: Option<&Uint8Array>,
-        old_is_ours: bool,
-        elements: &Uint8Array,
-        elements_are_ours: bool,
-    ) -> std::result::Result<JsValue, JsValue>;
+    fn encode(this: &WriteJob, chunk: &Uint8Array, values: &JsArray)
+    -> std::result::Result<JsValue, JsValue>;
 
+    /// Receives a `WriteProgress`.
     #[wasm_bindgen(method, catch)]
-    fn progress(
-        this: &WriteJob,
-        chunks: f64,
-        empty: f64,
-        total: f64,
-        bytes: f64,
-    ) -> std::result::Result<(), JsValue>;
+    fn progress(this: &WriteJob, record: &Uint8Array) -> std::result::Result<(), JsValue>;
 }
 
 fn source_of(source: &contract::WriteSource, call: &Call) -> Result<WriteSource> {
@@ -121,8 +112,10 @@ pub async fn reread(ArrayId { array }: ArrayId, call: Call) -> Result<NodeSummar
 #[allow(clippy::cast_precision_loss)]
 fn hear(job: &WriteJob, progress: &WriteProgress) {
     let WriteProgress { chunks, empty, chunks_total, bytes } = *progress;
+    let [chunks, total_chunks, empty, bytes] = [chunks, chunks_total, empty, bytes].map(|count| count as f64);
+    let record = contract::WriteProgress { chunks, total_chunks, empty, bytes };
     // A listener that throws must not end the write.
-    let _ = job.progress(chunks as f64, empty as f64, chunks_total as f64, bytes as f64);
+    let _ = job.progress(&bytes_of(&record));
 }
 
 /// Encodes through a job.
@@ -149,12 +142,18 @@ impl JobEncoder {
     }
 
     async fn ask(&self, array: &Rc<Array>, encode: &EncodeJob) -> Result<Encoded> {
-        let update = Uint32Array::from(encode.update.as_slice());
-        let old = encode.old.as_ref().map(|old| bytes_to_js(old, 1)).transpose()?;
-        let JsView { bytes, ours } = bytes_to_js(&encode.elements, 1)?;
-        let old_is_ours = old.as_ref().is_some_and(|old| old.ours);
-        let old = old.as_ref().map(|old| &old.bytes);
-        let promise = self.job.encode(self.id(array)?, &update, old, old_is_ours, &bytes, ours);
+        let values = JsArray::new();
+        let owned = |value: &Value| {
+            let JsView { bytes, ours } = bytes_to_js(value, 1)?;
+            Ok::<_, Error>(OwnedBytes { bytes: HeldBytes(values.push(&bytes) - 1), ours })
+        };
+        let record = ChunkToEncode {
+            array: self.id(array)?,
+            header: Words(encode.update.clone()),
+            old: encode.old.as_ref().map(owned).transpose()?,
+            elements: owned(&encode.elements)?,
+        };
+        let promise = self.job.encode(&bytes_of(&record), &values);
         let promise = promise.map_err(|thrown| thrown_error(&thrown))?;
         let encoded = host::settled(promise).await.map_err(|thrown| thrown_error(&thrown))?;
         if encoded.is_undefined() {

@@ -4,9 +4,9 @@ use zarr_wasm_contract::{InnerChunkSize, Natural, PlanObjectsArguments, StoredOb
 
 use crate::error::Result;
 use crate::js::call::Call;
-use crate::js::plan::number;
 use crate::js::registry;
 use crate::read::stored_sizes::{self as measured, StoredSize};
+use crate::read::touched_chunks::number;
 use crate::store::{Priority, RequestContext};
 
 /// Sizes do not hold up reads.

@@ -334,10 +334,7 @@ test("updates and codecs are one message each, and fail with their decoder", asy
   const { pool, ports } = fakePool(1);
   const bytes = Uint8Array.of(1, 2);
   const header = new Uint32Array(1);
-  const updated = pool.update(
-    { array: ARRAY, header, old: undefined, ownsOld: false, elements: bytes, ownsElements: false },
-    0,
-  );
+  const updated = pool.update({ array: ARRAY, header, elements: { bytes, ours: false } }, 0);
   const ran = pool.runCodec({ text: "{}", build: "engine", encodes: true }, bytes);
   await turn();
   const { posted, onanswer } = at(ports, 0);

@@ -6,17 +6,17 @@
 import {
   type DownsampleRequest,
   downsampleRequestShape,
+  type NumberedBox,
+  numberedBoxShape,
   type OpenedReduction,
   openedReductionShape,
   REDUCTION_CALLS,
-  type ReducedPart,
   type ReductionAnswer,
   type ReductionCalls,
   type ReductionQuestion,
   type ReductionRequest,
   type ReductionSettings,
   type ReductionSizes,
-  reducedPartShape,
   reductionAnswerShape,
   reductionQuestionShape,
   reductionRequestShape,
@@ -56,8 +56,8 @@ export class Reducer {
   }
 
   /** What a part contributes to: the bytes of a request. */
-  within(session: number, part: ReducedPart): Bytes {
-    return this.#wasm.bytes("within", { words: [session], blocks: [recordBytes(reducedPartShape, part)] });
+  within(session: number, part: NumberedBox): Bytes {
+    return this.#wasm.bytes("within", { words: [session], blocks: [recordBytes(numberedBoxShape, part)] });
   }
 
   /** What is remembered of a part's elements. */
@@ -69,13 +69,13 @@ export class Reducer {
    * Takes what is remembered of a part. Returns the number of elements that answers are made of
    * now: parts wait for those before them.
    */
-  take(session: number, part: ReducedPart, words: Uint8Array): number {
-    return this.#merged("take", session, [recordBytes(reducedPartShape, part), words]);
+  take(session: number, part: NumberedBox, words: Uint8Array): number {
+    return this.#merged("take", session, [recordBytes(numberedBoxShape, part), words]);
   }
 
   /** Adds up the elements of a part here, instead of `add` and `take`. */
-  takeElements(session: number, part: ReducedPart, elements: Uint8Array): number {
-    return this.#merged("takeElements", session, [recordBytes(reducedPartShape, part), elements]);
+  takeElements(session: number, part: NumberedBox, elements: Uint8Array): number {
+    return this.#merged("takeElements", session, [recordBytes(numberedBoxShape, part), elements]);
   }
 
   /** Goes on from another reduction. */

@@ -3,6 +3,8 @@
  * here what each is made of, what its messages have, and how it ends. Which decoder does it, and
  * when, is in `decode_pool.ts`.
  */
+
+import type { ChunkToEncode, OwnedBytes } from "../../../../contract/contract.ts";
 import type { CodecAnswer } from "../../codec/site.ts";
 import type { CodedArray } from "../../port/definitions.ts";
 import { ReportedError } from "../wasm_module.ts";
@@ -30,16 +32,10 @@ export interface ReadPart {
   target: PartTarget | undefined;
 }
 
-/** A stored chunk to change and encode. `owns…`: nothing else uses these bytes. */
-export interface UpdateChunk {
+/** A stored chunk to change and encode. */
+export interface UpdateChunk extends Readonly<Omit<ChunkToEncode, "array">> {
   readonly kind: "update";
   readonly array: BoundArray;
-  readonly header: Uint32Array;
-  /** The present bytes, if the change is partial. */
-  readonly old: Uint8Array | undefined;
-  readonly ownsOld: boolean;
-  readonly elements: Uint8Array;
-  readonly ownsElements: boolean;
   /** As those of a part. */
   readonly answers: CodecAnswer[];
 }
@@ -116,8 +112,9 @@ export class Task<Kind extends Work = Work> {
     transfer.push(...work.answers.map(({ bytes }) => bytes.buffer));
     const answers = work.answers.splice(0);
     if (work.kind === "update") {
-      const old = first && work.old && packed(work.old, work.ownsOld);
-      const begin = first && { ...first, old, elements: packed(work.elements, work.ownsElements) };
+      const packedOf = ({ bytes, ours }: OwnedBytes) => packed(bytes, ours);
+      const old = first && work.old && packedOf(work.old);
+      const begin = first && { ...first, old, elements: packedOf(work.elements) };
       return { type: "update", id, begin, answers };
     }
     const supplies = work.supplies.splice(0).map((supply) => copies?.supply(supply, transfer) ?? supply);

@@ -4,9 +4,11 @@
  * reads, changes and encodes each chunk, in workers if there are any:
  * `src/engine/rust/js/full/write.rs` drives a `WriteJob`.
  */
+import { chunkToEncodeShape, writeProgressShape } from "../../../../contract/contract.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import { errorFromRecord, INTERNAL, ZarrError } from "../../model/errors.ts";
+import { readRecord } from "../../model/records.ts";
 import type {
   ArgumentsOf,
   FloatsToPack,
@@ -70,18 +72,15 @@ function answersSoFar<T>(run: () => T): T | undefined {
 }
 
 /**
- * Lets reads of the chunks at an old edge pass the caches in front of the store, if they are few.
+ * Lets reads of the chunks at an old edge pass the caches in front of the store, if they are few
+ * and the array has only grown since it had the metadata documents `before`.
  */
-async function passEdge(
-  { arrays, instances }: Engine,
-  array: number,
-  oldShape: readonly number[],
-): Promise<boolean> {
+async function passEdge({ arrays, instances }: Engine, array: number, before: string): Promise<boolean> {
   if (!instances.isStarted) return false;
   return instances
     .call((glue) => {
       arrays.bind(glue, array);
-      return glue.passEdge(array, Float64Array.from(oldShape));
+      return glue.passEdge(array, before);
     })
     .catch(() => false);
 }
@@ -180,9 +179,9 @@ export const readOperations = {
     return { cost, elementSize: size };
   },
 
-  async forgetChunks({ array, oldShape }, { engine }) {
+  async forgetChunks({ array, before }, { engine }) {
     const { arrays, instances, stores } = engine;
-    const isEdge = oldShape !== undefined && (await passEdge(engine, array, oldShape));
+    const isEdge = before !== undefined && (await passEdge(engine, array, before));
     if (!isEdge) stores.refresh(arrays.of(array).definition.store);
     if (!instances.isStarted) return undefined;
     // An array that is not bound yet may share the cache of an equal one. Errors of binding belong
@@ -263,8 +262,9 @@ class WriteJob {
     this.#pool = engine.pools.of(options.chunkBytes);
   }
 
-  progress(chunks: number, empty: number, totalChunks: number, bytes: number): void {
-    this.#options.onProgress?.({ type: "written", chunks, totalChunks, empty, bytes });
+  progress(record: Uint8Array<ArrayBuffer>): void {
+    const { onProgress } = this.#options;
+    onProgress?.({ type: "written", ...readRecord(writeProgressShape, record) });
   }
 
   /**
@@ -284,16 +284,9 @@ class WriteJob {
     for (const id of this.#others.keys()) this.#engine.pools.unbind(id);
   }
 
-  encode(
-    array: number,
-    header: Uint32Array,
-    old: Uint8Array | undefined,
-    ownsOld: boolean,
-    elements: Uint8Array,
-    ownsElements: boolean,
-  ): Promise<Updated> {
+  encode(record: Uint8Array<ArrayBuffer>, values: unknown[]): Promise<Updated> {
+    const { array, ...change } = readRecord(chunkToEncodeShape, record, values);
     const bound = this.#others.get(array) ?? this.#options.array;
-    const chunk = { array: bound, header, old, ownsOld, elements, ownsElements };
-    return this.#pool.update(chunk, this.#options.priority);
+    return this.#pool.update({ ...change, array: bound }, this.#options.priority);
   }
 }

@@ -4,7 +4,7 @@
  * in the order of the result. The page converts the result to its final form
  * (`api/read/result.ts`).
  */
-import type { ReducedPart } from "../../../../contract/contract.ts";
+import type { NumberedBox, ReadLayout } from "../../../../contract/contract.ts";
 import { type PartBox, Rows, type TargetBox, targetBoxOf } from "../../elements/loops.ts";
 import { variableBuffer } from "../../elements/pack.ts";
 import {
@@ -29,26 +29,6 @@ import { keepSpare } from "../decode/part_memory.ts";
 import type { Instances } from "../instance_switch.ts";
 import { losslessElements } from "../lossless.ts";
 
-/** The layout of a result, known before its parts. */
-export interface Layout {
-  /** Extent along each dimension of the array, 1 for integer indices. Points have one dimension. */
-  shape: number[];
-  /** For each dimension, whether the result keeps it. */
-  kept: boolean[];
-  /** The dimensions in memory order, slowest first. */
-  order: number[];
-  parts: number;
-  /** Number of elements of all chunks that the read touches; infinity if it is unknown. */
-  touched: number;
-  /** The packed fill value. */
-  fillValue: Uint8Array;
-  /** Size of an element in bytes; 0 if the data type has a variable length. */
-  elementSize: number;
-}
-
-/** The box of a part, and its number in the order of its read. */
-export type NumberedBox = ReducedPart;
-
 /** A part of a read. */
 export interface Part extends NumberedBox {
   /** Undefined if the part is all fill value, null if there are only chunks. */
@@ -63,7 +43,7 @@ export class Assembly {
   readonly #instances: Instances;
   readonly #options: ReadTarget;
   #type: TypeDescription | undefined;
-  #layout: Layout | undefined;
+  #layout: ReadLayout | undefined;
   #shape: readonly number[] = [];
   #bytes: Uint8Array | undefined;
   /** The memory is as it was allocated: all zero. */
@@ -98,7 +78,7 @@ export class Assembly {
     return this.#gate && closeGate(this.#gate);
   }
 
-  begin(layout: Layout): void {
+  begin(layout: ReadLayout): void {
     const { out } = this.#options;
     this.#layout = layout;
     this.#shape = layout.shape;
@@ -223,7 +203,7 @@ export class Assembly {
     return this.#type;
   }
 
-  get #known(): Layout {
+  get #known(): ReadLayout {
     if (!this.#layout) throw new Error("the layout of the result is not set");
     return this.#layout;
   }

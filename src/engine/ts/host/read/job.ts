@@ -4,7 +4,14 @@
  * a stream and of a summary, whose parts do not become one result, are here.
  */
 
-import { type ReadProgress, readProgressShape } from "../../../../contract/contract.ts";
+import {
+  type NumberedBox,
+  numberedBoxShape,
+  type ReadLayout,
+  type ReadProgress,
+  readLayoutShape,
+  readProgressShape,
+} from "../../../../contract/contract.ts";
 import type { PartBox } from "../../elements/loops.ts";
 import { VARIABLE_SIZE } from "../../elements/pack.ts";
 import type { ChunkToScatter } from "../../elements/scatter.ts";
@@ -22,12 +29,12 @@ import type { BoundArray, ReadPart, Task } from "../decode/work.ts";
 import type { Glue, Instances } from "../instance_switch.ts";
 import { type CallContext, operate } from "../operations/operation.ts";
 import { ReportedError } from "../wasm_module.ts";
-import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
+import { Assembly, type Part } from "./assembly.ts";
 
 /** Receives the parts of a read: an `Assembly`, a stream or a sum. */
 export interface Sink {
   expect(type: TypeDescription): void;
-  begin(layout: Layout): void;
+  begin(layout: ReadLayout): void;
   /**
    * The read has failed or was aborted. After the promise, if one is returned, has resolved,
    * nothing is written any more.
@@ -76,22 +83,6 @@ function scattered(scatter: (elements: Uint8Array) => void, elements: Uint8Array
   }
 }
 
-/**
- * The layout of a result, as `src/engine/rust/js/read.rs` tells it: the number of parts, the size
- * of an element, the number of elements in the chunks that are touched, and for each dimension its
- * extent, whether it is kept, and an entry of the order.
- */
-function layoutOf(numbers: Float64Array, fillValue: Uint8Array): Layout {
-  const [parts = 0, elementSize = 0, touched = 0] = numbers;
-  const layout: Layout = { shape: [], kept: [], order: [], parts, touched, fillValue, elementSize };
-  for (let at = 3; at < numbers.length; at += 3) {
-    layout.shape.push(numbers[at] as number);
-    layout.kept.push(numbers[at + 1] === 1);
-    layout.order.push(numbers[at + 2] as number);
-  }
-  return layout;
-}
-
 class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, Task<ReadPart>>();
@@ -112,8 +103,8 @@ class Job {
     return this.#options.onProgress !== undefined;
   }
 
-  begin(numbers: Float64Array, fillValue: Uint8Array): void {
-    const layout = layoutOf(numbers, fillValue);
+  begin(record: Uint8Array<ArrayBuffer>): void {
+    const layout = readRecord(readLayoutShape, record);
     const { pools, array, chunkElements, decoding } = this.#options;
     const size = layout.elementSize || VARIABLE_SIZE;
     const bytes = layout.touched * size;
@@ -127,14 +118,13 @@ class Job {
   }
 
   part(
-    number: number,
-    start: Float64Array,
-    shape: Float64Array,
+    record: Uint8Array<ArrayBuffer>,
     elements: Uint8Array | undefined | null,
     ours: boolean,
     chunks: ChunkToScatter[],
   ) {
-    return this.#options.result.part({ number, start, shape, elements, ours, chunks });
+    const box = readRecord(numberedBoxShape, record);
+    return this.#options.result.part({ ...box, elements, ours, chunks });
   }
 
   progress(record: Uint8Array<ArrayBuffer>): void {
@@ -162,9 +152,9 @@ class Job {
   /**
    * As `decodeFinish`, for elements that may be scattered at once. Then it resolves to undefined.
    */
-  decodeFinishAt(id: number, number: number, start: Float64Array, shape: Float64Array) {
+  decodeFinishAt(id: number, record: Uint8Array<ArrayBuffer>) {
     const { result } = this.#options;
-    const box = { number, start, shape };
+    const box = readRecord(numberedBoxShape, record);
     const scatter = result.scatterer?.(box);
     const reduction = result.reduction?.(box);
     const target = {
@@ -243,7 +233,7 @@ export class PartSink implements Sink {
   /** Sends the layout before the parts. */
   readonly #tell: (layout: ResultLayout) => void;
   #type: TypeDescription | undefined;
-  #layout: Layout | undefined;
+  #layout: ReadLayout | undefined;
 
   constructor(
     instances: Instances,
@@ -259,7 +249,7 @@ export class PartSink implements Sink {
     this.#type = type;
   }
 
-  begin(layout: Layout): void {
+  begin(layout: ReadLayout): void {
     this.#layout = layout;
     const { shape, kept, order } = layout;
     this.#tell({ shape, kept, order });
@@ -291,7 +281,7 @@ export class SummarySink implements Sink {
 
   expect(_type: TypeDescription): void {}
 
-  begin({ fillValue }: Layout): void {
+  begin({ fillValue }: ReadLayout): void {
     this.#ofFill = numbersIn(fillValue);
   }
 

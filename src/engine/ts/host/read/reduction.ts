@@ -3,6 +3,8 @@
  * merges that. Parts that need no decoder, such as those of raw or cached chunks, are reduced here.
  */
 import type {
+  NumberedBox,
+  ReadLayout,
   ReductionAnswer,
   ReductionQuestion,
   ReductionRequest,
@@ -17,7 +19,7 @@ import type { ChunkCounts } from "../../port/operations.ts";
 import type { PartReduction } from "../decode/messages.ts";
 import { type Before, Reducer } from "../decode/reducer.ts";
 import type { Instances } from "../instance_switch.ts";
-import { Assembly, type Layout, type NumberedBox, type Part } from "./assembly.ts";
+import { Assembly, type Part } from "./assembly.ts";
 import type { Sink } from "./job.ts";
 
 /** Bytes that the accumulators of a reduction may take, if `memoryLimit` is not given. */
@@ -105,7 +107,7 @@ export class ReductionSink implements Sink {
   /** The sizes of parts: what one aims at, and those that are asked for together. */
   readonly parts: Pick<Growth, "bytes" | "together">;
   #type: TypeDescription | undefined;
-  #layout: Layout | undefined;
+  #layout: ReadLayout | undefined;
   /** Number of elements that the answers are made of. */
   #merged = 0;
   /** Called with the share of elements that the answers are made of, when a part has arrived. */
@@ -134,7 +136,7 @@ export class ReductionSink implements Sink {
     this.#type = type;
   }
 
-  begin(layout: Layout): void {
+  begin(layout: ReadLayout): void {
     this.#layout = layout;
   }
 
