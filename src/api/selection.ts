@@ -7,9 +7,10 @@
  * (`conventions/ts/locate.ts`), so pages without such entries do not download it.
  */
 import { needList, needReadable, object, type Rules } from "../engine/ts/model/argument.ts";
+import type { DateLike } from "../engine/ts/model/date_like.ts";
 import { InvalidSelectionError, shown } from "../engine/ts/model/errors.ts";
 import type { EngineDimension, EngineSelection, Integer } from "../engine/ts/model/read_request.ts";
-import type { DateLike, Readable, Slice } from "../engine/ts/model/types.ts";
+import type { Readable, Slice } from "../engine/ts/model/types.ts";
 
 /** An array with such a selection: this package's, or a proxy of one. */
 interface LocatedArray {

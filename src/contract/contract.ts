@@ -198,6 +198,10 @@ export const attributeUpdateShape: Shape<AttributeUpdate> = /* @__PURE__ */ reco
   replace: flag,
 }));
 
+/** What the indices along an axis mean. */
+export type AxisRole = (typeof AXIS_ROLES)[number];
+export const AXIS_ROLES = ["x", "y", "z", "t", "c", "other"] as const;
+
 /** Blocks along a dimension. The indices of a block contribute to one cell. */
 export interface Blocks {
   /** The number of indices in a whole block. */
@@ -232,6 +236,14 @@ export type Build = (typeof BUILDS)[number];
 export const BUILDS = ["engine", "reading", "full", "images", "grib", "conventions", "reduction"] as const;
 
 export const buildShape: Shape<Build> = /* @__PURE__ */ texts(BUILDS);
+
+/** A descendant of a node. */
+export interface ChildFact {
+  /** Path relative to the node. */
+  path: string;
+  /** What it is. */
+  kind: MemberKind;
+}
 
 /** A child of a group. */
 export interface ChildSummary {
@@ -377,6 +389,18 @@ export type DataTypeFallback = (typeof DATA_TYPE_FALLBACKS)[number];
 export const DATA_TYPE_FALLBACKS = ["warn", "allow", "refuse"] as const;
 
 export const dataTypeFallbackShape: Shape<DataTypeFallback> = /* @__PURE__ */ texts(DATA_TYPE_FALLBACKS);
+
+/** The version of a declaration's format: that of 2026, or the early draft. */
+export type DeclarationForm = (typeof DECLARATION_FORMS)[number];
+export const DECLARATION_FORMS = ["current", "early"] as const;
+
+/** A declaration to add to attributes. */
+export interface DeclareQuestion {
+  /** The attributes. */
+  attributes: unknown;
+  /** What to declare. */
+  convention: NewDeclaration;
+}
 
 /** The version of the Zarr specification that a node's metadata use. */
 export type Dialect = (typeof DIALECTS)[number];
@@ -532,6 +556,22 @@ export const errorRecordShape: Shape<ErrorRecord> = /* @__PURE__ */ record(() =>
   cause: optional(held),
 }));
 
+/** All conventions of a node. */
+export interface Examination {
+  /** Declared conventions come first, in their order. */
+  conventions: FoundConvention[];
+  /** Findings about the list of declarations. */
+  findings: Finding[];
+}
+
+/** A node to examine. */
+export interface ExamineQuestion {
+  /** The node. */
+  node: NodeFacts;
+  /** The user's conventions. */
+  registered?: readonly RegisteredMarks[] | undefined;
+}
+
 /** The name of an extension. */
 export interface ExtensionName {
   /** Its URI. */
@@ -558,6 +598,21 @@ export const fallbackSummaryShape: Shape<FallbackSummary> = /* @__PURE__ */ reco
   used: text,
 }));
 
+/** A mistake in attributes, or a note about them. */
+export interface Finding {
+  /**
+   * A stable identifier, such as `multiscales/asset-path`. Messages may change; this
+   * does not.
+   */
+  rule: string;
+  /** JSON pointer (RFC 6901) into the attributes; `""` is all attributes. */
+  path: string;
+  /** What it breaks. */
+  severity: Severity;
+  /** A sentence for people. */
+  message: string;
+}
+
 /** A float of one byte. */
 export interface FloatTable {
   /** The name of its type. */
@@ -570,6 +625,46 @@ export const floatTableShape: Shape<FloatTable> = /* @__PURE__ */ record(() => (
   name: text,
   numbers: bytes,
 }));
+
+/** A convention of a node. */
+export interface FoundConvention {
+  /** Its UUID, else the URL of its schema, else the URL of its specification. */
+  id: string;
+  /** Its name, or its identifier if it has no name. Names need not be unique. */
+  label: string;
+  /** The id, if this package implements it. */
+  known?: (typeof KNOWN_CONVENTIONS)[number];
+  /** The index in the list of registered conventions. */
+  registered?: number;
+  /** Its version, from the URL, the declaration or the metadata. */
+  version?: string;
+  /**
+   * Whether `zarr_conventions` lists it. Otherwise it was recognised by its
+   * attributes.
+   */
+  declared: boolean;
+  /** The version of the declaration's format. */
+  form?: DeclarationForm;
+  /** Of the declaration. */
+  uuid?: string;
+  /** Of the declaration. */
+  schemaUrl?: string;
+  /** Of the declaration. */
+  specUrl?: string;
+  /** Of the declaration. */
+  name?: string;
+  /** Of the declaration. */
+  description?: string;
+  /** The names of the attributes that belong to it. */
+  keys: string[];
+  /**
+   * JSON pointers into the attributes: the objects of other conventions that it
+   * extends.
+   */
+  extends: string[];
+  /** What is wrong with it. */
+  findings: Finding[];
+}
 
 /** How the parts of a reduction grow. */
 export interface Growth {
@@ -602,6 +697,15 @@ export const innerChunkSizeShape: Shape<InnerChunkSize> = /* @__PURE__ */ record
   chunk: list(float),
   bytes: optional(natural),
 }));
+
+
+/** A transformation that cannot be used. */
+export interface IgnoredTransformation {
+  /** Its JSON pointer. */
+  path: string;
+  /** Its type. */
+  type: string;
+}
 
 /** JSON text for `JSON.parse`. */
 export interface JsonText {
@@ -705,6 +809,25 @@ export const largeDocumentShape: Shape<LargeDocument> = /* @__PURE__ */ record((
   marks: optional(text),
 }));
 
+/** A level. */
+export interface LevelFacts {
+  /** The array's path. */
+  path: string;
+  /** Its name in the metadata. */
+  asset: string;
+  /** World units per index step, one number per axis. */
+  scale: number[];
+  /** World coordinate of the centre of the first element, one number per axis. */
+  translation: number[];
+  /**
+   * For rotated or sheared axes: `x = a·column + b·row + c`, `y = d·column + e·row +
+   * f`, of centres.
+   */
+  affine?: [number, number, number, number, number, number];
+  /** Whether attributes unpack its elements or mark missing ones. */
+  packed: boolean;
+}
+
 /** Which elements to include, broadcast in the same way. */
 export interface Mask {
   /** The dimensions, ascending. */
@@ -723,6 +846,28 @@ export type Measure = (typeof MEASURES)[number];
 export const MEASURES = ["sum", "moments", "lowest", "highest", "nonzero"] as const;
 
 export const measureShape: Shape<Measure> = /* @__PURE__ */ texts(MEASURES);
+
+/** What a descendant of a group is. */
+export type MemberKind = (typeof MEMBER_KINDS)[number];
+export const MEMBER_KINDS = ["array", "group"] as const;
+
+/** A point in time in a calendar. Some calendars have a 30 February. */
+export interface Moment {
+  /** The year, which may be negative. */
+  year: number;
+  /** From 1 to 12. */
+  month: number;
+  /** From 1 to 31. */
+  day: number;
+  /** From 0 to 23. */
+  hour: number;
+  /** From 0 to 59. */
+  minute: number;
+  /** From 0 to 59. */
+  second: number;
+  /** From 0 to 999 999 999. */
+  nanosecond: number;
+}
 
 /** Some names. */
 export interface Names {
@@ -791,6 +936,31 @@ export const newCodecQuestionShape: Shape<NewCodecQuestion> = /* @__PURE__ */ re
   codecs: text,
 }));
 
+/** A convention to declare. */
+export interface NewDeclaration {
+  /**
+   * The id of a convention of this package, which gives identifiers, name and
+   * description.
+   */
+  known?: string | undefined;
+  /** Its UUID. */
+  uuid?: string | undefined;
+  /** The URL of its schema. */
+  schemaUrl?: string | undefined;
+  /** The URL of its specification. */
+  specUrl?: string | undefined;
+  /** Its name. */
+  name?: string | undefined;
+  /** Its description. */
+  description?: string | undefined;
+  /** The version of the declaration's format. Default: `"current"`. */
+  form?: DeclarationForm | undefined;
+  /** The attributes that the convention defines. */
+  properties?: Record<string, unknown> | undefined;
+  /** Whether to replace existing attributes. */
+  overwrite?: boolean | undefined;
+}
+
 /** A group to create. */
 export interface NewGroup {
   /** The store. */
@@ -831,6 +1001,22 @@ export const newHierarchyShape: Shape<NewHierarchy> = /* @__PURE__ */ record(() 
   suffix: optional(text),
   extensions: optional(text),
 }));
+
+/** A node: its attributes, and the few facts of its metadata that conventions use. */
+export interface NodeFacts {
+  /** What it is. */
+  kind: MemberKind;
+  /** The attributes, which may be any JSON value. */
+  attributes: unknown;
+  /** The shape of an array. */
+  shape?: readonly number[] | undefined;
+  /** The data type of an array, if it has a name. */
+  dataType?: string | undefined;
+  /** The dimension names of an array, if the metadata have them. */
+  dimensionNames?: readonly (string | null)[] | undefined;
+  /** The descendants that are known. Missing if they have not been listed. */
+  children?: readonly ChildFact[] | undefined;
+}
 
 /** What a node is. */
 export type NodeKind = (typeof NODE_KINDS)[number];
@@ -958,6 +1144,35 @@ export const ownedBytesShape: Shape<OwnedBytes> = /* @__PURE__ */ record(() => (
   ours: flag,
 }));
 
+/** How to unpack elements. */
+export interface Packing {
+  /** Words for the engine. */
+  words: number[];
+  /** The data type to which elements are converted. */
+  to: (typeof NUMBER_TYPES)[number];
+}
+
+/** How a caller wants packed elements. */
+export interface PackingOptions {
+  /** The data type's name in v3 metadata. */
+  dataType: string;
+  /** Zarr's fill value, if it serves as `_FillValue` (Zarr v2). */
+  fillValue?: unknown | undefined;
+  /**
+   * Whether to keep values outside of `valid_min`, `valid_max` and `valid_range`, as
+   * xarray does.
+   */
+  ignoreValid?: boolean | undefined;
+}
+
+/** An array whose elements may be packed. */
+export interface PackingQuestion {
+  /** What is wanted. */
+  wanted: PackingOptions;
+  /** The array. */
+  node: NodeFacts;
+}
+
 /** The indices along a dimension of the selection, as indices of the array. */
 export interface PlaceIndices {
   /** The dimension. */
@@ -1031,6 +1246,99 @@ export const prefetchArgumentsShape: Shape<PrefetchArguments> = /* @__PURE__ */ 
   request: readRequestShape,
   listener: optional(held),
 }));
+
+/** An axis of the arrays. */
+export interface PyramidAxis {
+  /** Name in the metadata; `dim_0` and so on if it has none. */
+  name: string;
+  /** What it is for. */
+  role: AxisRole;
+  /** OME's type: `space`, `time`, `channel` or another text. */
+  type?: string;
+  /** The unit as written. */
+  unit?: string;
+}
+
+/** A pyramid. */
+export interface PyramidFacts {
+  /** The id of the convention it was read from, or `array`. */
+  convention: string;
+  /** The version of the convention; empty if it has none. */
+  version: string;
+  /** The image's name. */
+  name?: string;
+  /** The number of images in the image's own group. */
+  images: number;
+  /** The images of the group that was asked for, in order. */
+  series: PyramidImage[];
+  /** The index of this image among them. */
+  image: number;
+  /** The axes, in the order of the arrays. */
+  axes: PyramidAxis[];
+  /** The coordinate reference system, in all forms that the metadata gives. */
+  crs?: unknown;
+  /** The levels, finest first. */
+  levels: LevelFacts[];
+  /** OME's channels, else the colours of a pixel. */
+  channels: unknown[];
+  /** Paths of label images. */
+  labels: string[];
+  /** The names of the arrays of a level, if levels are groups. */
+  variables: string[];
+  /** The chosen one of them. */
+  variable?: string;
+  /**
+   * Whether positions are world coordinates. Otherwise they count elements of the
+   * finest level.
+   */
+  placed: boolean;
+  /** Whether `spatial:` of the group gives the positions of x and y. */
+  spatial: boolean;
+  /** Transformations that cannot be used. */
+  ignored: IgnoredTransformation[];
+  /** Findings about the levels. */
+  findings: Finding[];
+}
+
+/** An image of a group. */
+export interface PyramidImage {
+  /** Its index in `series`. */
+  index: number;
+  /** The path of its group. */
+  path: string;
+  /** Known for the first 32, and for the image that is shown; so is the shape. */
+  name?: string;
+  /** The shape of its finest level. */
+  shape?: number[];
+}
+
+/** The paths of nodes that are needed next. */
+export interface PyramidNeeds {
+  /** Arrays or groups. */
+  nodes: string[];
+  /** Nodes that are only used if they are arrays. */
+  arrays: string[];
+  /** Groups that may be missing. */
+  optional: string[];
+  /** Groups to list. */
+  listings: string[];
+}
+
+/** A node whose pyramid is wanted, and all nodes that are known. */
+export interface PyramidQuestion {
+  /** The path of the group or array. */
+  root: string;
+  /** The nodes that are known, by path; null for a path without a usable node. */
+  nodes: Record<string, NodeFacts | null>;
+  /** The nodes that exist and could not be opened, by path. */
+  refused?: Record<string, Refusal> | undefined;
+  /** The image, if the group has several. */
+  image?: number | string | undefined;
+  /** Whether only the group's own images count, and none is described. */
+  own?: boolean | undefined;
+  /** The name of the array in each level, if levels are groups. */
+  variable?: string | undefined;
+}
 
 /** A question about the numbers of each cell. */
 export type Question = (typeof QUESTIONS)[number];
@@ -1286,6 +1594,28 @@ export const reductionSizesShape: Shape<ReductionSizes> = /* @__PURE__ */ record
   accumulatorBytes: natural,
 }));
 
+/** Why a node could not be opened. */
+export interface Refusal {
+  /** The `code` of the error. */
+  code: string;
+  /** The message of the error. */
+  message: string;
+}
+
+/** How a convention of the user is recognised. */
+export interface RegisteredMarks {
+  /** Its UUID. */
+  uuid?: string | undefined;
+  /** The URL of its schema. */
+  schemaUrl?: string | undefined;
+  /** The URL of its specification. */
+  specUrl?: string | undefined;
+  /** Prefix of the names of its attributes. */
+  prefix?: string | undefined;
+  /** Name of the attribute that holds all its properties. */
+  key?: string | undefined;
+}
+
 /** A question about an Icechunk repository. */
 export interface RepositoryQuestion {
   /** Its store. */
@@ -1330,6 +1660,13 @@ export const selectionShape: Shape<Selection> = /* @__PURE__ */ union(() => ({
   Orthogonal: list(dimensionSelectionShape),
   Points: list(list(integer)),
 }));
+
+/**
+ * `error`: violates a "must" of the convention. `warning`: violates a "should", or is
+ * ambiguous. `info`: a note.
+ */
+export type Severity = (typeof SEVERITIES)[number];
+export const SEVERITIES = ["info", "warning", "error"] as const;
 
 /**
  * Every `step`th index from `start` to `stop`, without `stop`. Absent values have NumPy's
@@ -1406,6 +1743,33 @@ export const storedObjectSizeShape: Shape<StoredObjectSize> = /* @__PURE__ */ re
   lastModified: optional(text),
   innerChunks: optional(list(innerChunkSizeShape)),
 }));
+
+/** Converted counts and dates. */
+export interface TimeAnswer {
+  /** Whether the days of the calendar are those of real time. */
+  isReal: boolean;
+  /** The moment of each count; null if it has none. */
+  moments: (Moment | null)[];
+  /**
+   * Milliseconds since 1970 of each count, rounded; null if the days of the calendar
+   * are not those of real time.
+   */
+  milliseconds: (number | null)[];
+  /** The count of each date, rounded to the nearest double. */
+  counts: number[];
+}
+
+/** Counts of time and dates to convert. */
+export interface TimeQuestion {
+  /** The unit and the first moment, such as `days since 2000-01-01`. */
+  units: string;
+  /** The calendar. Default: the standard one. */
+  calendar?: string | undefined;
+  /** Counts to convert to moments. */
+  counts?: readonly unknown[] | undefined;
+  /** Dates to convert to counts: texts, `DateParts`, or milliseconds since 1970. */
+  dates?: readonly unknown[] | undefined;
+}
 
 /** A storage transformer of the user, and the array that it serves. */
 export interface TransformerInfo {
@@ -1871,6 +2235,20 @@ export const REDUCTION_CALLS = {
   downsample: 9,
 };
 
+/** The questions to the conventions' module, and its answers. */
+export interface ConventionQuestions {
+  /** Finds and checks the conventions of a node. */
+  examine: { takes: ExamineQuestion; gives: Examination };
+  /** The attributes that change when a convention is declared. */
+  declare: { takes: DeclareQuestion; gives: Record<string, unknown> };
+  /** How to unpack the elements of an array; null if its attributes do not say so. */
+  packing: { takes: PackingQuestion; gives: Packing | null };
+  /** Converts counts of time to dates, and dates to counts. */
+  time: { takes: TimeQuestion; gives: TimeAnswer };
+  /** The next step to a pyramid: the nodes that are needed, or the pyramid. */
+  pyramid: { takes: PyramidQuestion; gives: PyramidNeeds | PyramidFacts };
+}
+
 /** The builds that perform the engine's operations. Each includes those before it. */
 export const ENGINE_BUILDS = ["engine", "reading", "full"] as const;
 
@@ -1969,6 +2347,12 @@ export const OTHER_CODECS = {
   array_to_bytes: "bytes endian gribberish imagecodecs_jpeg imagecodecs_jpeg2k imagecodecs_jpegxl imagecodecs_lerc imagecodecs_png imagecodecs_qoi imagecodecs_spng imagecodecs_webp jpeg jpegxl n5_default optional packbits sharding_indexed zarrs.optional zarrs.vlen_v2 zarrs.zfp zfp",
   bytes_to_bytes: "conditional imagecodecs_blosc imagecodecs_bz2 imagecodecs_deflate imagecodecs_lzma imagecodecs_lzw imagecodecs_packbits imagecodecs_zlib imagecodecs_zlibng imagecodecs_zopfli imagecodecs_zstd lzw",
 };
+
+/** The conventions that this package implements. */
+export const KNOWN_CONVENTIONS = ["multiscales", "proj", "spatial", "license", "uom", "stac", "dggs", "CF", "ome", "ndpyramid", "tile_matrix_set"] as const;
+
+/** Those of them that a node can declare. */
+export const DECLARABLE_CONVENTIONS = ["multiscales", "proj", "spatial", "license", "uom", "stac", "dggs", "CF"] as const;
 
 /** The names of codecs that take about as long as copying. */
 export const FAST_CODECS = "bytes crc32c endian lz4 numcodecs.crc32c numcodecs.lz4 transpose";

@@ -11,7 +11,8 @@
 //! it.
 //!
 //! The wasm modules without JavaScript of their own have [`calls`] instead of operations, which
-//! take blocks of bytes that are too large to be copied ([`wasm_module`]).
+//! take blocks of bytes that are too large to be copied ([`wasm_module`]). One of these calls takes
+//! and gives JSON; [`with_convention_records`] has its records.
 //!
 //! This crate does not say what an operation or a call does. The engine implements it
 //! (`src/engine/rust/js`).
@@ -23,10 +24,13 @@ pub mod build_tables;
 #[cfg(not(target_arch = "wasm32"))]
 mod call_declarations;
 pub mod calls;
+mod conventions;
 pub mod encoding;
 #[macro_use]
 mod define;
 pub mod builds;
+#[cfg(not(target_arch = "wasm32"))]
+mod json;
 pub mod operations;
 pub mod records;
 #[cfg(not(target_arch = "wasm32"))]

@@ -73,7 +73,7 @@ impl Types {
         self.0.values().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    fn declare(&mut self, name: &'static str, text: impl FnOnce(&mut Self) -> String) -> Shape {
+    pub(crate) fn declare(&mut self, name: &'static str, text: impl FnOnce(&mut Self) -> String) -> Shape {
         if !self.0.contains_key(name) {
             // A type may contain itself.
             self.0.insert(name, String::new());
@@ -117,6 +117,18 @@ impl Types {
         })
     }
 
+    /// Declares one of some texts, which crosses in JSON.
+    pub(crate) fn names(&mut self, name: &'static str, docs: &[&str], all: &[&str]) {
+        let quoted: Vec<String> = all.iter().map(|text| format!("\"{text}\"")).collect();
+        let (list, constant) = (quoted.join(", "), constant_name(name));
+        self.declare(name, |_| {
+            format!(
+                "{}export type {name} = (typeof {constant})[number];\nexport const {constant} = [{list}] as const;\n",
+                comment(docs, ""),
+            )
+        });
+    }
+
     /// Declares texts, and objects with one member.
     pub fn union(
         &mut self,
@@ -158,7 +170,10 @@ fn constant_name(name: &str) -> String {
         }
         words.extend(letter.to_uppercase());
     }
-    format!("{}S", words.strip_suffix('S').unwrap_or(&words))
+    match words.strip_suffix('Y') {
+        Some(words) => format!("{words}IES"),
+        None => format!("{}S", words.strip_suffix('S').unwrap_or(&words)),
+    }
 }
 
 /// A name of Rust as TypeScript writes it.

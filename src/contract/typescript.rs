@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use crate::build_tables::build_tables;
 use crate::call_declarations::call_declarations;
 use crate::encoding::Record;
+use crate::json::convention_questions;
 use crate::operations::OPERATIONS;
 use crate::records::{
     ArrayToBind, BoundArray, Build, ChunkToEncode, CodecKind, DownsampleRequest, ErrorRecord, NumberedBox,
@@ -94,11 +95,12 @@ pub fn contract(lists: &str) -> String {
     ReductionAnswer::shape(&mut types);
     DownsampleRequest::shape(&mut types);
     let (operations, table) = operations(&mut types);
+    let questions = convention_questions(&mut types);
     let declarations = types.declarations();
     format!(
         "{HEADER}{imports}}} from \"../engine/ts/model/records.ts\";\n\n{declarations}\n{ABOUT_OPERATIONS}\
          export interface WasmOperations {{\n{operations}}}\n\n{ABOUT_TABLE}\
-         export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({{\n{table}}}));\n\n{calls}\n{builds}\n{lists}",
+         export const WASM_OPERATIONS = /* @__PURE__ */ table(() => ({{\n{table}}}));\n\n{calls}\n{questions}\n{builds}\n{lists}",
         builds = build_tables(),
         calls = call_declarations(),
         imports = imports(&format!("{declarations}{table} table")),

@@ -13,6 +13,7 @@ use zarr_wasm::format::codec::kind::CodecKind;
 use zarr_wasm::format::codec::registry::{CodecEntry, ENTRIES, FAST};
 use zarr_wasm::format::data_type::{Float, Integer};
 use zarr_wasm_contract::{build_tables, typescript};
+use zarr_wasm_conventions::known_conventions::{KNOWN, Known};
 use zarr_wasm_kernel::number::NumberType;
 
 /// The prefix that zarr-python gives numcodecs' codecs in v3 metadata.
@@ -72,6 +73,10 @@ fn lists() -> String {
     let numbers: Vec<String> =
         NumberType::ALL.iter().map(|number| format!("\"{}\"", number.name())).collect();
     let fast: Vec<&str> = names(|entry| FAST.contains(&entry.name)).into_iter().collect();
+    let conventions = |wanted: fn(&Known) -> bool| {
+        let ids = KNOWN.iter().filter(|known| wanted(known)).map(|known| format!("\"{}\"", known.id));
+        format!("[{}] as const", ids.collect::<Vec<_>>().join(", "))
+    };
     let listed = |name, docs, list: &str| format!("/** {docs} */\nexport const {name} = {list};\n\n");
     [
         listed(
@@ -90,6 +95,12 @@ fn lists() -> String {
             numcodecs,
         ),
         by_kind("OTHER_CODECS", "The names of all other codecs.", others),
+        listed("KNOWN_CONVENTIONS", "The conventions that this package implements.", &conventions(|_| true)),
+        listed(
+            "DECLARABLE_CONVENTIONS",
+            "Those of them that a node can declare.",
+            &conventions(|known| !known.uuid.is_empty()),
+        ),
         listed(
             "FAST_CODECS",
             "The names of codecs that take about as long as copying.",

@@ -6,6 +6,7 @@
  * with becomes a result in `result.ts`.
  */
 import { lazy } from "#lazy";
+import type { Packing, PackingOptions } from "../../contract/contract.ts";
 import { CLASSES } from "../../engine/ts/elements/typed_arrays.ts";
 import { refuse } from "../../engine/ts/model/argument.ts";
 import {
@@ -123,13 +124,6 @@ export function windowOf({ window, decode }: ConversionOptions, type: string): r
   return refuse("shades require the option window", "window: [low, high]", window);
 }
 
-/** How to unpack elements. The words go to the engine unchanged. */
-interface Packing {
-  words: number[];
-  /** The data type to which elements are converted. */
-  to: NumberType | "bool";
-}
-
 /** How to unpack an array's elements; null if its attributes do not say so. */
 export async function packingOf(
   { [FACTS]: facts }: ArrayNode,
@@ -137,11 +131,11 @@ export async function packingOf(
   { valid = true, zarrFillValue = true }: Partial<CfOptions>,
 ): Promise<Packing | null> {
   const attrs = facts.attributesWith({ bigint: true });
-  const { text } = factsOf({ kind: "array", attrs, shape: [], chunks: [] });
+  const { text } = factsOf({ kind: "array", attrs, shape: [] });
   const isNumber = ["boolean", "bigint", "number"].includes(typeof facts.fillValue);
   const fillValue = zarrFillValue && facts.format === 2 && isNumber ? facts.fillValue : undefined;
-  const wanted = exactJson({ dataType, ignoreValid: !valid, fillValue }, "decode");
-  return ask<Packing | null>(`{"operation":"packing","wanted":${wanted},"node":${text}}`);
+  const wanted: PackingOptions = { dataType, ignoreValid: !valid, fillValue };
+  return ask("packing", { wanted: exactJson(wanted, "decode"), node: text });
 }
 
 const isLabelColors = (colors: unknown): colors is LabelColors =>

@@ -9,26 +9,8 @@
 use super::finding::{Report, Severity};
 use super::pointer::{Pointer, repeats};
 use crate::quoted::quoted;
+use crate::records::DeclarationForm as Form;
 use crate::value::{Map, Value};
-
-/// The text that a declaration follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// `schema`, `spec`.
-    Early,
-    /// `uuid`, `schema_url`, `spec_url`.
-    Current,
-}
-
-impl Form {
-    /// The name in JavaScript.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Early => "early",
-            Self::Current => "current",
-        }
-    }
-}
 
 /// One entry of `zarr_conventions`.
 #[derive(Clone, Debug)]

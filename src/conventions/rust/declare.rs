@@ -2,63 +2,24 @@
 
 use super::known_conventions::{self, KNOWN, Known};
 use crate::error::{Error, Result};
-use crate::request::Record;
+use crate::records::{DeclarationForm, DeclareQuestion, NewDeclaration as Wanted};
 use crate::value::{Map, Value};
-
-/// What a caller wants to declare.
-#[derive(Debug)]
-pub struct Wanted {
-    /// The id of a known convention, which gives the UUID, the URLs, the name and the description.
-    known: Option<String>,
-    uuid: Option<String>,
-    schema_url: Option<String>,
-    spec_url: Option<String>,
-    name: Option<String>,
-    description: Option<String>,
-    /// `current` (the default) or `early`.
-    form: Option<String>,
-    /// The attributes that the convention defines.
-    properties: Map,
-    /// Whether existing attributes may be replaced.
-    overwrite: bool,
-}
-
-impl Wanted {
-    /// What a request wants.
-    ///
-    /// # Errors
-    /// `Argument` for anything else.
-    pub fn of(value: Value) -> Result<Self> {
-        let mut record = Record::of(value, "convention")?;
-        Ok(Self {
-            known: record.text("known")?,
-            uuid: record.text("uuid")?,
-            schema_url: record.text("schemaUrl")?,
-            spec_url: record.text("specUrl")?,
-            name: record.text("name")?,
-            description: record.text("description")?,
-            form: record.text("form")?,
-            properties: record.members("properties")?,
-            overwrite: record.flag("overwrite")?,
-        })
-    }
-}
 
 /// The attributes that change: `zarr_conventions`, and those of the convention.
 ///
 /// # Errors
 /// `Argument` when nothing identifies the convention, or when an attribute exists and may not be
 /// replaced; `Format` when the node's `zarr_conventions` are not a list.
-pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map> {
+pub fn declare(DeclareQuestion { attributes, convention: wanted }: DeclareQuestion) -> Result<Map> {
     let known = wanted.known.as_deref().map(known_convention).transpose()?;
-    let early = is_early(&wanted)?;
+    let early = wanted.form == Some(DeclarationForm::Early);
     let declaration = if early { early_form(&wanted, known)? } else { current_form(&wanted, known)? };
     let list = match attributes.get("zarr_conventions") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(list)) => list.clone(),
         Some(_) => return Err(Error::format("zarr_conventions is not a list").in_field("zarr_conventions")),
     };
-    check_collisions(attributes, &wanted)?;
+    check_collisions(&attributes, &wanted)?;
     let mut changed = wanted.properties;
     changed.insert("zarr_conventions", Value::Array(merged(list, declaration)));
     Ok(changed)
@@ -73,16 +34,6 @@ fn known_convention(id: &str) -> Result<&'static Known> {
             .expected(ids.join(", "))
             .actual(id)
     })
-}
-
-fn is_early(wanted: &Wanted) -> Result<bool> {
-    match wanted.form.as_deref() {
-        None | Some("current") => Ok(false),
-        Some("early") => Ok(true),
-        Some(other) => {
-            Err(Error::argument("unknown form of a declaration").expected("current or early").actual(other))
-        }
-    }
 }
 
 fn check_collisions(attributes: &Value, wanted: &Wanted) -> Result<()> {

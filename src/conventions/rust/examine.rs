@@ -2,45 +2,15 @@
 //! declaration, and the findings about both.
 
 use super::declaration::{Declaration, declarations, report_extra_fields};
-use super::finding::{self, Finding, Report};
+use super::finding::Report;
 use super::known_conventions::{KNOWN, Known, identified, version_of};
 use super::marks::{Marks, NameBudget, extensions};
 use super::node::{Kind, Node};
 use crate::error::Result;
-use crate::format::json::text::{ObjectText, string};
 use crate::quoted::quoted;
-use crate::reply;
-use crate::request::Record;
-use crate::value::Value;
-
-/// A convention that a user registered. TypeScript keeps its schema.
-#[derive(Clone, Debug)]
-pub struct Registered {
-    uuid: Option<String>,
-    schema_url: Option<String>,
-    spec_url: Option<String>,
-    /// The prefix of its attributes.
-    prefix: Option<String>,
-    /// The attribute that contains it.
-    key: Option<String>,
-}
+use crate::records::{Examination, ExamineQuestion, FoundConvention as Found, RegisteredMarks as Registered};
 
 impl Registered {
-    /// A convention of a request.
-    ///
-    /// # Errors
-    /// `Argument` for anything else.
-    pub fn of(value: Value) -> Result<Self> {
-        let mut record = Record::of(value, "registered")?;
-        Ok(Self {
-            uuid: record.text("uuid")?,
-            schema_url: record.text("schemaUrl")?,
-            spec_url: record.text("specUrl")?,
-            prefix: record.text("prefix")?,
-            key: record.text("key")?,
-        })
-    }
-
     /// The prefix of its attributes and the attribute that contains it, if it has either.
     fn marks(&self) -> Option<Marks> {
         let is_marked = self.prefix.is_some() || self.key.is_some();
@@ -58,78 +28,26 @@ impl Registered {
     }
 }
 
-/// A convention of a node.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// The UUID or URL. A convention that is not declared has the id of the
-    /// [`known_conventions`](super::known_conventions).
-    pub id: String,
-    /// Its name, or else the identifier.
-    pub label: String,
-    /// The id, if it is a known convention.
-    pub known: Option<&'static str>,
-    /// The index in the list of registered conventions.
-    pub registered: Option<usize>,
-    /// The revision according to the URL, the declaration or the metadata.
-    pub version: Option<String>,
-    /// Whether `zarr_conventions` declares it.
-    pub declared: bool,
-    /// The text that the declaration follows: `current` or `early`.
-    pub form: Option<&'static str>,
-    uuid: Option<String>,
-    schema_url: Option<String>,
-    spec_url: Option<String>,
-    name: Option<String>,
-    description: Option<String>,
-    /// The attributes that belong to it.
-    pub keys: Vec<String>,
-    /// JSON pointers of its members in objects of another convention.
-    pub extends: Vec<String>,
-    /// The findings.
-    pub findings: Vec<Finding>,
-}
-
 impl Found {
-    fn text(&self) -> String {
-        let mut text = ObjectText::new();
-        text.set("id", string(&self.id));
-        text.set("label", string(&self.label));
-        reply::set_string(&mut text, "known", self.known);
-        if let Some(at) = self.registered {
-            text.set("registered", at.to_string());
+    /// A convention of which no more is known than this.
+    fn new(id: String, label: String) -> Self {
+        Self {
+            id,
+            label,
+            known: None,
+            registered: None,
+            version: None,
+            declared: false,
+            form: None,
+            uuid: None,
+            schema_url: None,
+            spec_url: None,
+            name: None,
+            description: None,
+            keys: Vec::new(),
+            extends: Vec::new(),
+            findings: Vec::new(),
         }
-        reply::set_string(&mut text, "version", self.version.as_deref());
-        text.set("declared", reply::flag(self.declared));
-        reply::set_string(&mut text, "form", self.form);
-        reply::set_string(&mut text, "uuid", self.uuid.as_deref());
-        reply::set_string(&mut text, "schemaUrl", self.schema_url.as_deref());
-        reply::set_string(&mut text, "specUrl", self.spec_url.as_deref());
-        reply::set_string(&mut text, "name", self.name.as_deref());
-        reply::set_string(&mut text, "description", self.description.as_deref());
-        text.set("keys", reply::strings(&self.keys));
-        text.set("extends", reply::strings(&self.extends));
-        text.set("findings", finding::text_of(&self.findings));
-        text.compact()
-    }
-}
-
-/// All conventions of a node.
-#[derive(Debug)]
-pub struct Examination {
-    /// Declared conventions come first, in their order.
-    pub conventions: Vec<Found>,
-    /// Findings about the list of declarations.
-    pub findings: Vec<Finding>,
-}
-
-impl Examination {
-    /// The examination as JSON.
-    pub fn text(&self) -> String {
-        let conventions: Vec<String> = self.conventions.iter().map(Found::text).collect();
-        let mut text = ObjectText::new();
-        text.set("conventions", reply::list(&conventions));
-        text.set("findings", finding::text_of(&self.findings));
-        text.compact()
     }
 }
 
@@ -137,7 +55,7 @@ impl Examination {
 ///
 /// # Errors
 /// `Limit` when the names of the attributes of all conventions are too long together.
-pub fn examine(node: &Node, registered: &[Registered]) -> Result<Examination> {
+pub fn examine(ExamineQuestion { node, registered }: &ExamineQuestion) -> Result<Examination> {
     let mut report = Report::new("zarr_conventions");
     if node.object().is_none() && !node.attributes.is_null() {
         report.error("type", "", "attributes are an object");
@@ -209,20 +127,18 @@ fn declared_convention(
         check_name(known, declaration, &mut report);
     }
     let found = Found {
-        label: name.unwrap_or_else(|| id.clone()),
-        id,
         known: known.map(|known| known.id),
         registered: user,
         version,
         declared: true,
-        form: Some(declaration.form.name()),
+        form: Some(declaration.form),
         uuid: declaration.uuid.clone(),
         schema_url: declaration.schema_url.clone(),
         spec_url: declaration.spec_url.clone(),
         name: declaration.name.clone(),
         description: declaration.description.clone(),
         findings: report.into_findings(),
-        ..Found::default()
+        ..Found::new(id.clone(), name.unwrap_or(id))
     };
     (found, marks)
 }
@@ -282,13 +198,13 @@ fn undeclared_convention(node: &Node, known: &'static Known) -> Option<(Found, M
     if !known.uuid.is_empty() && known.id != "CF" {
         report.info("undeclared", "", "the convention is used without being declared in zarr_conventions");
     }
+    let id = if known.uuid.is_empty() { known.id } else { known.uuid };
+    let label = known.names.first().unwrap_or(&known.id);
     let found = Found {
-        id: if known.uuid.is_empty() { known.id.to_owned() } else { known.uuid.to_owned() },
-        label: known.names.first().unwrap_or(&known.id).to_string(),
         known: Some(known.id),
         version: Some(version).filter(|version| !version.is_empty()),
         findings: report.into_findings(),
-        ..Found::default()
+        ..Found::new(id.to_owned(), (*label).to_owned())
     };
     Some((found, Marks::of(Some(known), None)))
 }

@@ -1,63 +1,7 @@
 //! Findings: mistakes in attributes, and notes about them. Attributes belong to the user, so
 //! mistakes in them are findings, not errors.
 
-use crate::format::json::text::{ObjectText, string};
-use crate::reply;
-
-/// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// A note; nothing is wrong.
-    Info,
-    /// Breaks a "should", or can only be read by a guess.
-    Warning,
-    /// Breaks a "must".
-    Error,
-}
-
-/// A finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// A stable name: the convention, a slash, the rule.
-    pub rule: String,
-    /// What it is about, as a JSON pointer (RFC 6901) into the attributes; `""` is all of them.
-    pub path: String,
-    /// Its severity.
-    pub severity: Severity,
-    /// A sentence for people.
-    pub message: String,
-}
-
-impl Severity {
-    /// The name in JavaScript.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl Finding {
-    fn text(&self) -> String {
-        let mut text = ObjectText::new();
-        text.set("rule", string(&self.rule));
-        text.set("path", string(&self.path));
-        text.set("severity", string(self.severity.name()));
-        text.set("message", string(&self.message));
-        text.compact()
-    }
-}
-
-/// Writes findings as JSON.
-pub fn text_of(findings: &[Finding]) -> String {
-    let mut texts = Vec::new();
-    for finding in findings {
-        texts.push(finding.text());
-    }
-    reply::list(&texts)
-}
+pub use crate::records::{Finding, Severity};
 
 /// The maximum number of findings of one convention. A broken writer makes the same mistake in each
 /// of 10^5 entries.

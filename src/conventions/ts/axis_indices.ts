@@ -5,19 +5,13 @@
  *
  * Indices are those of the finest level, because levels may be coarser along every axis.
  */
+import type { PyramidAxis as AxisFacts } from "../../contract/contract.ts";
 import { isReadable, need, needList, object } from "../../engine/ts/model/argument.ts";
 import { InvalidSelectionError, shown } from "../../engine/ts/model/errors.ts";
 import type { Slice } from "../../engine/ts/model/types.ts";
 import { inPlane, type Plane } from "./geometry.ts";
 
-export interface PyramidAxis {
-  /** Name in the metadata; `dim_0` and so on if it has none. */
-  readonly name: string;
-  readonly role: "x" | "y" | "z" | "t" | "c" | "other";
-  /** OME's type: `space`, `time`, `channel` or another text. */
-  readonly type?: string;
-  readonly unit?: string;
-}
+export type PyramidAxis = Readonly<AxisFacts>;
 
 /**
  * Indices of the axes other than x and y, in the finest level. A key is the name of an axis, or its

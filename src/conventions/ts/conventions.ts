@@ -3,6 +3,15 @@
  * declares another one. `registerConvention` makes one of the user known. The conventions module
  * does the work (`src/conventions/rust`).
  */
+import {
+  DECLARABLE_CONVENTIONS,
+  DECLARATION_FORMS,
+  type Examination,
+  type FoundConvention,
+  type KNOWN_CONVENTIONS,
+  type NewDeclaration,
+  type RegisteredMarks,
+} from "../../contract/contract.ts";
 import { object, optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
@@ -20,58 +29,21 @@ import {
 } from "./schema.ts";
 
 /** The conventions that this package implements. */
-export type KnownConvention =
-  | "multiscales"
-  | "proj"
-  | "spatial"
-  | "license"
-  | "uom"
-  | "stac"
-  | "dggs"
-  | "CF"
-  | "ome"
-  | "ndpyramid"
-  | "tile_matrix_set";
+export type KnownConvention = (typeof KNOWN_CONVENTIONS)[number];
 
 /** A convention on a node. */
-export interface Convention {
-  /** Its UUID, else the URL of its schema, else the URL of its specification. */
-  id: string;
-  /** Its name, or its identifier if it has no name. Names need not be unique. */
-  label: string;
-  /** Set if this package implements it. */
-  known?: KnownConvention;
+export interface Convention extends Omit<FoundConvention, "keys" | "registered" | "findings"> {
   /** Whether `registerConvention` registered it. */
   isRegistered: boolean;
-  /** Its version, from the URL, the declaration or the metadata. */
-  version?: string;
-  /** Whether `zarr_conventions` lists it. Otherwise it was recognised by its attributes. */
-  declared: boolean;
-  /** The version of the declaration's format: that of 2026, or the early draft. */
-  form?: "current" | "early";
-  uuid?: string;
-  schemaUrl?: string;
-  specUrl?: string;
-  name?: string;
-  description?: string;
   /** The node's attributes that belong to it. */
   properties: Attributes;
-  /** JSON pointers into the attributes: the objects of other conventions that it extends. */
-  extends: string[];
   findings: Finding[];
 }
 
 /** A convention of the user. At least one of `uuid`, `schemaUrl` and `specUrl` identifies it. */
-export interface RegisteredConvention {
-  uuid?: string | undefined;
-  schemaUrl?: string | undefined;
-  specUrl?: string | undefined;
+export interface RegisteredConvention extends RegisteredMarks {
   name?: string | undefined;
   description?: string | undefined;
-  /** Prefix of the names of its attributes, such as `"sensor:"`. */
-  prefix?: string | undefined;
-  /** Name of the attribute that holds all its properties. */
-  key?: string | undefined;
   /** The JSON schema that `validate` hands to the validator of its options. */
   schema?: JsonSchema | undefined;
   /**
@@ -90,7 +62,7 @@ const TEXTS = {
   specUrl: "a text of Unicode",
   prefix: "a text of Unicode",
   key: "a text of Unicode",
-} as const;
+} as const satisfies Rules<RegisteredMarks>;
 
 const REGISTERED_RULES: Rules<RegisteredConvention> = {
   ...TEXTS,
@@ -120,16 +92,6 @@ export function registerConvention(convention: RegisteredConvention): () => void
   };
 }
 
-interface FoundConvention extends Omit<Convention, "properties" | "isRegistered"> {
-  keys: string[];
-  registered?: number;
-}
-
-interface Examination {
-  conventions: FoundConvention[];
-  findings: Finding[];
-}
-
 const frameworkFinding = (rule: string, message: string): Finding => ({
   rule: `zarr_conventions/${rule}`,
   path: "",
@@ -141,9 +103,8 @@ const frameworkFinding = (rule: string, message: string): Finding => ({
 async function examine(node: NodeLike): Promise<Examination> {
   const { text, problem } = factsOf(node);
   const registered = JSON.stringify(registeredConventions, Object.keys(TEXTS));
-  const request = `{"operation":"examine","registered":${registered},"node":${text}}`;
   try {
-    const examination = await ask<Examination>(request);
+    const examination = await ask("examine", { registered, node: text });
     if (problem) examination.findings.push(frameworkFinding("not-json", problem));
     return examination;
   } catch (error) {
@@ -258,30 +219,21 @@ async function schemaFindings(
 const NO_VALIDATOR = "no validator is given (option `validate`)";
 
 /** The convention that `addConvention` declares. */
-export interface NewConvention {
+export interface NewConvention extends Omit<NewDeclaration, "known" | "properties"> {
   /** A convention of this package: identifiers, name and description may be omitted. */
-  known?: "multiscales" | "proj" | "spatial" | "license" | "uom" | "stac" | "dggs" | "CF" | undefined;
-  uuid?: string | undefined;
-  schemaUrl?: string | undefined;
-  specUrl?: string | undefined;
-  name?: string | undefined;
-  description?: string | undefined;
-  /** The version of the declaration's format. Default: `"current"`. */
-  form?: "current" | "early" | undefined;
+  known?: (typeof DECLARABLE_CONVENTIONS)[number] | undefined;
   /** The attributes that the convention defines. */
   properties?: Attributes | undefined;
-  /** Whether to replace existing attributes. Default: false. */
-  overwrite?: boolean | undefined;
 }
 
 const NEW_RULES: Rules<NewConvention> = {
-  known: ["multiscales", "proj", "spatial", "license", "uom", "stac", "dggs", "CF"],
+  known: DECLARABLE_CONVENTIONS,
   uuid: "a text",
   schemaUrl: "a text",
   specUrl: "a text",
   name: "a text",
   description: "a text",
-  form: ["current", "early"],
+  form: DECLARATION_FORMS,
   properties: "an object",
   overwrite: "a boolean",
 };
@@ -293,8 +245,10 @@ export async function conventionAttributes(
 ): Promise<Attributes> {
   object(attributes, "attributes");
   optionsOf(convention, NEW_RULES, "convention");
-  const request = exactJson({ operation: "declare", attributes, convention }, "convention");
-  const changed = await ask<Attributes>(request);
+  const changed = await ask("declare", {
+    attributes: exactJson(attributes, "convention"),
+    convention: exactJson(convention satisfies NewDeclaration, "convention"),
+  });
   return { ...convention.properties, zarr_conventions: changed.zarr_conventions };
 }
 

@@ -12,6 +12,7 @@ import {
   NEAREST_RULES,
   type NearestOptions,
 } from "../../api/selection.ts";
+import type { Moment } from "../../contract/contract.ts";
 import { NAT } from "../../engine/ts/elements/elements.ts";
 import {
   need,
@@ -30,7 +31,7 @@ import {
   ZarrError,
 } from "../../engine/ts/model/errors.ts";
 import { findable, unproxied, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
-import type { Attributes, DataType, Moment, Readable, Slice } from "../../engine/ts/model/types.ts";
+import type { Attributes, DataType, Readable, Slice } from "../../engine/ts/model/types.ts";
 import { affineOf, inPlane } from "./geometry.ts";
 import { isLongitude as isLongitudeBy } from "./longitude.ts";
 import { EvenAxis, Lookup, needListable } from "./lookup.ts";

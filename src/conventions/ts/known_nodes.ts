@@ -8,9 +8,9 @@ import { withMaybeConsolidatedMetadata } from "../../api/consolidated.ts";
 import { consolidatedChildren } from "../../api/consolidated_children.ts";
 import { Location } from "../../api/location.ts";
 import { open, openerBeside } from "../../api/open.ts";
-import type { Dialect } from "../../contract/contract.ts";
+import type { ChildFact, Dialect, MemberKind } from "../../contract/contract.ts";
 import { NotFoundError, ZarrError } from "../../engine/ts/model/errors.ts";
-import { below, type ChildFact, factsOf, type NodeLike, parentOf } from "../../engine/ts/model/node_like.ts";
+import { below, factsOf, type NodeLike, parentOf } from "../../engine/ts/model/node_like.ts";
 import { once } from "../../engine/ts/model/once.ts";
 import { unproxied } from "../../engine/ts/model/proxies.ts";
 import type {
@@ -36,7 +36,7 @@ const AT_ONCE = 16;
 const PASSED_OVER = ["NotFound", "Format", "Unsupported", "Limit"];
 
 interface Contents {
-  contents(): { path: string; kind: "array" | "group" }[];
+  contents(): { path: string; kind: MemberKind }[];
 }
 
 const isListed = (store: unknown): store is Contents =>
@@ -98,7 +98,7 @@ export class KnownNodes<Store extends Readable> {
   }
 
   /** Opens the nodes that are not in the cache, 16 at a time. */
-  async openAll(paths: readonly string[], kind?: "array" | "group"): Promise<void> {
+  async openAll(paths: readonly string[], kind?: MemberKind): Promise<void> {
     for (let at = 0; at < paths.length; at += AT_ONCE) {
       await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => this.#openOnce(path, kind)));
     }
@@ -110,7 +110,7 @@ export class KnownNodes<Store extends Readable> {
     await this.openAll(paths.filter(mayExist), "group");
   }
 
-  #openOnce(path: string, kind: "array" | "group" | undefined): Promise<void> {
+  #openOnce(path: string, kind: MemberKind | undefined): Promise<void> {
     if (this.#nodes.has(path)) return Promise.resolve();
     return once(
       this.#opening,
@@ -121,7 +121,7 @@ export class KnownNodes<Store extends Readable> {
   }
 
   /** Several callers may wait for the same node, so no caller's signal cancels this. */
-  async #open(path: string, kind: "array" | "group" | undefined): Promise<void> {
+  async #open(path: string, kind: MemberKind | undefined): Promise<void> {
     const location = new Location(this.#store, path as AbsolutePath);
     const { dialect } = this.#root;
     const opener = dialect ? openerBeside({ dialect }) : open;

@@ -12,6 +12,7 @@ import type { AnyArray } from "../../api/array.ts";
 import { Location } from "../../api/location.ts";
 import { type ArrayFacts, FACTS } from "../../api/node_facts.ts";
 import { openerBeside } from "../../api/open.ts";
+import type { PyramidQuestion, Refusal } from "../../contract/contract.ts";
 import { optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
 import { ZarrError } from "../../engine/ts/model/errors.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
@@ -24,7 +25,7 @@ import { ask } from "../../engine/ts/port/convention.ts";
 import { warn } from "../../engine/ts/port/warnings.ts";
 import { isKnownAbsent, type KnownNodes, knownNodesOf, type PlacedNode } from "./known_nodes.ts";
 import type { PyramidLevel } from "./pyramid_level.ts";
-import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
+import { Pyramid } from "./pyramid_model.ts";
 
 export type { PlacedNode };
 
@@ -43,15 +44,6 @@ export interface PyramidOptions {
   labels?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
-
-interface Needed {
-  nodes: string[];
-  arrays: string[];
-  optional: string[];
-  listings: string[];
-}
-
-type Step = PyramidFacts | Needed;
 
 const RULES: Rules<PyramidOptions> = {
   ...SIGNAL,
@@ -79,7 +71,7 @@ async function because<T>(answer: Promise<T>, refused: ReadonlyMap<string, ZarrE
 }
 
 /**
- * The request to the conventions module, with the facts of all known nodes. Paths in `skipped` are
+ * The question to the conventions module, with the facts of all known nodes. Paths in `skipped` are
  * listed as absent, although the store was not asked for them.
  */
 function question(
@@ -87,16 +79,22 @@ function question(
   known: KnownNodes<Readable>,
   skipped: ReadonlySet<string>,
   { image, variable, own }: ReadOptions,
-): string {
-  const refused = Object.fromEntries(
-    [...known.refused].map(([path, { code, message }]) => [path, { code, message }]),
-  );
-  const head = exactJson({ operation: "pyramid", root, image, own, variable, refused }, "image");
+): { [Member in keyof Required<PyramidQuestion>]: string | undefined } {
+  const refused = [...known.refused].map(([path, { code, message }]): [string, Refusal] => [
+    path,
+    { code, message },
+  ]);
   const absent = [...skipped]
     .filter((path) => !known.has(path))
     .map((path) => `${JSON.stringify(path)}:null`);
-  const nodes = [known.facts.slice(1, -1), ...absent].filter((part) => part !== "").join(",");
-  return `${head.slice(0, -1)},"nodes":{${nodes}}}`;
+  return {
+    root: JSON.stringify(root),
+    nodes: `{${[known.facts.slice(1, -1), ...absent].filter((part) => part !== "")}}`,
+    refused: JSON.stringify(Object.fromEntries(refused)),
+    image: image === undefined ? undefined : exactJson(image, "image"),
+    own: JSON.stringify(own),
+    variable: JSON.stringify(variable),
+  };
 }
 
 /** `own`: only the images of the group itself count, and no others are looked for. */
@@ -118,7 +116,7 @@ async function read<Store extends Readable>(
   for (let steps = 0; steps < MAX_ROUNDS; steps++) {
     options.signal?.throwIfAborted();
     const asked = question(node.path, known as KnownNodes<Readable>, skipped, options);
-    const step = await because(ask<Step>(asked), known.refused);
+    const step = await because(ask("pyramid", asked), known.refused);
     if (!("nodes" in step)) {
       const pyramid = new Pyramid(step, known.arrays);
       warnOfOthers(pyramid as Pyramid, node.path, options);

@@ -5,6 +5,7 @@
  */
 
 import { FACTS, type Array as ZarrArray } from "../../api/array.ts";
+import type { PyramidImage as ImageFacts, LevelFacts, PyramidFacts } from "../../contract/contract.ts";
 import { need, needList, optionsOf, type Rules, refuseField } from "../../engine/ts/model/argument.ts";
 import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
@@ -16,7 +17,6 @@ import {
   indexBox,
   inPlane,
   type Plane,
-  type Positioned,
   toIndex,
   toWorld,
   worldBox,
@@ -54,37 +54,7 @@ export interface PyramidChannel {
 }
 
 /** An image of a group. */
-export interface PyramidImage {
-  /** Its index in `series`. */
-  readonly index: number;
-  /** The path of its group. */
-  readonly path: string;
-  /** Known for the first 32, and for the image that is shown; so is the shape. */
-  readonly name?: string;
-  /** The shape of its finest level. */
-  readonly shape?: readonly number[];
-}
-
-/** The answer of the conventions module (`src/conventions/rust/pyramid`). */
-export interface PyramidFacts {
-  convention: string;
-  version: string;
-  name?: string;
-  images: number;
-  series: PyramidImage[];
-  image: number;
-  axes: PyramidAxis[];
-  crs?: Crs | null;
-  levels: (Positioned & { path: string; asset: string; packed: boolean })[];
-  channels: PyramidChannel[];
-  labels: string[];
-  variables: string[];
-  variable?: string;
-  placed: boolean;
-  spatial: boolean;
-  ignored: { path: string; type: string }[];
-  findings: Finding[];
-}
+export type PyramidImage = Readonly<ImageFacts>;
 
 export interface View {
   /** World units per CSS pixel. */
@@ -201,12 +171,12 @@ export class Pyramid<Store extends Readable = Readable> {
   /** @internal */
   constructor(facts: PyramidFacts, arrays: Map<string, ZarrArray<DataType, Store>>) {
     findable(this);
-    const { convention, version, name, images, axes, channels, labels, variables, variable } = facts;
+    const { convention, version, name, images, axes, labels, variables, variable } = facts;
     [this.convention, this.version, this.name, this.images] = [convention, version, name, images];
     [this.series, this.image] = [facts.series, facts.image];
-    [this.axes, this.channels, this.labels] = [axes, channels, labels];
+    [this.axes, this.channels, this.labels] = [axes, facts.channels as PyramidChannel[], labels];
     [this.variables, this.variable] = [variables, variable];
-    this.crs = facts.crs ?? undefined;
+    this.crs = (facts.crs as Crs | null | undefined) ?? undefined;
     this.isPlaced = facts.placed;
     this.isSpatial = facts.spatial;
     this.ignored = facts.ignored;
@@ -217,7 +187,7 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 
   #level(
-    { path, asset, packed, ...position }: PyramidFacts["levels"][number],
+    { path, asset, packed, ...position }: LevelFacts,
     arrays: Map<string, ZarrArray<DataType, Store>>,
   ): PyramidLevel<Store> {
     const array = arrays.get(path) as ZarrArray<DataType, Store>;

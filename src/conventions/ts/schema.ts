@@ -4,6 +4,7 @@
  * nothing examined is a finding, as all that `validate` reports about a node's attributes.
  */
 
+import type { Finding as ModuleFinding } from "../../contract/contract.ts";
 import { need } from "../../engine/ts/model/argument.ts";
 import { bodyOf } from "../../engine/ts/model/body.ts";
 import { documentOf, type NodeLike } from "../../engine/ts/model/node_like.ts";
@@ -13,17 +14,7 @@ import { newDecoder } from "../../engine/ts/model/utf8.ts";
 import { unlessAborted } from "../../engine/ts/model/waiting.ts";
 import { warn } from "../../engine/ts/port/warnings.ts";
 
-export interface Finding {
-  /** A stable identifier, such as `multiscales/asset-path`. Messages may change; this does not. */
-  rule: string;
-  /** JSON pointer into the attributes; `""` is all attributes. */
-  path: string;
-  /**
-   * `error`: violates a "must" of the convention. `warning`: violates a "should", or is ambiguous.
-   * `info`: a note.
-   */
-  severity: "error" | "warning" | "info";
-  message: string;
+export interface Finding extends ModuleFinding {
   /** The label of the convention; absent if the finding is about the list of declarations. */
   convention?: string;
 }

@@ -3,24 +3,16 @@
  * module (`src/conventions/rust/cf/time.rs`) parses the units and computes dates in integers.
  */
 
+import type { Moment, TimeAnswer, TimeQuestion } from "../../contract/contract.ts";
 import { need, needList, needReadable, needText } from "../../engine/ts/model/argument.ts";
+import type { DateLike } from "../../engine/ts/model/date_like.ts";
 import { shown } from "../../engine/ts/model/errors.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
-import type { DateLike, Moment } from "../../engine/ts/model/types.ts";
 import { ask } from "../../engine/ts/port/convention.ts";
 
-interface Answer {
-  isReal: boolean;
-  moments: (Moment | null)[];
-  milliseconds: (number | null)[];
-  counts: number[];
-}
-
-interface Question {
-  counts?: readonly unknown[];
-  dates?: readonly unknown[];
-}
+/** A list as JSON. */
+const textOf = (values: readonly unknown[] | undefined) => values && exactJson(values, "units");
 
 /** Counts per request to the module. More would make JSON texts of many megabytes. */
 const AT_ONCE = 1 << 14;
@@ -46,12 +38,12 @@ export class TimeUnits {
     this.isReal = isReal;
   }
 
-  #ask(question: Question): Promise<Answer> {
-    const { units, calendar } = this;
-    return ask<Answer>(exactJson({ operation: "time", units, calendar, ...question }, "units"));
+  #ask({ counts, dates }: Pick<TimeQuestion, "counts" | "dates">): Promise<TimeAnswer> {
+    const [units, calendar] = [this.units, this.calendar].map((text) => JSON.stringify(text));
+    return ask("time", { units, calendar, counts: textOf(counts), dates: textOf(dates) });
   }
 
-  async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): Promise<T[]> {
+  async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: TimeAnswer) => T[]): Promise<T[]> {
     needList(counts, "counts");
     const all: T[] = [];
     for (let at = 0; at < counts.length; at += AT_ONCE) {
@@ -125,9 +117,10 @@ worksBehindProxies(TimeUnits);
 export async function timeUnits(units: string, calendar?: string): Promise<TimeUnits> {
   needText(units, "units");
   if (calendar !== undefined) needText(calendar, "calendar");
-  const { isReal } = await ask<Answer>(
-    exactJson({ operation: "time", units: shown(units), calendar }, "calendar"),
-  );
+  const { isReal } = await ask("time", {
+    units: JSON.stringify(shown(units)),
+    calendar: JSON.stringify(calendar),
+  });
   return new TimeUnits(units, calendar ?? "standard", isReal);
 }
 

@@ -124,7 +124,7 @@ export type { UpdateAttributesOptions } from "../../api/update_attributes.ts";
 export { type ArrayChange, type WatchOptions, watch } from "../../api/watch.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../../api/write/element_source.ts";
 export type { WriteOptions } from "../../api/write/write.ts";
-export type { Dialect, WriteProgress } from "../../contract/contract.ts";
+export type { Dialect, Moment, WriteProgress } from "../../contract/contract.ts";
 export { levelIndices } from "../../conventions/ts/axis_indices.ts";
 export { type ChannelLook, channelLook, shownChannels } from "../../conventions/ts/channels.ts";
 export {
@@ -192,6 +192,7 @@ export type {
   PyramidStatistic,
 } from "../../conventions/ts/write/pyramid_options.ts";
 export type { NumberType } from "../../engine/ts/model/data_type.ts";
+export type { DateLike } from "../../engine/ts/model/date_like.ts";
 export {
   CodecPipelineError,
   type ErrorCode,

@@ -1,10 +1,11 @@
 /**
  * The groups of a reduction: parts of dates, bins of a coordinate, or labels.
  */
+
+import type { Moment } from "../../contract/contract.ts";
 import { coords } from "../../conventions/ts/coordinates.ts";
 import { isReadable, needList, object, refuse, refuseField } from "../../engine/ts/model/argument.ts";
 import { InvalidSelectionError } from "../../engine/ts/model/errors.ts";
-import type { Moment } from "../../engine/ts/model/types.ts";
 import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts";
 import type { Spread } from "./request.ts";
 import type { SelectedAxis } from "./selected_axes.ts";

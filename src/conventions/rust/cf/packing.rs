@@ -14,9 +14,8 @@ use crate::error::{Error, Result};
 use crate::format::conversion::{Conversion, Missing, NumberType, Unpacking, integer_key, number_of};
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::format::json::decimal::{self, Binary};
-use crate::format::json::text::{ObjectText, list, string};
 use crate::node::Node;
-use crate::request::Record;
+use crate::records::{Packing, PackingOptions as Wanted, PackingQuestion};
 use crate::value::Value;
 
 /// The attributes that unpack elements or mark missing ones.
@@ -36,55 +35,12 @@ pub fn is_packed(node: &Node) -> bool {
     node.object().is_some_and(|object| object.has_any(&ATTRIBUTES))
 }
 
-/// The request, besides the node.
-#[derive(Clone, Debug)]
-pub struct Wanted {
-    /// The data type's name in v3 metadata.
-    data_type: String,
-    /// Zarr's fill value, if it serves as `_FillValue` (Zarr v2).
-    fill_value: Option<Value>,
-    /// Whether to keep values outside of `valid_min`, `valid_max` and `valid_range`, as xarray
-    /// does.
-    ignore_valid: bool,
-}
-
-impl Wanted {
-    /// What a request wants.
-    ///
-    /// # Errors
-    /// `Argument` for anything else.
-    pub fn of(value: Value) -> Result<Self> {
-        let mut record = Record::of(value, "wanted")?;
-        Ok(Self {
-            data_type: record.require_text("dataType")?,
-            fill_value: Some(record.take("fillValue")).filter(|value| !value.is_null()),
-            ignore_valid: record.flag("ignoreValid")?,
-        })
-    }
-}
-
-/// How elements are converted to values.
-#[derive(Debug)]
-pub struct Packing {
-    /// Words of `format::conversion`.
-    words: Vec<u32>,
-    /// The name of the resulting type.
-    to: &'static str,
-}
-
-impl Packing {
-    /// The packing as JSON.
-    pub fn text(&self) -> String {
-        ObjectText::new().with("words", list(&self.words)).with("to", string(self.to)).compact()
-    }
-}
-
 /// How to unpack the elements of an array. `None` if the attributes do not mention it or the
 /// elements are not numbers.
 ///
 /// # Errors
 /// `Format` for attributes that cannot be read. Ignoring them would make wrong numbers.
-pub fn packing(node: &Node, wanted: &Wanted) -> Result<Option<Packing>> {
+pub fn packing(PackingQuestion { node, wanted }: &PackingQuestion) -> Result<Option<Packing>> {
     let Some((data_type, source)) = numbers_of(&wanted.data_type) else { return Ok(None) };
     let stored = source;
     let source = reinterpreted(node, stored)?;

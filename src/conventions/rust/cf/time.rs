@@ -7,9 +7,7 @@
 
 use super::calendar::{Calendar, Day};
 use crate::error::{Error, Result};
-use crate::format::json::text::{ObjectText, list};
-use crate::reply;
-use crate::request::Record;
+use crate::records::{self, DateParts, TimeAnswer, TimeQuestion};
 use crate::value::Value;
 
 const SECOND: i128 = 1_000_000_000;
@@ -43,26 +41,17 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// A moment of a request: what is missing is the first of its kind, but for the day.
-    fn of(date: &Value) -> Option<Self> {
-        let mut record = Record::of(date.clone(), "dates").ok()?;
-        let mut part = |key: &str| record.integer(key).ok();
-        let day = Day { year: part("year")??, month: part("month")??, day: part("day")?? };
-        let mut part = |key: &str| Some(part(key)?.unwrap_or(0));
-        Some(Self {
-            day,
-            hour: part("hour")?,
-            minute: part("minute")?,
-            second: part("second")?,
-            nanosecond: part("nanosecond")?,
-        })
+    /// The moment of a request.
+    fn of(parts: &DateParts) -> Self {
+        let day = Day { year: parts.year, month: parts.month, day: parts.day };
+        let [hour, minute, second, nanosecond] =
+            [parts.hour, parts.minute, parts.second, parts.nanosecond].map(Option::unwrap_or_default);
+        Self { day, hour, minute, second, nanosecond }
     }
 
-    fn text(self) -> String {
+    const fn record(self) -> records::Moment {
         let Self { day: Day { year, month, day }, hour, minute, second, nanosecond } = self;
-        format!(
-            r#"{{"year":{year},"month":{month},"day":{day},"hour":{hour},"minute":{minute},"second":{second},"nanosecond":{nanosecond}}}"#
-        )
+        records::Moment { year, month, day, hour, minute, second, nanosecond }
     }
 }
 
@@ -169,7 +158,10 @@ impl TimeUnits {
             Value::Number(milliseconds) if self.calendar.is_real() => {
                 milliseconds.whole().map(|milliseconds| milliseconds * 1_000_000)
             }
-            Value::Object(_) => Moment::of(date).and_then(|moment| nanoseconds(moment, self.calendar)),
+            Value::Object(_) => {
+                let parts: Option<DateParts> = records::read(date.clone(), "dates").ok();
+                parts.and_then(|parts| nanoseconds(Moment::of(&parts), self.calendar))
+            }
             _ => None,
         };
         parsed.ok_or_else(|| {
@@ -329,71 +321,15 @@ fn parse_zone(text: &str) -> Option<i128> {
     (hours <= 24 && minutes < 60).then(|| i128::from(sign * (hours * 60 + minutes)) * 60 * SECOND)
 }
 
-/// A question about counts of time.
-#[derive(Debug)]
-pub struct Question {
-    units: String,
-    calendar: Option<String>,
-    /// Counts to convert to moments.
-    counts: Vec<Value>,
-    /// Dates to convert to counts: texts, moments, or milliseconds since 1970.
-    dates: Vec<Value>,
-}
-
-impl Question {
-    /// The question of a request.
-    ///
-    /// # Errors
-    /// `Argument` for anything else.
-    pub fn of(mut request: Record) -> Result<Self> {
-        Ok(Self {
-            units: request.require_text("units")?,
-            calendar: request.text("calendar")?,
-            counts: request.list("counts")?.unwrap_or_default(),
-            dates: request.list("dates")?.unwrap_or_default(),
-        })
-    }
-}
-
-/// The answer to a [`Question`].
-#[derive(Debug)]
-pub struct Answer {
-    /// Whether the days of the calendar are those of real time.
-    is_real: bool,
-    /// The moment of each count; null if it has none.
-    moments: Vec<Option<Moment>>,
-    /// Milliseconds since 1970 of each count, rounded; null if the days of the calendar are not
-    /// those of real time.
-    milliseconds: Vec<Option<i64>>,
-    /// The count of each date, rounded to the nearest double.
-    counts: Vec<f64>,
-}
-
-impl Answer {
-    /// The answer as JSON.
-    pub fn text(&self) -> String {
-        let null = || "null".to_owned();
-        let moments = self.moments.iter().map(|moment| moment.map_or_else(null, Moment::text));
-        let milliseconds =
-            self.milliseconds.iter().map(|time| time.map_or_else(null, |time| time.to_string()));
-        let mut text = ObjectText::new();
-        text.set("isReal", reply::flag(self.is_real));
-        text.set("moments", list(moments));
-        text.set("milliseconds", list(milliseconds));
-        text.set("counts", reply::numbers(&self.counts));
-        text.compact()
-    }
-}
-
 /// The most milliseconds from 1970 of a date of JavaScript.
 const LATEST: u64 = 8_640_000_000_000_000;
 
-/// Answers a question.
+/// Converts counts and dates.
 ///
 /// # Errors
 /// As [`TimeUnits::parse`], and `Argument` for an invalid date.
 #[allow(clippy::arithmetic_side_effects, reason = "an instant is below 2^120")]
-pub fn answer(question: &Question) -> Result<Answer> {
+pub fn answer(question: &TimeQuestion) -> Result<TimeAnswer> {
     let units = TimeUnits::parse(&question.units, question.calendar.as_deref())?;
     let instants: Vec<Option<i128>> = question.counts.iter().map(|count| units.instant(count)).collect();
     let is_real = units.calendar.is_real();
@@ -402,10 +338,11 @@ pub fn answer(question: &Question) -> Result<Answer> {
         i64::try_from(milliseconds).ok().filter(|milliseconds| milliseconds.unsigned_abs() <= LATEST)
     };
     let dates = question.dates.iter().map(|date| Ok(units.count(units.instant_of(date)?)));
-    Ok(Answer {
+    let moment = |instant: &Option<i128>| moment_of((*instant)?, units.calendar).map(Moment::record);
+    Ok(TimeAnswer {
         is_real,
         milliseconds: instants.iter().map(milliseconds).collect(),
-        moments: instants.iter().map(|instant| moment_of((*instant)?, units.calendar)).collect(),
+        moments: instants.iter().map(moment).collect(),
         counts: dates.collect::<Result<_>>()?,
     })
 }

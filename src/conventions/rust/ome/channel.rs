@@ -3,6 +3,7 @@
 //! understood is left out, so that a reader takes its own default.
 
 use crate::pointer::integer_of;
+use crate::records::Channels;
 use crate::value::{Map, Number, Value};
 
 /// Names of colours. `green` is the pure one, as channels have it, not that of CSS.
@@ -37,9 +38,15 @@ const NAMES: [(&str, u32); 24] = [
 const PIXEL: [(&str, &str); 4] =
     [("Red", "FF0000"), ("Green", "00FF00"), ("Blue", "0000FF"), ("Alpha", "FFFFFF")];
 
+/// The channels of an image, as readers need them: OME's, as they are written, or else the first
+/// `count` bytes of a pixel.
+pub fn channels(written: &[Value], count: usize) -> Channels<'_> {
+    Channels { written, read, others: colors_of_pixels(count) }
+}
+
 /// The JSON of the channels of a pixel's first `count` bytes, without brackets. Alpha is no light,
 /// so it is not drawn.
-pub fn colors_of_pixels(count: usize) -> String {
+fn colors_of_pixels(count: usize) -> String {
     let channels = PIXEL.iter().take(count).map(|(label, color)| {
         let active = *label != "Alpha";
         let window = r#"{"start":0,"end":255,"min":0,"max":255}"#;
@@ -58,7 +65,7 @@ fn is_hexadecimal(text: &str) -> bool {
 }
 
 /// The channel, as a reader needs it. A text instead of a channel is its label.
-pub fn read(written: &Value) -> Map {
+fn read(written: &Value) -> Map {
     let mut channel = match written {
         Value::Object(channel) => channel.clone(),
         Value::String(_) => Map::of(vec![("label".to_owned(), written.clone())]),

@@ -3,41 +3,17 @@
 
 use super::levels::FoundLevel;
 use super::source::Source;
-use crate::format::json::text::{ObjectText, string};
 use crate::node::Node;
-use crate::reply;
+use crate::records::AxisRole;
+pub use crate::records::PyramidAxis;
 use crate::spatial::dimension_pair;
 
-/// One axis.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PyramidAxis {
-    /// The name in the metadata; `dim_0` without a name.
-    pub name: String,
-    /// `x`, `y`, `z`, `t`, `c`, or `other`.
-    pub role: &'static str,
-    /// OME's type; `""` without one.
-    pub kind: String,
-    /// The unit as written.
-    pub unit: Option<String>,
-}
-
-impl PyramidAxis {
-    pub(super) fn text(&self) -> String {
-        let mut text = ObjectText::new();
-        text.set("name", string(&self.name));
-        text.set("role", string(self.role));
-        reply::set_string(&mut text, "type", Some(self.kind.as_str()).filter(|kind| !kind.is_empty()));
-        reply::set_string(&mut text, "unit", self.unit.as_deref());
-        text.compact()
-    }
-}
-
-const NAMES: [(&str, &[&str]); 5] = [
-    ("x", &["x", "lon", "longitude", "easting", "col", "column", "columns", "rlon", "xc"]),
-    ("y", &["y", "lat", "latitude", "northing", "row", "rows", "rlat", "yc"]),
-    ("z", &["z", "depth", "height", "altitude", "lev", "level", "plev", "elevation"]),
-    ("t", &["t", "time", "date", "valid_time"]),
-    ("c", &["c", "channel", "channels", "band", "bands", "wavelength"]),
+const NAMES: [(AxisRole, &[&str]); 5] = [
+    (AxisRole::X, &["x", "lon", "longitude", "easting", "col", "column", "columns", "rlon", "xc"]),
+    (AxisRole::Y, &["y", "lat", "latitude", "northing", "row", "rows", "rlat", "yc"]),
+    (AxisRole::Z, &["z", "depth", "height", "altitude", "lev", "level", "plev", "elevation"]),
+    (AxisRole::T, &["t", "time", "date", "valid_time"]),
+    (AxisRole::C, &["c", "channel", "channels", "band", "bands", "wavelength"]),
 ];
 
 /// Names of an axis of colours, if it has three or four bytes.
@@ -46,9 +22,9 @@ const COLORS: [&str; 5] = ["rgb", "rgba", "s", "sample", "samples"];
 /// Names of channels that are colours wherever their axis is, if it has three or four bytes.
 const BANDS: [&str; 2] = ["band", "bands"];
 
-fn role_of_name(name: &str) -> &'static str {
+fn role_of_name(name: &str) -> AxisRole {
     let name = name.to_ascii_lowercase();
-    NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map_or("other", |(role, _)| role)
+    NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map_or(AxisRole::Other, |(role, _)| *role)
 }
 
 /// The axes, in the order of the arrays.
@@ -63,15 +39,15 @@ pub fn of(source: &Source<'_>, root: &Node, levels: &[FoundLevel<'_>], _path: &s
 
 fn of_ome(source: &Source<'_>) -> Vec<PyramidAxis> {
     let role = |name: &str, kind: &str| match kind {
-        "time" => "t",
-        "channel" => "c",
+        "time" => AxisRole::T,
+        "channel" => AxisRole::C,
         _ => role_of_name(name),
     };
     let axes = source.axes.iter();
     axes.map(|axis| PyramidAxis {
         name: axis.name.clone(),
         role: role(&axis.name, &axis.kind),
-        kind: axis.kind.clone(),
+        kind: Some(axis.kind.clone()).filter(|kind| !kind.is_empty()),
         unit: axis.unit.clone(),
     })
     .collect()
@@ -84,17 +60,12 @@ fn of_array(first: &FoundLevel<'_>, root: &Node, rank: usize) -> Vec<PyramidAxis
     let axis = |idx: usize| {
         let name = names.get(idx).filter(|name| !name.is_empty()).cloned();
         let role = match (&pair, &name) {
-            (Some([y, _]), Some(name)) if y == name => "y",
-            (Some([_, x]), Some(name)) if x == name => "x",
+            (Some([y, _]), Some(name)) if y == name => AxisRole::Y,
+            (Some([_, x]), Some(name)) if x == name => AxisRole::X,
             (_, Some(name)) => role_of_name(name),
-            (_, None) => "other",
+            (_, None) => AxisRole::Other,
         };
-        PyramidAxis {
-            name: name.unwrap_or_else(|| format!("dim_{idx}")),
-            role,
-            kind: String::new(),
-            unit: None,
-        }
+        PyramidAxis { name: name.unwrap_or_else(|| format!("dim_{idx}")), role, kind: None, unit: None }
     };
     (0..rank).map(axis).collect()
 }
@@ -123,16 +94,17 @@ fn bytes_of_pixel(levels: &[FoundLevel<'_>], axis: usize) -> Option<usize> {
 /// Lets the colours of pixels be the channels: three or four bytes with a name of colours, or
 /// without a name at the end. Two other axes must be left for x and y.
 fn by_colors(axes: &mut [PyramidAxis], levels: &[FoundLevel<'_>]) {
-    let candidates = axes.iter().filter(|axis| ["x", "y", "other"].contains(&axis.role)).count();
-    if candidates < 3 || index_of(axes, "c").is_some() {
+    let candidates =
+        axes.iter().filter(|axis| [AxisRole::X, AxisRole::Y, AxisRole::Other].contains(&axis.role)).count();
+    if candidates < 3 || index_of(axes, AxisRole::C).is_some() {
         return;
     }
     let mut is_last = true;
     for (idx, axis) in axes.iter_mut().enumerate().rev() {
         let is_color = is_one_of(&axis.name, &COLORS) || (is_last && is_unnamed(&axis.name));
-        let is_free = axis.role == "other" && axis.kind.is_empty();
+        let is_free = axis.role == AxisRole::Other && axis.kind.is_none();
         if is_color && is_free && bytes_of_pixel(levels, idx).is_some() {
-            axis.role = "c";
+            axis.role = AxisRole::C;
             return;
         }
         is_last = false;
@@ -142,7 +114,7 @@ fn by_colors(axes: &mut [PyramidAxis], levels: &[FoundLevel<'_>]) {
 /// The number of colours of a pixel, if the channels are red, green, blue and perhaps alpha: they
 /// are bytes at the end, or their name says it. 0 for other channels.
 pub fn colors(axes: &[PyramidAxis], levels: &[FoundLevel<'_>]) -> usize {
-    let channels = axes.iter().enumerate().find(|(_, axis)| axis.role == "c");
+    let channels = axes.iter().enumerate().find(|(_, axis)| axis.role == AxisRole::C);
     let Some((idx, PyramidAxis { name, .. })) = channels else { return 0 };
     let is_color =
         idx.checked_add(1) == Some(axes.len()) || is_one_of(name, &COLORS) || is_one_of(name, &BANDS);
@@ -154,21 +126,21 @@ fn one_axis_a_role(axes: &mut [PyramidAxis]) {
     let mut rest = &mut *axes;
     while let [axis, others @ ..] = rest {
         if others.iter().any(|other| other.role == axis.role) {
-            axis.role = "other";
+            axis.role = AxisRole::Other;
         }
         rest = others;
     }
-    for role in ["x", "y"] {
+    for role in [AxisRole::X, AxisRole::Y] {
         if axes.iter().any(|axis| axis.role == role) {
             continue;
         }
-        if let Some(free) = axes.iter_mut().rev().find(|axis| axis.role == "other") {
+        if let Some(free) = axes.iter_mut().rev().find(|axis| axis.role == AxisRole::Other) {
             free.role = role;
         }
     }
 }
 
 /// The axis that has a role.
-pub fn index_of(axes: &[PyramidAxis], role: &str) -> Option<usize> {
+pub fn index_of(axes: &[PyramidAxis], role: AxisRole) -> Option<usize> {
     axes.iter().position(|axis| axis.role == role)
 }

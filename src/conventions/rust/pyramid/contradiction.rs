@@ -7,6 +7,7 @@ use super::levels::FoundLevel;
 use super::position::Evidence;
 use super::source::StatedPosition;
 use crate::finding::Report;
+use crate::records::AxisRole;
 use crate::spatial::stated_shape;
 
 /// Reports contradictions. `levels` are in the order of the evidence.
@@ -18,7 +19,10 @@ pub fn report(evidence: &Evidence<'_>, levels: &[Level], report: &mut Report) {
             scales(evidence, *first, *level, report);
         }
     }
-    let (Some(y), Some(x)) = (index_of(evidence.axes, "y"), index_of(evidence.axes, "x")) else { return };
+    let (Some(y), Some(x)) = (index_of(evidence.axes, AxisRole::Y), index_of(evidence.axes, AxisRole::X))
+    else {
+        return;
+    };
     for (level, _) in &pairs {
         if let Some(stated) = level.source.shape {
             let pointer = format!("{}/spatial:shape", level.source.pointer);
@@ -56,7 +60,7 @@ fn scales(
         let factor = number(&scaled.scale) / number(&first_scaled.scale);
         let (whole, own) = (number(&first.node.shape), number(&level.node.shape));
         let differs = (own * factor - whole).abs() > factor.max(1.0);
-        if ["x", "y", "z"].contains(&known.role) && factor > 0.0 && differs {
+        if [AxisRole::X, AxisRole::Y, AxisRole::Z].contains(&known.role) && factor > 0.0 && differs {
             let message = format!(
                 "along {}, elements are {factor} times as large as those of the first level, which has \
                  {whole}; the level has {own} and not {:.0}",

@@ -14,20 +14,18 @@ mod position;
 mod series;
 mod source;
 
-use super::finding::{self, Finding, Report};
-use super::node::{self, Node, Nodes, Refusal, Refusals};
+use super::finding::Report;
+use super::node::{Node, Refusal};
 use super::pointer::Pointer;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::json::text::{ObjectText, string};
-use crate::ome::channel;
+use crate::ome::channel::channels;
 use crate::path;
 use crate::quoted::quoted;
-use crate::reply;
-use crate::request::Record;
+use crate::records::{
+    Answered, AxisRole, LevelFacts as Level, PyramidFacts as Model, PyramidNeeds, PyramidQuestion as Question,
+};
 use crate::sorted::Map;
-use crate::value::Value;
-pub use axes::PyramidAxis;
-use series::{Choice, Image};
+use series::Image;
 use source::Source;
 
 /// The maximum number of levels: 2^64 elements can be halved 64 times.
@@ -36,39 +34,7 @@ const LEVELS: usize = 66;
 /// The maximum number of reasons in an error.
 const SENTENCES: usize = 8;
 
-/// A request: what is known, and what the caller wants.
-#[derive(Debug)]
-pub struct Question {
-    /// The path of the group (or array).
-    root: String,
-    /// The known nodes.
-    nodes: Nodes,
-    /// The nodes that could not be opened.
-    refused: Refusals,
-    /// The image, if the group has several.
-    image: Option<Choice>,
-    /// Whether only the group's own images count, and none is described.
-    own: bool,
-    /// The name of the array in each level, if levels are groups.
-    variable: Option<String>,
-}
-
 impl Question {
-    /// The question of a request.
-    ///
-    /// # Errors
-    /// `Argument` for anything else.
-    pub fn of(mut request: Record) -> Result<Self> {
-        Ok(Self {
-            root: request.require_text("root")?,
-            nodes: node::nodes_of(request.members("nodes")?)?,
-            refused: node::refusals_of(request.members("refused")?)?,
-            image: Choice::of(request.take("image"))?,
-            own: request.flag("own")?,
-            variable: request.text("variable")?,
-        })
-    }
-
     /// Reports that a node is missing, or why it cannot be opened.
     fn report(&self, path: &str, pointer: &str, what: &str, report: &mut Report) {
         match self.refused.get(path) {
@@ -113,139 +79,12 @@ pub enum Step<'a> {
     Model(Box<Model<'a>>),
 }
 
-impl Step<'_> {
-    /// The step as JSON.
-    pub fn text(&self) -> String {
+impl Answered for Step<'_> {
+    fn write(&self, text: &mut String) {
         match self {
-            Self::Need(wants) => wants.text(),
-            Self::Model(model) => model.text(),
+            Self::Need(wants) => wants.record().write(text),
+            Self::Model(model) => model.write(text),
         }
-    }
-}
-
-/// A transformation that cannot be used.
-#[derive(Clone, Debug)]
-pub struct Ignored {
-    /// Its JSON pointer.
-    pub path: String,
-    /// Its type.
-    pub kind: String,
-}
-
-impl Ignored {
-    fn text(&self) -> String {
-        ObjectText::new().with("path", string(&self.path)).with("type", string(&self.kind)).compact()
-    }
-}
-
-/// One level.
-#[derive(Debug)]
-pub struct Level {
-    /// The array's path.
-    pub path: String,
-    /// Its name in the metadata.
-    pub asset: String,
-    /// World units per index step, for each axis.
-    pub scale: Vec<f64>,
-    /// World coordinate of the centre of the first element, for each axis.
-    pub translation: Vec<f64>,
-    /// Set if x and y mix: `x = a·column + b·row + c`, `y = d·column + e·row + f`, of centres.
-    pub affine: Option<[f64; 6]>,
-    /// Whether attributes unpack its elements or mark missing ones.
-    pub packed: bool,
-}
-
-impl Level {
-    fn text(&self) -> String {
-        let mut text = ObjectText::new();
-        text.set("path", string(&self.path));
-        text.set("asset", string(&self.asset));
-        text.set("scale", reply::numbers(&self.scale));
-        text.set("translation", reply::numbers(&self.translation));
-        if let Some(affine) = &self.affine {
-            text.set("affine", reply::numbers(affine));
-        }
-        text.set("packed", reply::flag(self.packed));
-        text.compact()
-    }
-}
-
-/// A pyramid.
-#[derive(Debug)]
-pub struct Model<'a> {
-    /// The id of the convention it was read from, or `array`.
-    pub convention: &'static str,
-    /// The version of the convention, if it has one.
-    pub version: String,
-    /// The image's name.
-    pub name: Option<String>,
-    /// The number of images in the image's own group.
-    pub images: usize,
-    /// The images of the group that was asked for, in order.
-    pub series: Vec<Image>,
-    /// The index of this image among them.
-    pub image: usize,
-    /// The axes, in the order of the arrays.
-    pub axes: Vec<PyramidAxis>,
-    /// The coordinate reference system, if it is known.
-    pub crs: Option<Value>,
-    /// The levels, finest first.
-    pub levels: Vec<Level>,
-    /// OME's channels, as written.
-    pub channels: &'a [Value],
-    /// The number of colours of a pixel, if they are the channels and OME's metadata have none.
-    pub colors: usize,
-    /// Paths of label images.
-    pub labels: Vec<String>,
-    /// The names of the arrays of a level, if levels are groups.
-    pub variables: Vec<String>,
-    /// The chosen one of them.
-    pub variable: Option<String>,
-    /// Whether positions are world coordinates. Otherwise they count elements of the finest level.
-    pub placed: bool,
-    /// Whether `spatial:` of the group gives the positions of x and y.
-    pub spatial: bool,
-    /// Transformations that cannot be used.
-    pub ignored: Vec<Ignored>,
-    /// Findings about the levels.
-    pub findings: Vec<Finding>,
-}
-
-impl Model<'_> {
-    fn text(&self) -> String {
-        let axes: Vec<String> = self.axes.iter().map(PyramidAxis::text).collect();
-        let levels: Vec<String> = self.levels.iter().map(Level::text).collect();
-        let ignored: Vec<String> = self.ignored.iter().map(Ignored::text).collect();
-        // One after the other: there can be many.
-        let mut channels = String::from("[");
-        for (at, written) in self.channels.iter().enumerate() {
-            channels.push_str(if at == 0 { "" } else { "," });
-            channel::read(written).write(&mut channels);
-        }
-        channels.push_str(&channel::colors_of_pixels(self.colors));
-        channels.push(']');
-        let mut text = ObjectText::new();
-        text.set("convention", string(self.convention));
-        text.set("version", string(&self.version));
-        reply::set_string(&mut text, "name", self.name.as_deref());
-        text.set("images", self.images.to_string());
-        let series: Vec<String> = self.series.iter().map(Image::text).collect();
-        text.set("series", reply::list(&series));
-        text.set("image", self.image.to_string());
-        text.set("axes", reply::list(&axes));
-        if let Some(crs) = &self.crs {
-            text.set("crs", crs.text());
-        }
-        text.set("levels", reply::list(&levels));
-        text.set("channels", channels);
-        text.set("labels", reply::strings(&self.labels));
-        text.set("variables", reply::strings(&self.variables));
-        reply::set_string(&mut text, "variable", self.variable.as_deref());
-        text.set("placed", reply::flag(self.placed));
-        text.set("spatial", reply::flag(self.spatial));
-        text.set("ignored", reply::list(&ignored));
-        text.set("findings", finding::text_of(&self.findings));
-        text.compact()
     }
 }
 
@@ -278,13 +117,10 @@ pub struct Wants {
 }
 
 impl Wants {
-    fn text(&self) -> String {
-        let mut text = ObjectText::new();
-        text.set("nodes", reply::strings(&self.nodes.list));
-        text.set("arrays", reply::strings(&self.arrays.list));
-        text.set("optional", reply::strings(&self.optional.list));
-        text.set("listings", reply::strings(&self.listings.list));
-        text.compact()
+    fn record(&self) -> PyramidNeeds {
+        let [nodes, arrays, optional, listings] =
+            [&self.nodes, &self.arrays, &self.optional, &self.listings].map(|paths| paths.list.clone());
+        PyramidNeeds { nodes, arrays, optional, listings }
     }
 
     fn node(&mut self, path: String) {
@@ -400,7 +236,8 @@ fn of_node<'a>(
     }
     let gathered = Gathered { found, labels, reference, report };
     let model = assemble(root, node, &source, gathered);
-    Ok(Step::Model(Box::new(Model { series: images, image: chosen.index, ..model })))
+    let series = images.into_iter().map(Image::record).collect();
+    Ok(Step::Model(Box::new(Model { series, image: chosen.index, ..model })))
 }
 
 /// What the metadata of all nodes of a pyramid gives.
@@ -420,7 +257,7 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
     contradiction::report(&evidence, &levels, &mut report);
     position::sort(&mut levels, &axes);
     let colors = if source.channels.is_empty() { axes::colors(&axes, &found.levels) } else { 0 };
-    if let Some(channels) = axes.iter().position(|axis| axis.role == "c") {
+    if let Some(channels) = axes.iter().position(|axis| axis.role == AxisRole::C) {
         let first = found.levels.first();
         let count = first.and_then(|level| level.node.shape.get(channels)).copied().unwrap_or(0.0);
         let described = source.channels.len();
@@ -444,8 +281,7 @@ fn assemble<'a>(root: &str, node: &Node, source: &Source<'a>, gathered: Gathered
         axes,
         crs: reference.map(|reference| reference.crs),
         levels,
-        channels: source.channels,
-        colors,
+        channels: channels(source.channels, colors),
         labels,
         variables: found.variables,
         variable: found.variable,

@@ -10,6 +10,7 @@ use crate::finding::Report;
 use crate::node::Node;
 use crate::ome::transformation::ScaleTranslation;
 use crate::path;
+use crate::records::AxisRole;
 use crate::sorted;
 use crate::value::Value;
 
@@ -56,7 +57,7 @@ pub struct Evidence<'a> {
 /// The positions of all levels, and whether they are positions in a coordinate reference system.
 pub fn of_levels(evidence: &Evidence<'_>, report: &mut Report) -> (Vec<Level>, bool) {
     let Evidence { source, root, axes, levels, geometry } = *evidence;
-    let (Some(x), Some(y)) = (index_of(axes, "x"), index_of(axes, "y")) else {
+    let (Some(x), Some(y)) = (index_of(axes, AxisRole::X), index_of(axes, AxisRole::Y)) else {
         return (levels.iter().map(|level| flat(level, axes.len())).collect(), false);
     };
     let registration = levels.iter().map(|level| level.node).chain([root]);
@@ -153,7 +154,7 @@ impl<'a> Positions<'a> {
     fn by_shape(&self, level: &FoundLevel<'_>, mut axes: ScaleTranslation) -> ScaleTranslation {
         let finest = self.levels.iter().max_by(|a, b| a.node.shape[self.x].total_cmp(&b.node.shape[self.x]));
         let Some(finest) = finest else { return axes };
-        let spatial = |role: &str| ["x", "y", "z"].contains(&role);
+        let spatial = |role: AxisRole| [AxisRole::X, AxisRole::Y, AxisRole::Z].contains(&role);
         for (axis, (fine, own)) in finest.node.shape.iter().zip(&level.node.shape).enumerate() {
             // Halving rounds up or down; a factor within a hundredth of a whole number is that
             // number.
@@ -268,6 +269,6 @@ fn is_same(one: &str, other: &str) -> bool {
     reason = "`x` is an axis, and the scale of a level has a number for each axis"
 )]
 pub fn sort(levels: &mut [Level], axes: &[PyramidAxis]) {
-    let Some(x) = index_of(axes, "x") else { return };
+    let Some(x) = index_of(axes, AxisRole::X) else { return };
     sorted::sort_by(levels, |a, b| a.scale[x].abs().total_cmp(&b.scale[x].abs()));
 }

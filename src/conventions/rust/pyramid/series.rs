@@ -8,49 +8,19 @@
 use super::{Question, Wants, no_path};
 use crate::error::{Error, Result};
 use crate::finding::Report;
-use crate::format::json::text::{ObjectText, string};
 use crate::node::Node;
 use crate::ome;
 use crate::path::{self, join};
 use crate::pointer::Pointer;
 use crate::quoted::quoted;
-use crate::reply;
-use crate::value::{Number, Value};
+use crate::records::{Choice, PyramidImage};
+use crate::value::Value;
 
 /// How many images are described.
 const DESCRIBED: usize = 32;
 
 /// The most images without names in `OME/`, and the most wells.
 const MAX_IMAGES: usize = 1 << 12;
-
-/// Which image the caller wants.
-#[derive(Debug)]
-pub enum Choice {
-    /// Its index in the list.
-    Index(usize),
-    /// Its path, which may be relative to the group.
-    Path(String),
-}
-
-impl Choice {
-    /// The choice of a request, if there is one.
-    ///
-    /// # Errors
-    /// `Argument` for anything but an index or a path.
-    pub fn of(value: Value) -> Result<Option<Self>> {
-        match value {
-            Value::Null => Ok(None),
-            Value::String(path) => Ok(Some(Self::Path(path))),
-            Value::Number(Number::Natural(index)) => {
-                Ok(Some(Self::Index(usize::try_from(index).unwrap_or(usize::MAX))))
-            }
-            other => Err(Error::argument("the request has an invalid value")
-                .in_field("image")
-                .expected("an index or a path")
-                .actual(other.kind())),
-        }
-    }
-}
 
 /// An image.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,16 +38,10 @@ pub struct Image {
 }
 
 impl Image {
-    /// The image as JSON.
-    pub fn text(&self) -> String {
-        let mut text = ObjectText::new();
-        text.set("index", self.index.to_string());
-        text.set("path", string(&self.path));
-        reply::set_string(&mut text, "name", self.name.as_deref());
-        if let Some(shape) = &self.shape {
-            text.set("shape", reply::numbers(shape));
-        }
-        text.compact()
+    /// The image, as answers have it.
+    pub fn record(self) -> PyramidImage {
+        let Self { index, path, name, shape, .. } = self;
+        PyramidImage { index, path, name, shape }
     }
 }
 

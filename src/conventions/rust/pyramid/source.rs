@@ -1,6 +1,5 @@
 //! Reads the metadata of the group: the levels of each convention in common terms.
 
-use super::Ignored;
 use crate::node::Node;
 use crate::ome::axis::Axis;
 use crate::ome::image;
@@ -8,6 +7,7 @@ use crate::ome::transformation::{ScaleTranslation, flatten_all, lead_to_systems}
 use crate::ome::{self, Generation, Ome};
 use crate::path;
 use crate::pointer::Pointer;
+use crate::records::IgnoredTransformation as Ignored;
 use crate::spatial::stated_shape;
 use crate::value::Value;
 use crate::{multiscales, ndpyramid, tile_matrix_set};

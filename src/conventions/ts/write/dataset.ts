@@ -18,8 +18,9 @@ import {
 import { NAT } from "../../../engine/ts/elements/elements.ts";
 import { refuse } from "../../../engine/ts/model/argument.ts";
 import { isNumberType } from "../../../engine/ts/model/data_type.ts";
+import type { DateLike } from "../../../engine/ts/model/date_like.ts";
 import { floatBits } from "../../../engine/ts/model/number_types.ts";
-import type { Attributes, DataType, DateLike, Readable } from "../../../engine/ts/model/types.ts";
+import type { Attributes, DataType, Readable } from "../../../engine/ts/model/types.ts";
 import { timeUnits } from "../time.ts";
 
 export type FillValue = number | bigint;

@@ -28,7 +28,7 @@ mod shared_chunks;
 mod shared_parts;
 #[cfg(feature = "reading")]
 pub mod stored_sizes;
-mod touched_chunks;
+pub mod touched_chunks;
 mod types;
 mod whole_shards;
 

@@ -3,6 +3,7 @@
  * root, "/"; and the description of a node for the conventions module, as JSON text of its
  * attributes and of the few facts that conventions use. Nodes of zarrita are accepted too.
  */
+import type { ChildFact, MemberKind, NodeFacts } from "../../../contract/contract.ts";
 import { need, needReadable } from "./argument.ts";
 import { exactJson } from "./json.ts";
 import type { AbsolutePath, Attributes } from "./types.ts";
@@ -10,7 +11,7 @@ import type { AbsolutePath, Attributes } from "./types.ts";
 /** The members that a node must have: those of this package, of zarrita, and of similar objects. */
 export interface NodeLike {
   readonly attrs: Attributes;
-  readonly kind?: "array" | "group" | undefined;
+  readonly kind?: MemberKind | undefined;
   readonly path?: string | undefined;
   readonly shape?: readonly number[] | undefined;
   readonly chunks?: readonly number[] | undefined;
@@ -25,14 +26,7 @@ export function needNode(node: unknown): void {
   need("attrs" in Object(node), "node", "an array or a group");
 }
 
-/** A descendant of a node. */
-export interface ChildFact {
-  /** Path relative to the node. */
-  path: string;
-  kind: "array" | "group";
-}
-
-export const kindOf = (node: NodeLike): "array" | "group" =>
+export const kindOf = (node: NodeLike): MemberKind =>
   node.kind ?? (node.shape === undefined ? "group" : "array");
 
 function attributesText(node: NodeLike): { text: string; problem?: string } {
@@ -53,13 +47,12 @@ export function factsOf(node: NodeLike, children?: readonly ChildFact[]): { text
   const array =
     kind === "array"
       ? {
-          shape: node.shape ?? [],
-          chunks: node.chunks ?? [],
+          shape: node.shape,
           dataType: typeof node.dtype === "string" ? node.dtype : undefined,
           dimensionNames: node.dimensionNames,
         }
       : {};
-  const rest = exactJson({ kind, children, ...array }, "node");
+  const rest = exactJson({ kind, children, ...array } satisfies Omit<NodeFacts, "attributes">, "node");
   return { text: `${rest.slice(0, -1)},"attributes":${text}}`, problem };
 }
 

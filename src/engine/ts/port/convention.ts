@@ -3,15 +3,23 @@
  * runs. Requests and answers are JSON; those of warping are binary numbers.
  */
 
-import type { ConventionsCalls } from "../../../contract/contract.ts";
+import type { ConventionQuestions, ConventionsCalls } from "../../../contract/contract.ts";
 import { viewBytes } from "../model/memory.ts";
 import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { call } from "./engine.ts";
 
-/** Sends a request and returns the parsed answer. Rejects with the module's error. */
-export async function ask<T>(request: string): Promise<T> {
+/** The members of a question, each as JSON. One that is undefined is missing. */
+type Texts<Question> = { [Member in keyof Question]: string | undefined };
+
+/** Asks the module, and returns the parsed answer. Rejects with its error. */
+export async function ask<Name extends keyof ConventionQuestions>(
+  name: Name,
+  question: Texts<ConventionQuestions[Name]["takes"]>,
+): Promise<ConventionQuestions[Name]["gives"]> {
+  const members = Object.entries({ operation: `"${name}"`, ...question });
+  const request = `{${members.map(([member, text]) => `"${member}":${text ?? null}`)}}`;
   const answer = await call("convention", () => ({ call: "answer", request: newEncoder().encode(request) }));
-  return JSON.parse(newDecoder().decode(answer)) as T;
+  return JSON.parse(newDecoder().decode(answer));
 }
 
 /** The bytes of numbers, and of blocks behind them. */
