@@ -685,6 +685,14 @@ export const growthShape: Shape<Growth> = /* @__PURE__ */ record(() => ({
   together: word,
 }));
 
+/** A transformation that cannot be used. */
+export interface IgnoredTransformation {
+  /** Its JSON pointer. */
+  path: string;
+  /** Its type. */
+  type: string;
+}
+
 /** What is stored of a chunk in a shard. */
 export interface InnerChunkSize {
   /** Its index in the grid of chunks. */
@@ -697,15 +705,6 @@ export const innerChunkSizeShape: Shape<InnerChunkSize> = /* @__PURE__ */ record
   chunk: list(float),
   bytes: optional(natural),
 }));
-
-
-/** A transformation that cannot be used. */
-export interface IgnoredTransformation {
-  /** Its JSON pointer. */
-  path: string;
-  /** Its type. */
-  type: string;
-}
 
 /** JSON text for `JSON.parse`. */
 export interface JsonText {
