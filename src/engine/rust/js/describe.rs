@@ -15,9 +15,7 @@ use crate::format::codec::standalone::StandaloneCodec;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
-use crate::format::metadata::{
-    ArrayMetadata, CodecMetadata, NodeMetadata, StorageTransformerMetadata, ZarrFormat,
-};
+use crate::format::metadata::{ArrayMetadata, CodecMetadata, NodeMetadata, StorageTransformerMetadata};
 use crate::hierarchy::open::{self as hierarchy, LeftAttributes, OpenedNode};
 
 /// The summary of an open node.
