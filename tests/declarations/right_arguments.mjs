@@ -88,6 +88,7 @@ const ARRAY = {
   is: [{ query: "any" }, () => ["number"]],
   get: [{ selection: "selection", options: "options" }, () => [null, {}]],
   plan: [{ selection: "selection", options: "options" }, () => [null, {}]],
+  storedSizes: [{ selection: "selection", options: "options" }, () => [null, {}]],
   stream: [{ selection: "selection", options: "options" }, () => [null, {}]],
   prefetch: [{ selection: "selection", options: "options" }, () => [null, {}]],
   set: [{ selection: "selection", value: "value", options: "options" }, () => [null, 1, {}]],
