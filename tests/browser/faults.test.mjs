@@ -4,7 +4,7 @@
  */
 import * as zarr from "zarr-wasm";
 import { TIMEOUTS as OF_CALLER } from "../../dist/modules/engine/ts/host/caller.js";
-import { TIMEOUTS as OF_PAGE } from "../../dist/modules/port/timeouts.js";
+import { TIMEOUTS as OF_PAGE } from "../../dist/modules/engine/ts/port/timeouts.js";
 import { campaign, cases, drawn, OPERATIONS } from "../faults/campaign.mjs";
 import { DAMAGE, damage } from "../faults/damaged_caches.mjs";
 import { MOMENTS, Reaper, store, verdict } from "../faults/dying_workers.mjs";
