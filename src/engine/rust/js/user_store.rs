@@ -402,15 +402,15 @@ impl Store for UserStore {
     }
 
     fn as_listable(&self) -> Option<&dyn Listable> {
-        (IS_READING && self.may_have(&["list", "listDir", "keys"])).then_some(self)
+        if IS_READING && self.may_have(&["list", "listDir", "keys"]) { Some(self) } else { None }
     }
 
     fn as_writable(&self) -> Option<&dyn Writable> {
-        (IS_FULL && self.may_have(&["set", "delete", "deletePrefix"])).then_some(self)
+        if IS_FULL && self.may_have(&["set", "delete", "deletePrefix"]) { Some(self) } else { None }
     }
 
     fn as_changeable(&self) -> Option<&dyn Changeable> {
-        IS_FULL.then_some(self)
+        if IS_FULL { Some(self) } else { None }
     }
 }
 

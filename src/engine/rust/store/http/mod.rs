@@ -287,11 +287,11 @@ impl<T: Transport + 'static> Store for HttpStore<T> {
     }
 
     fn as_listable(&self) -> Option<&dyn Listable> {
-        IS_READING.then_some(self)
+        if IS_READING { Some(self) } else { None }
     }
 
     fn as_writable(&self) -> Option<&dyn Writable> {
-        IS_FULL.then_some(self)
+        if IS_FULL { Some(self) } else { None }
     }
 
     fn as_changeable(&self) -> Option<&dyn Changeable> {

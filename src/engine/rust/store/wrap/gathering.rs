@@ -80,7 +80,7 @@ impl Store for Gathering {
     }
 
     fn as_writable(&self) -> Option<&dyn Writable> {
-        (IS_FULL && self.inner.as_writable().is_some()).then_some(self)
+        if IS_FULL && self.inner.as_writable().is_some() { Some(self) } else { None }
     }
 }
 

@@ -55,7 +55,7 @@ impl Store for OverlayStore {
     }
 
     fn as_listable(&self) -> Option<&dyn Listable> {
-        IS_READING.then_some(self)
+        if IS_READING { Some(self) } else { None }
     }
 
     fn as_changeable(&self) -> Option<&dyn Changeable> {
