@@ -206,7 +206,7 @@ function rustFiles() {
 
 /** The source files of a script of the package, each with the place where it begins. */
 const startsOf = (text) =>
-  [...text.matchAll(/^\/\/ (src\/ts\/\S+\.ts)$/gm)].map(({ index, 1: file }) => ({ index, file }));
+  [...text.matchAll(/^\/\/ (src\/\S+\.ts)$/gm)].map(({ index, 1: file }) => ({ index, file }));
 
 function typescriptFiles({ result }) {
   const ours = result.filter(({ url }) => url.startsWith("file:") && url.includes("/dist/"));
