@@ -45,8 +45,7 @@
 //! | step | question | room |
 //! |---|---|---|
 //! | 1 select | what does the caller ask for? | `access::selection` |
-//! | 2 project | which chunks, which part of each, where in the output? | `access::projection`,
-//! `format::chunk_grid` |
+//! | 2 project | which chunks, which part of each, where in the output? | `access::projection`, `format::chunk_grid` |
 //! | 3 plan | which key, which byte range? | `access::plan`, `format::codec::sharding` |
 //! | 4 fetch | where do the bytes come from? | the engine's `store` |
 //! | 5 decode | what do the bytes mean? | `format::codec::pipeline` |
@@ -70,68 +69,42 @@
 //!
 //! | term | meaning | where |
 //! |---|---|---|
-//! | array order | the order of the array's dimensions in its metadata, before any codec transposes
-//! them | `format::dimension_order` |
-//! | batch | whole chunks that one request to a decoder decodes, one after the other |
-//! `access::plan::PartPlan::batch` |
-//! | binding | an array's metadata with its codecs bound to data type and chunk shape |
-//! `access::binding` |
-//! | byte range | the bytes of one store value that a request wants: all, some, or the last ones |
-//! `format::byte_range` |
-//! | byte request | one range of a stored chunk that a plan wants next |
-//! `access::plan::ByteRequest` |
+//! | array order | the order of the array's dimensions in its metadata, before any codec transposes them | `format::dimension_order` |
+//! | batch | whole chunks that one request to a decoder decodes, one after the other | `access::plan::PartPlan::batch` |
+//! | binding | an array's metadata with its codecs bound to data type and chunk shape | `access::binding` |
+//! | byte range | the bytes of one store value that a request wants: all, some, or the last ones | `format::byte_range` |
+//! | byte request | one range of a stored chunk that a plan wants next | `access::plan::ByteRequest` |
 //! | cache entry | a chunk or a shard index that is kept in memory for later reads | `read` |
-//! | chunk | what users call a chunk: an inner chunk where there are shards, else a stored chunk |
-//! |
-//! | chunk instruction | tells a decoder: decode these bytes as this chunk, place these of its
-//! elements there | `access::instruction` |
+//! | chunk | what users call a chunk: an inner chunk where there are shards, else a stored chunk | |
+//! | chunk instruction | tells a decoder: decode these bytes as this chunk, place these of its elements there | `access::instruction` |
 //! | chunk key | the store key of a stored chunk, relative to the array | `format::chunk_key` |
-//! | chunk projection | which elements of one chunk go to which places of the output |
-//! `access::instruction::ChunkProjection` |
-//! | codec call | one run of a user's codec, which decoding or encoding waits for |
-//! `format::codec::user` |
-//! | codec chain | the codecs of an array in the order of encoding; bound, it is a *pipeline* |
-//! `format::codec::pipeline` |
-//! | decode worker | a thread of the host that decodes parts; without one, the caller's thread does
-//! | |
-//! | engine | the wasm module that plans, fetches and decodes what v2 and v3 arrays commonly need |
-//! |
-//! | full build | a superset of the build `reading`: encoders, rare codecs, drafts; loaded when
-//! needed | `error::IS_FULL` |
-//! | host | the program that runs this code and answers its questions: the page with its workers,
-//! or a native program | |
-//! | in-flight request | a request that has been sent and not answered; equal ones share one answer
-//! | `store` |
+//! | chunk projection | which elements of one chunk go to which places of the output | `access::instruction::ChunkProjection` |
+//! | codec call | one run of a user's codec, which decoding or encoding waits for | `format::codec::user` |
+//! | codec chain | the codecs of an array in the order of encoding; bound, it is a *pipeline* | `format::codec::pipeline` |
+//! | decode worker | a thread of the host that decodes parts; without one, the caller's thread does | |
+//! | engine | the wasm module that plans, fetches and decodes what v2 and v3 arrays commonly need | |
+//! | full build | a superset of the build `reading`: encoders, rare codecs, drafts; loaded when needed | `error::IS_FULL` |
+//! | host | the program that runs this code and answers its questions: the page with its workers, or a native program | |
+//! | in-flight request | a request that has been sent and not answered; equal ones share one answer | `store` |
 //! | inner chunk | a chunk within a shard | `format::codec::sharding` |
-//! | key | the name of a value in a store; key of a node's document or of a stored chunk |
-//! `format::path::StoreKey` |
-//! | leaf chunk | a chunk of the last level that the planner sees: decoded as one |
-//! `access::binding::Chain` |
-//! | level | a size of chunk: level 0 is the stored chunk, level 1 the inner chunk of a shard, and
-//! so on | `access::level::Level` |
-//! | native order | the order of the array's dimensions in the memory of a decoded chunk |
-//! `access::binding::Binding::native_order` |
-//! | node path | the absolute path of an array or group in its hierarchy | `format::path::NodePath`
-//! |
+//! | key | the name of a value in a store; key of a node's document or of a stored chunk | `format::path::StoreKey` |
+//! | leaf chunk | a chunk of the last level that the planner sees: decoded as one | `access::binding::Chain` |
+//! | level | a size of chunk: level 0 is the stored chunk, level 1 the inner chunk of a shard, and so on | `access::level::Level` |
+//! | native order | the order of the array's dimensions in the memory of a decoded chunk | `access::binding::Binding::native_order` |
+//! | node path | the absolute path of an array or group in its hierarchy | `format::path::NodePath` |
 //! | output | the elements that a read returns; a box with one extent a dimension | |
 //! | part | a chunk-aligned box of the output that one worker decodes and fills | `access::part` |
 //! | place | an index in the output, in a part or in the source of a write, along one dimension | |
 //! | plan | the byte requests of one part, as far as they are known | `access::plan::PartPlan` |
-//! | reading build | a superset of the engine: archives, references, Icechunk, lists, stored sizes;
-//! loaded when needed | `error::IS_READING` |
-//! | rows | boxes of an uncompressed chunk whose bytes are contiguous: fetched without the rest |
-//! `access::rows` |
-//! | selection | what the caller asks for, along each dimension or point by point |
-//! `access::selection` |
+//! | reading build | a superset of the engine: archives, references, Icechunk, lists, stored sizes; loaded when needed | `error::IS_READING` |
+//! | rows | boxes of an uncompressed chunk whose bytes are contiguous: fetched without the rest | `access::rows` |
+//! | selection | what the caller asks for, along each dimension or point by point | `access::selection` |
 //! | shard | a stored chunk that holds inner chunks and their index | `format::codec::sharding` |
-//! | shard index | the byte range of each inner chunk of a shard |
-//! `format::codec::sharding::ShardIndex` |
+//! | shard index | the byte range of each inner chunk of a shard | `format::codec::sharding::ShardIndex` |
 //! | source | the elements that a write stores | `access::write_plan` |
 //! | span | what one dimension of a selection takes from one chunk | `access::projection::Span` |
-//! | stored chunk | what the chunk grid stores under one key: a chunk or a shard |
-//! `format::chunk_grid` |
-//! | user | the developer who calls the package: a *user's codec* or *store* is code of the host |
-//! |
+//! | stored chunk | what the chunk grid stores under one key: a chunk or a shard | `format::chunk_grid` |
+//! | user | the developer who calls the package: a *user's codec* or *store* is code of the host | |
 
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
