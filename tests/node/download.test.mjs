@@ -132,5 +132,6 @@ test("the inline entry has no import(), and imports only the engine and its text
   );
   const imported = [...text.matchAll(/^import\s[^"]*"([^"]+)"/gm)].map(([, path]) => path);
   assert.ok(imported.length >= 5);
-  for (const path of imported) assert.match(path, /^\.\/modules\/(engine\/caller|\w+-(wasm|texts))\.js$/);
+  for (const path of imported)
+    assert.match(path, /^\.\/modules\/(engine\/ts\/host\/caller|\w+-(wasm|texts))\.js$/);
 });

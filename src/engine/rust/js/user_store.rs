@@ -13,14 +13,14 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{stored_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
-use crate::error::{Error, ErrorKind, IS_FULL, IS_READING, Result};
+use crate::error::{Error, ErrorKind, IS_FULL, Result};
 use crate::format::json::decimal;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 use crate::store::walk::{ListingBudget, walk};
 use crate::store::{
     ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture,
-    Store, Value, Writable, at_key,
+    Store, Value, Writable, at_key, in_reading,
 };
 
 #[wasm_bindgen]
@@ -402,7 +402,7 @@ impl Store for UserStore {
     }
 
     fn as_listable(&self) -> Option<&dyn Listable> {
-        if IS_READING && self.may_have(&["list", "listDir", "keys"]) { Some(self) } else { None }
+        if self.may_have(&["list", "listDir", "keys"]) { Some(self) } else { None }
     }
 
     fn as_writable(&self) -> Option<&dyn Writable> {
@@ -420,7 +420,7 @@ impl Listable for UserStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        Box::pin(self.keys_below(prefix))
+        in_reading("listing", || Box::pin(self.keys_below(prefix)))
     }
 }
 

@@ -11,7 +11,7 @@ use super::value::Value;
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 
-/// Lists: work of the build `reading`.
+/// Lists: work of the build `reading`, but for the children of a node in a user's store.
 impl dyn Store + '_ {
     /// As `Listable::is_known_to_list`.
     pub fn is_known_to_list(&self) -> bool {
@@ -20,18 +20,18 @@ impl dyn Store + '_ {
 
     /// As `Listable::can_list`.
     pub fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
-        in_reading("listing", || match self.as_listable() {
+        match self.as_listable() {
             Some(store) => store.can_list(),
-            None => Box::pin(ready(Ok(false))),
-        })
+            None => in_reading("listing", || Box::pin(ready(Ok(false)))),
+        }
     }
 
     /// As `Listable::list_dir`.
     pub fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        in_reading("listing", || match self.as_listable() {
+        match self.as_listable() {
             Some(store) => store.list_dir(prefix),
-            None => Box::pin(ready(Err(self.lacks("list")))),
-        })
+            None => in_reading("listing", || Box::pin(ready(Err(self.lacks("list"))))),
+        }
     }
 
     /// As `Listable::list_prefix`.

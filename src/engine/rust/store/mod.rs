@@ -66,7 +66,7 @@ pub(crate) use interface::innermost;
 pub use listable::Listable;
 pub use listing::Listing;
 pub use local_future::{LocalFuture, SharedFuture};
-pub(crate) use local_future::{at_key, first_of, in_full};
+pub(crate) use local_future::{at_key, first_of, in_full, in_reading};
 pub use priority::Priority;
 pub use reader::Reader;
 pub use value::{HostBytes, Value};

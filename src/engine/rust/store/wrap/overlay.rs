@@ -5,14 +5,14 @@
 
 use std::rc::Rc;
 
-use crate::error::{IS_READING, Result};
+use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
 #[cfg(feature = "reading")]
 use crate::store::MeasuredFuture;
 use crate::store::{
     ByteRange, Changeable, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store,
-    first_of,
+    first_of, in_reading,
 };
 
 /// A store over another store.
@@ -55,7 +55,7 @@ impl Store for OverlayStore {
     }
 
     fn as_listable(&self) -> Option<&dyn Listable> {
-        if IS_READING { Some(self) } else { None }
+        Some(self)
     }
 
     fn as_changeable(&self) -> Option<&dyn Changeable> {
@@ -98,8 +98,10 @@ impl Listable for OverlayStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        Box::pin(async move {
-            Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
+        in_reading("listing", || {
+            Box::pin(async move {
+                Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
+            })
         })
     }
 }
