@@ -2,8 +2,8 @@
 //!
 //! The interface follows the specification's abstract store interface (v3 core, "Stores"; the
 //! drafts have it too), as far as something here needs it. It is one trait for each ability, as the
-//! specification has readable, writeable and listable stores. Every store reads: [`Store`]. It says
-//! what else it can do: [`Listable`], [`Writable`], [`Changeable`]. Callers use the methods of
+//! specification has stores that one can read, write and list. Every store reads: [`Store`]. It
+//! says what else it can do: [`Listable`], [`Writable`], [`Changeable`]. Callers use the methods of
 //! `dyn Store`, which fail with `Unsupported` where a store lacks the ability. Caching, merging of
 //! requests and the like are wrappers with the same interface ([`wrap`]). A store does not know
 //! what its values mean.
