@@ -86,9 +86,17 @@ async function shownColours(page) {
   }
 }
 
+/** Resolves to the number of elements that draw. A library may make them with its first frame. */
+async function drawingElements(page) {
+  for (const end = Date.now() + PICTURE_MS; ; await page.waitForTimeout(BETWEEN_MS)) {
+    const count = await page.evaluate(showAlone, null);
+    if (count > 0 || Date.now() > end) return count;
+  }
+}
+
 /** Rejects unless each element of the page that draws shows a picture. */
 async function expectPictures(page, place) {
-  const count = await page.evaluate(showAlone, null);
+  const count = await drawingElements(page);
   if (count === 0) throw new Error(`${place}: the page has no element that draws`);
   const folder = process.env.SCREENSHOTS;
   for (let at = 0; at < count; at += 1) {
