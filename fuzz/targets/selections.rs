@@ -93,16 +93,16 @@ impl Layout {
         let mut model = Model::new(&self.shape, &FILL.to_le_bytes());
         let (mut chunks, mut number) = (Chunks::new(), 0_u32);
         let per_shard = ratio(&self.stored, &self.chunk);
-        for shard in positions(&ceil_ratio(&self.shape, &self.stored)) {
+        for stored in positions(&ceil_ratio(&self.shape, &self.stored)) {
             let mut inner_chunks = Vec::new();
             for inner in positions(&per_shard) {
-                let origin = added(&multiplied(&shard, &self.stored), &multiplied(&inner, &self.chunk));
+                let origin = added(&multiplied(&stored, &self.stored), &multiplied(&inner, &self.chunk));
                 let is_absent = input.absent >> (number % 64) & 1 == 1;
                 number += 1;
                 inner_chunks.push((!is_absent).then(|| self.chunk(&origin, input.is_reversed, &mut model)));
             }
             let value = if input.is_sharded { Some(shard(&inner_chunks)) } else { inner_chunks.remove(0) };
-            let key: String = shard.iter().map(|index| format!("/{index}")).collect();
+            let key: String = stored.iter().map(|index| format!("/{index}")).collect();
             chunks.extend(value.map(|value| (format!("c{key}"), value)));
         }
         (chunks, model)
