@@ -39,7 +39,7 @@ export default {
 async function check(project) {
   const port = project.at.freePort();
   await project.quietly(process.execPath, [
-    "node_modules/zarr-wasm/dist/modules/entry/write_files.js",
+    "node_modules/zarr-wasm/dist/modules/package/entry/write_files.js",
     "wasm",
   ]);
   const options = [
