@@ -38,7 +38,7 @@ struct List<T>(PhantomData<T>);
 /// A boolean that is missing if it is false.
 struct Flag;
 
-/// Channels of an image, with members of the user's.
+/// Channels of an image. Members that are not listed are kept as they are.
 struct Channels<'a>(PhantomData<&'a ()>);
 
 /// Which image of a group: its index, or its path.

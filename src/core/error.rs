@@ -184,7 +184,8 @@ impl Error {
         self
     }
 
-    /// Keeps what the host threw: the cause of the error that the host will see.
+    /// Adds what the host threw, which becomes the `cause` of the host's error. A cause that is
+    /// there already stays.
     #[must_use]
     pub fn caused_by(mut self, cause: Opaque) -> Self {
         self.0.cause.get_or_insert(cause);

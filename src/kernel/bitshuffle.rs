@@ -15,10 +15,11 @@
 //!     for each byte j of an element, for each tile:            rows_to_plane
 //!         v[b] = the tile's 16 bytes of row(j, b), b from 0 to 7
 //!         swap bit b of v[k] with bit k of v[b], in each byte  transpose_across
-//!         plane j = byte 0 of v[0] … v[7], byte 1 of each, …   interleave8
+//!         plane j = byte 0 of v[0] to v[7], then byte 1 of v[0] to v[7], and so on
+//!                                                              interleave8
 //!     elements = the planes, shuffled back                     shuffle::unshuffle
-//! for each eight elements that are left, for each byte j:
-//!     the same with 8 bytes in a word                          transpose_bits
+//! for each group of eight elements that is left, for each byte j:
+//!     transpose its 8 × 8 bits in one 64-bit word              transpose_bits
 //! ```
 //!
 //! Byte `m` of row `b` has bit `b` of the elements `8 m` to `8 m + 7`. After the swap byte `m` of

@@ -6,15 +6,18 @@
 //! arithmetic and no floats of 8 bits and fewer.
 //!
 //! ```text
-//! for each number of src: a mapped one becomes its partner                            cast_one
-//!     value = ± magnitude * 2^exponent, exactly, from its bits                   Number::value
-//!     to an integer: step = 0                                                    Number::round
-//!     to a float:    step = the exponent of the last bit that its fraction has there,
-//!                    at least that of the smallest number                       round_to_float
-//!     digits = magnitude * 2^(exponent - step), rounded by what is cut off            to_steps
-//!     an integer's bits are ± digits; a float's are digits + (step - least) << fraction_bits:
-//!         the leading one of the digits adds 1 to the exponent, and so does a carry
-//!     more than the type has: an error, the end of the range, or the low bits, by the rule
+//! for each number of src:                                                        cast_one
+//!     if the map has the number: the result is its partner
+//!     read the exact value, ± magnitude * 2^exponent, from the bits           Number::value
+//!     choose the weight of the result's last digit, 2^step:
+//!         for an integer: step = 0                                            Number::round
+//!         for a float: step = the exponent of the last bit of a fraction of this size, but
+//!                      never less than that of the smallest number           round_to_float
+//!     digits = magnitude * 2^(exponent - step), rounded in the given mode          to_steps
+//!     for an integer: the result is ± digits
+//!     for a float: the bits are digits + ((step - least) << fraction_bits), because the
+//!                  leading 1 of the digits adds 1 to the exponent, and so does a carry
+//!     out of range: an error, the end of the range, or the low bits, as the caller chose
 //! ```
 
 use super::cast::cast;

@@ -134,7 +134,8 @@ export async function writeSelection(
   const { selection } = request;
   const type = await typeOf(array, signal);
   const source = await packed(type, value, options).catch(async () => {
-    // A wrong selection is told first, and the index of a wrong value in the selection.
+    // If the selection is wrong as well, planning throws that error first. Else the error of the
+    // value is thrown again, now with the value's index in the selection.
     const { cost } = await call("planRead", (objects) => ({ array: arrayId(objects, array), selection }), {
       signal,
     });

@@ -4,7 +4,8 @@
 /// The maximal nesting of a value. Together with the objects around it, this is below every limit.
 const DEPTH: u32 = 60;
 
-/// A result, or the offset of the fault: at the end of the text where it ends too early.
+/// A result, or the offset of the byte that does not fit. If the text ends too early, that is its
+/// length.
 type Scanned<T> = Result<T, usize>;
 
 /// The end of the value that begins at `start`.

@@ -3,16 +3,17 @@
 //! the point: neither the poles nor the antimeridian are special there.
 //!
 //! ```text
-//! new: points = the centres on a globe of radius 1, and a rim of half an element around a cell =
-//!     four neighbouring points buckets: the globe in `down` rows of 2 × `down` boxes of equal
-//!     angles            Buckets::of each has the cells that may reach into it, in one list with
-//!     starts     Buckets::covering index of a point: the cell found last, then those of its
-//!     bucket, whichever holds it first holds:
-//!     Touching::within project the four corners to the plane; no, if one is far or all are on one
-//!     side solve corner a + u * (b - a) + v * (c - a) + u * v * (a - b - c + d) = point by
-//!     Newton's steps from the middle                                     within_flat yes, if 0 <=
-//!     u <= 1 and 0 <= v <= 1: the index is the cell's column + u, row + v a cell of the rim counts
-//!     only where no inner one does
+//! new: points = the centres of the cells on a globe of radius 1, and a rim of half a cell around
+//!     a cell = four neighbouring points
+//!     buckets = the globe in `down` rows of 2 × `down` boxes of equal angles       Buckets::of
+//!         each lists the cells that may reach into it                         Buckets::covering
+//! index of a point: try the cell found last, then those of the point's bucket
+//!     a cell holds the point if:                                               Touching::within
+//!         its corners a, b, c, d are near, and not all on one side of the point
+//!         a + u * (b - a) + v * (c - a) + u * v * (a - b - c + d) = point has a solution in the
+//!             plane, by Newton's steps from the middle                             within_flat
+//!         and 0 <= u <= 1 and 0 <= v <= 1: the index is the cell's column + u and row + v
+//!     a cell of the rim counts only where no inner cell does
 //! ```
 
 use super::position::{NOWHERE, Position, WHOLE_TURN};

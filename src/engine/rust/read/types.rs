@@ -29,7 +29,8 @@ pub struct ReadRequest {
     pub spreads: bool,
     /// Whether the sink holds only one part at a time. A streamed result may have any size.
     pub streamed: bool,
-    /// The indices of the result that are read first: one along each of the array's dimensions.
+    /// The point of the result around which reading starts: one index for each dimension of the
+    /// array.
     /// Missing trailing dimensions default to the middle. `None` reads the parts in C order.
     /// Ignored for points.
     pub nearest: Option<Vec<f64>>,

@@ -1,8 +1,8 @@
 /**
- * The locks of a wasm instance, by name: one around each change of a chunk in a store that has a
- * `lockName`. With Web Locks, they hold for every tab and worker of the origin; without, for this
- * thread only: there they hold for all copies of this package. Rust says when to take and when to
- * release one.
+ * The locks of a wasm instance. A lock has a name, and protects a change of a chunk in a store that
+ * has a `lockName`. With Web Locks, all tabs and workers of the origin share the locks. Without
+ * them, only the copies of this package on this thread do. Rust decides when to take and to release
+ * a lock.
  */
 
 /** A requested lock; see `src/engine/rust/js/full/locks.rs`. */
