@@ -44,20 +44,26 @@ function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
 
 const DOCUMENT = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs)$/;
 
-/** The metadata, and the engine that loaded it. Another engine does not have it. */
+/** Where the metadata is. */
+interface Source {
+  format: 2 | 3;
+  key: string;
+}
+
+/** The metadata, and the engine that loaded it. Another engine loads it again. */
 interface Loaded extends Consolidation {
+  source: Source;
   connection: Connection | undefined;
 }
 
 /** The store, with `get` answering metadata documents from the consolidated ones. */
 function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Listable<S> {
-  const { connection, loaded } = consolidation;
-  const isKnown = () => connection !== undefined && running() === connection;
+  const { connection, loaded, source } = consolidation;
+  const isLoaded = () => connection !== undefined && running() === connection;
   const members: Record<PropertyKey, unknown> = {
     contents: () => contentsOf(consolidation),
     get(key: AbsolutePath, options: StoreGetOptions = {}) {
-      // After a restart, the documents are read from the store itself.
-      if (!DOCUMENT.test(key) || !isKnown()) return store.get(key, options);
+      if (!DOCUMENT.test(key)) return store.get(key, options);
       return readKey((objects) => objects.store(wrapped), key, undefined, options);
     },
   };
@@ -70,20 +76,17 @@ function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Lis
     has: (target, name) => Object.hasOwn(members, name) || Reflect.has(target, name),
   });
   setDefiner(wrapped, (objects) => {
-    const inner = objects.store(store);
-    return isKnown() ? () => ({ kind: "consolidated", loaded, store: inner }) : inner;
+    const inner = { ...source, store: objects.store(store) };
+    return () => ({ kind: "consolidated", source: inner, loaded: isLoaded() ? loaded : undefined });
   });
   rememberContents(wrapped, () => contentsOf(consolidation));
   return wrapped as Listable<S>;
 }
 
 async function load(store: object, format: ConsolidatedFormat, key: string): Promise<Loaded> {
-  const found = await call("loadConsolidated", (objects) => ({
-    store: objects.store(store),
-    format: format === "v2" ? 2 : 3,
-    key,
-  }));
-  return { ...found, connection: running() };
+  const source: Source = { format: format === "v2" ? 2 : 3, key };
+  const found = await call("loadConsolidated", (objects) => ({ ...source, store: objects.store(store) }));
+  return { ...found, source, connection: running() };
 }
 
 /** The formats in order of preference, if the caller names none. */

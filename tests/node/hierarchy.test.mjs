@@ -172,6 +172,39 @@ test("consolidated metadata serves all of its nodes", async () => {
   assert.equal(await consolidated.get("/nothing"), undefined);
 });
 
+/** A store whose nodes are in its consolidated metadata alone, and the array in it. */
+async function consolidatedAlone() {
+  const array = { ...metadata(description), attributes: { only: "here" } };
+  const root = { zarr_format: 3, node_type: "group", attributes: {} };
+  const consolidated = { kind: "inline", must_understand: false, metadata: { "a/b": array } };
+  const text = JSON.stringify({ ...root, consolidated_metadata: consolidated });
+  const store = await zarr.withConsolidatedMetadata(new Map([["/zarr.json", encode(text)]]));
+  return { store, array: await zarr.open(zarr.root(store).resolve("a/b"), { kind: "array" }) };
+}
+
+async function assertNodesAreThere({ store, array }) {
+  const root = zarr.root(store);
+  assert.deepEqual((await zarr.open(root.resolve("a/b"))).attrs, { only: "here" });
+  assert.equal((await zarr.open(root.resolve("a"))).kind, "group");
+  assert.ok(await store.get("/a/b/zarr.json"));
+  assert.deepEqual([...(await array.get([0, null])).data], [0, 0, 0, 0, 0, 0]);
+}
+
+test("nodes in consolidated metadata alone outlive the wasm instance that loaded it", async () => {
+  zarr.dispose();
+  const opened = await consolidatedAlone();
+  assert.equal(zarr.info().build, "engine");
+  await zarr.create(new Map(), { shape: [1], chunks: [1], dtype: "uint8" });
+  assert.equal(zarr.info().build, "full");
+  await assertNodesAreThere(opened);
+});
+
+test("nodes in consolidated metadata alone outlive the engine that loaded it", async () => {
+  const opened = await consolidatedAlone();
+  zarr.dispose();
+  await assertNodesAreThere(opened);
+});
+
 test("consolidated metadata of v3 by zarr-python", async () => {
   const folder = join(FIXTURES, "zarr-python-3/hierarchy-v3");
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));

@@ -71,6 +71,19 @@ class NeedsBuild extends UnsupportedError {
   }
 }
 
+/**
+ * The current instance lacks what is loaded into each instance, because it has replaced the one
+ * that had it. The call is repeated after `load`.
+ */
+export class LoadFirst extends Error {
+  readonly load: () => Promise<unknown>;
+
+  constructor(load: () => Promise<unknown>) {
+    super("this call needs what an earlier instance of the engine had loaded");
+    this.load = load;
+  }
+}
+
 function errorOf(failure: Failure): ZarrError {
   const record = readRecord(errorRecordShape, ...failure);
   const { build } = record.context;
@@ -327,7 +340,7 @@ export class Instances {
     });
   }
 
-  /** Does something in the instance, and again if that turns out to need a larger build. */
+  /** Does something in the instance, and again if that turns out to need something first. */
   async #inInstance<T>(act: () => T | Promise<T>, use: Use): Promise<T> {
     const { signal, build = "engine" } = use;
     signal?.throwIfAborted();
@@ -335,6 +348,10 @@ export class Instances {
     try {
       return await act();
     } catch (error) {
+      if (error instanceof LoadFirst) {
+        await unlessAborted(error.load(), signal);
+        return this.#inInstance(act, use);
+      }
       // The current instance may have the build by now; the one in which the call began had not.
       if (!(error instanceof NeedsBuild) || includes(build, error.build)) throw error;
       return this.#inInstance(act, { ...use, build: error.build });

@@ -6,11 +6,12 @@
 import { HandleFolder, opfsFolder } from "../files/directory.ts";
 import { type FolderIo, FolderStore, namesOfPrefix } from "../files/folder_store.ts";
 import { ZarrError } from "../model/errors.ts";
+import { inOneRun } from "../model/once.ts";
 import { withoutSecrets } from "../model/secrets.ts";
 import { type HttpDefinition, STORE_METHODS, type StoreDefinition } from "../port/definitions.ts";
 import type { PersistentCaches } from "./http/persistent_cache.ts";
 import { type HttpSender, sender } from "./http/send.ts";
-import type { Glue, Instances } from "./instance_switch.ts";
+import { type Glue, type Instances, LoadFirst } from "./instance_switch.ts";
 import type { PageLink } from "./page.ts";
 
 /** Makes a store in an instance of the engine. */
@@ -68,6 +69,7 @@ function local(
 
 /** What stores use of their engine. */
 interface StoresEngine {
+  newId(): number;
   readonly page: PageLink;
   readonly instances: Instances;
   readonly caches: PersistentCaches;
@@ -167,10 +169,14 @@ export class Stores {
       case "opfs":
         return local(id, opfsFolder(namesOfPrefix(definition.path)), definition.lockName);
       case "consolidated": {
-        const { store, loaded } = definition;
-        // Metadata that is no longer loaded is read from the store itself.
-        const make: Make = (glue) => glue.keepAlso(id, glue.isKept(loaded) ? loaded : this.bind(glue, store));
-        return { make, inner: loaded, behind: [store] };
+        const { source, loaded = this.#engine.newId() } = definition;
+        const record = (glue: Glue) => ({ ...source, store: this.bind(glue, source.store), loaded });
+        const load = inOneRun(() => instances.operate("consolidatedStore", record, undefined));
+        const make: Make = (glue) => {
+          if (!glue.isKept(loaded)) throw new LoadFirst(load);
+          glue.keepAlso(id, loaded);
+        };
+        return { make, inner: loaded, behind: [source.store] };
       }
       case "overlay": {
         const { first, second } = definition;

@@ -7,7 +7,7 @@
  * of users' stores, which it calls.
  */
 
-import type { Build } from "../../../contract/contract.ts";
+import type { Build, ConsolidatedSource } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { unproxied } from "../model/proxies.ts";
 
@@ -106,8 +106,11 @@ export type StoreDefinition =
   | { kind: "reference-tables"; store: number; base: string | undefined; http: HttpDefinition }
   | { kind: "directory"; root: FileSystemDirectoryHandle; lockName?: string }
   | { kind: "opfs"; path: string; lockName: string }
-  /** Consolidated metadata around a store. The engine loaded it and chose the id `loaded`. */
-  | { kind: "consolidated"; loaded: number; store: number }
+  /**
+   * Consolidated metadata around a store. `loaded` is the id that an earlier call of this engine
+   * gave it. An instance of the wasm that does not have it loads it again.
+   */
+  | { kind: "consolidated"; source: Omit<ConsolidatedSource, "loaded">; loaded: number | undefined }
   /** The store below a storage transformer. The engine has it already, under the id `below`. */
   | { kind: "below"; below: number };
 

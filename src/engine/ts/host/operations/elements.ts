@@ -175,7 +175,7 @@ export const readOperations = {
   async planRead(args, context) {
     const { arrays, instances } = context.engine;
     const cost = await operate("planRead", args, context);
-    const { size = VARIABLE_SIZE } = instances.callNow((glue) => arrays.typeOf(glue, args.array));
+    const { size = VARIABLE_SIZE } = await instances.call((glue) => arrays.typeOf(glue, args.array));
     return { cost, elementSize: size };
   },
 
