@@ -112,9 +112,9 @@ fn rooms_use_only_the_rooms_below() {
 fn modules() -> BTreeMap<Vec<String>, PathBuf> {
     let own = files("src", ".rs").into_iter().filter(|path| !name(path).contains("/tests"));
     let named = own.map(|path| {
-        let place = name(&path).replacen("/rust/", "/", 1);
-        let place = place.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
-        (place.split('/').map(str::to_owned).collect(), path)
+        let module = name(&path).replacen("/rust/", "/", 1);
+        let module = module.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
+        (module.split('/').map(str::to_owned).collect(), path)
     });
     named.collect()
 }

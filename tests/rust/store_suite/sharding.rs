@@ -10,7 +10,7 @@ use zarr_wasm::format::chunk_key::Separator;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::wrap::Recording;
-use zarr_wasm_engine::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm_engine::internals::store::wrap::transform::ArrayKeys;
 use zarr_wasm_engine::internals::store::wrap::transform::sharding::ShardingTransformer;
 use zarr_wasm_engine::internals::store::{ByteRange, Listable, LocalFuture, RequestContext, Store, Writable};
 
@@ -247,12 +247,12 @@ fn list_prefix() -> Outcome {
 /// The text's example: shards of 32 × 2 chunks.
 fn list_dir() -> Outcome {
     let below = Recording::empty();
-    let place = ArrayPlace {
+    let keys = ArrayKeys {
         prefix: prefix("data/root/foo/baz"),
         grid_shape: vec![100, 40],
         separator: Separator::Slash,
     };
-    let store = fine(ShardingTransformer::new(below.clone(), place, vec![32, 2]))?;
+    let store = fine(ShardingTransformer::new(below.clone(), keys, vec![32, 2]))?;
     put(&store, "data/root/foo/baz/c96/18", b"here")?;
     put(&store, "data/root/foo/baz/c97/19", b"there")?;
     below.calls();
@@ -287,8 +287,8 @@ fn pass_through() -> Outcome {
 fn scalar() -> Outcome {
     for name in ["data/c", "data/c0"] {
         let below = Recording::empty();
-        let place = ArrayPlace { prefix: prefix("data"), grid_shape: vec![], separator: Separator::Slash };
-        let store = fine(ShardingTransformer::new(below.clone(), place, vec![]))?;
+        let keys = ArrayKeys { prefix: prefix("data"), grid_shape: vec![], separator: Separator::Slash };
+        let store = fine(ShardingTransformer::new(below.clone(), keys, vec![]))?;
         put(&store, name, b"one")?;
         same(below.memory.bytes(&key(name)), Some(shard(b"one", &[(0, 3)])))?;
         same(fine(whole(&store, name))?, Some(b"one".to_vec()))?;

@@ -10,7 +10,7 @@ use zarr_wasm::format::metadata::consolidated::Consolidated;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
 use zarr_wasm_engine::internals::store::wrap::Counting;
-use zarr_wasm_engine::internals::store::wrap::transform::ArrayPlace;
+use zarr_wasm_engine::internals::store::wrap::transform::ArrayKeys;
 use zarr_wasm_engine::internals::store::wrap::transform::sharding::ShardingTransformer;
 use zarr_wasm_engine::internals::store::wrap::{Gathering, KnownDocuments};
 use zarr_wasm_engine::internals::store::{
@@ -39,19 +39,19 @@ fn memory() -> Rc<dyn Store> {
 }
 
 /// Chunks of `data/a`: 7 × 5 of them.
-pub fn place(separator: Separator) -> ArrayPlace {
+pub fn keys(separator: Separator) -> ArrayKeys {
     let prefix = NodePath::from_normal("data/a").unwrap_or_default();
-    ArrayPlace { prefix, grid_shape: vec![7, 5], separator }
+    ArrayKeys { prefix, grid_shape: vec![7, 5], separator }
 }
 
 pub fn sharded(inner: Rc<dyn Store>, separator: Separator) -> Rc<dyn Store> {
-    let made = ShardingTransformer::new(inner, place(separator), vec![3, 2]);
+    let made = ShardingTransformer::new(inner, keys(separator), vec![3, 2]);
     Rc::new(made.unwrap_or_else(|error| panic!("{error:?}")))
 }
 
 /// Shards of shards: the transformer nearest to the array is the last around the store.
 fn stacked(store: Rc<dyn Store>) -> Rc<dyn Store> {
-    let outer = ArrayPlace { grid_shape: vec![3, 3], ..place(Separator::Slash) };
+    let outer = ArrayKeys { grid_shape: vec![3, 3], ..keys(Separator::Slash) };
     let outer = ShardingTransformer::new(store, outer, vec![2, 2]);
     let outer = outer.unwrap_or_else(|error| panic!("{error:?}"));
     sharded(Rc::new(outer), Separator::Slash)

@@ -14,7 +14,7 @@ use zarr_wasm_engine::internals::hierarchy::open::{OpenOptions, open};
 use zarr_wasm_engine::internals::hierarchy::resize::resize;
 use zarr_wasm_engine::internals::read::array::{Array, UserExtensions};
 use zarr_wasm_engine::internals::store::memory::MemoryStore;
-use zarr_wasm_engine::internals::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
+use zarr_wasm_engine::internals::store::wrap::transform::{ArrayKeys, Transformer, TransformerRegistry};
 use zarr_wasm_engine::internals::store::{
     ByteRange, Fetched, GetFuture, LocalFuture, RequestContext, Store, Value, Writable,
 };
@@ -32,7 +32,7 @@ const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage-transforme
 struct Flip;
 
 impl Transformer for Flip {
-    fn around(&self, below: Rc<dyn Store>, _place: &ArrayPlace) -> Result<Rc<dyn Store>> {
+    fn around(&self, below: Rc<dyn Store>, _place: &ArrayKeys) -> Result<Rc<dyn Store>> {
         Ok(Rc::new(Flipped(below)))
     }
 }

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::registry;
+use super::objects;
 use crate::error::Result;
 use crate::format::metadata::document::NodeDocument;
 use crate::read::chunk_cache::{self, CacheKind};
@@ -46,13 +46,13 @@ pub fn cache_counters() -> Vec<f64> {
 #[wasm_bindgen(js_name = passEdge)]
 pub fn pass_edge(array: u32, old: &str) -> bool {
     let old: Result<_> = NodeDocument::from_json(old);
-    old.and_then(|old| Ok(registry::array(array)?.pass_edge(&old))).unwrap_or(false)
+    old.and_then(|old| Ok(objects::array(array)?.pass_edge(&old))).unwrap_or(false)
 }
 
 /// Drops the cached chunks and shard indexes of an array.
 #[wasm_bindgen(js_name = forgetChunks)]
 pub fn forget_chunks(array: u32) {
-    let array: Result<_> = registry::array(array);
+    let array: Result<_> = objects::array(array);
     // An array that this instance does not know has no cache.
     if let Ok(array) = array {
         array.forget_chunks();

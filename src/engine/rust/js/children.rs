@@ -6,7 +6,7 @@ use zarr_wasm_contract::{ChildSummary, NodeLocation, UnreadableSummary};
 use super::call::Call;
 use super::error::record_of;
 use super::json::json_text_of;
-use super::{describe, registry};
+use super::{describe, objects};
 use crate::error::{Error, Result};
 use crate::format::metadata::sketch::Sketch;
 use crate::hierarchy::children::{Child, children as children_of};
@@ -14,7 +14,7 @@ use crate::hierarchy::open::{OpenOptions, open_or_sketch};
 
 /// See `children` of the contract.
 pub async fn children(NodeLocation { store, path }: NodeLocation, call: Call) -> Result<Vec<ChildSummary>> {
-    let store = registry::store(store)?;
+    let store = objects::store(store)?;
     let nodes = children_of(&store, path.trim_matches('/'), &call.context()).await?;
     nodes.iter().map(|child| summary(child, &call)).collect()
 }
@@ -24,7 +24,7 @@ pub async fn unreadable(
     NodeLocation { store, path }: NodeLocation,
     call: Call,
 ) -> Result<Option<UnreadableSummary>> {
-    let store = registry::store(store)?;
+    let store = objects::store(store)?;
     let options = OpenOptions::default();
     let child = open_or_sketch(&store, path.trim_matches('/'), &options, &call.context()).await;
     if child.is_ok() { Ok(None) } else { Ok(summary(&child, &call)?.unreadable) }

@@ -7,7 +7,7 @@ use zarr_wasm_contract::{Bytes, Consolidated, ConsolidatedSource, FormatVersion}
 
 use super::call::{Call, context};
 use super::error::record_of;
-use super::registry;
+use super::objects;
 use crate::error::{Error, Result, Stage};
 use crate::format::json::BYTE_ORDER_MARK;
 use crate::format::metadata::consolidated as metadata;
@@ -66,7 +66,7 @@ pub async fn consolidated_store(
     ConsolidatedSource { store, loaded: id, format, key }: ConsolidatedSource,
     call: Call,
 ) -> Result<Consolidated> {
-    let inner = registry::store(store)?;
+    let inner = objects::store(store)?;
     let format = if format == FormatVersion(2) { ZarrFormat::V2 } else { ZarrFormat::V3 };
     let key = if format == ZarrFormat::V2 { key.as_str() } else { ZARR_JSON };
     let mut loaded = load(&inner, &StoreKey::parse(key)?, format).await?;
@@ -84,7 +84,7 @@ pub async fn consolidated_store(
         let text = value.clone();
         consolidated.leave_text_to(Rc::new(move |span| fetch::part(&text, &span)));
     }
-    registry::keep_store(id, Rc::new(KnownDocuments::new(inner, *consolidated, value)));
+    objects::keep_store(id, Rc::new(KnownDocuments::new(inner, *consolidated, value)));
     Ok(listed)
 }
 

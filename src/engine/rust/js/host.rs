@@ -7,7 +7,7 @@ use futures_channel::oneshot::{self, Sender};
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
-use super::registry::Registry;
+use super::objects::Registry;
 
 #[wasm_bindgen]
 extern "C" {

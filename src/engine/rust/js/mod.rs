@@ -1,7 +1,7 @@
 //! THE JAVASCRIPT INTERFACE (wasm32 only): functions over integer ids. The classes that users see
 //! are written in TypeScript (`src`).
 //!
-//! Only objects in a [`registry`] outlive a call, and no borrow of a registry is held across an
+//! Only [`objects`] outlive a call, and no borrow of them is held across an
 //! await. Every future is a [`task`] that TypeScript polls. TypeScript can therefore catch a panic,
 //! reject what is pending, and replace only this instance.
 //!
@@ -31,6 +31,7 @@ mod full;
 mod host;
 mod job;
 mod json;
+mod objects;
 mod open;
 mod operations;
 mod panic;
@@ -38,7 +39,6 @@ mod plan;
 mod read;
 #[cfg(feature = "reading")]
 mod reading;
-mod registry;
 mod storage_transformers;
 mod store;
 mod task;

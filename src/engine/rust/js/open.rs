@@ -7,7 +7,7 @@ use zarr_wasm_contract::{ArrayToBind, BoundArray, FormatVersion, NodeSummary, Op
 use super::call::Call;
 use super::error::Exported;
 use super::storage_transformers::{TransformerHook, registry_of};
-use super::{describe, registry, user_codecs};
+use super::{describe, objects, user_codecs};
 use crate::error::{Error, Result};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
@@ -31,7 +31,7 @@ pub async fn open(arguments: OpenArguments, call: Call) -> Result<NodeSummary> {
         without_attributes: !attrs,
         leaves_large: true,
     };
-    let store = registry::store(store)?;
+    let store = objects::store(store)?;
     let context = RequestContext { reload: reload > 0, revalidates: reload == 2, ..call.context() };
     let opened = open_node(&store, path.trim_matches('/'), &options, &context).await?;
     describe::summary(&opened, &call)
@@ -52,10 +52,10 @@ pub fn bind_array(record: &[u8], transformers: TransformerHook) -> Exported<Uint
     };
     let registered =
         UserExtensions { codecs: user_codecs::users_of(&codecs)?, transformers: registry_of(transformers) };
-    let array = Array::with(registry::store(store)?, path?, document, registered)?;
+    let array = Array::with(objects::store(store)?, path?, document, registered)?;
     let own = &array.binding().metadata().data_type;
     let (data_type, float_tables) = (describe::type_description(own), describe::float_tables(own)?);
     let build = describe::build_of(array.binding());
-    registry::keep_array(id, array);
+    objects::keep_array(id, array);
     Ok(Uint8Array::from(BoundArray { data_type, float_tables, build }.to_bytes().as_slice()))
 }

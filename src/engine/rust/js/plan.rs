@@ -7,8 +7,8 @@ use zarr_wasm_contract::{
 };
 
 use super::call::Call;
+use super::objects;
 use super::read::{progress_bytes, progress_record, read_context};
-use super::registry;
 use crate::error::Result;
 use crate::read::Progress;
 use crate::read::cost::{cost, objects};
@@ -16,19 +16,19 @@ use crate::read::prefetch::prefetch as prefetch_chunks;
 
 /// See `plan_read` of the contract.
 pub async fn plan_read(PlanArguments { array, selection }: PlanArguments, _: Call) -> Result<ReadCost> {
-    cost(&registry::array(array)?, &selection)
+    cost(&objects::array(array)?, &selection)
 }
 
 /// See `plan_objects` of the contract.
 pub async fn plan_objects(arguments: PlanObjectsArguments, _: Call) -> Result<Vec<PlannedObject>> {
     let PlanObjectsArguments { array, selection, start: Natural(start), count } = arguments;
-    objects(&registry::array(array)?, &selection, start, u64::from(count))
+    objects(&objects::array(array)?, &selection, start, u64::from(count))
 }
 
 /// See `prefetch` of the contract.
 pub async fn prefetch(arguments: PrefetchArguments, call: Call) -> Result<ReadProgress> {
     let PrefetchArguments { array, request, listener } = arguments;
-    let array = registry::array(array)?;
+    let array = objects::array(array)?;
     let context = read_context(&request, &call);
     let listener = listener.map(|listener| call.held::<Function>(listener));
     let tell = |progress: &Progress| {

@@ -12,7 +12,7 @@ use super::bytes::{JsView, to_js as bytes_to_js};
 use super::call::Call;
 use super::decoder::JobDecoder;
 use super::job::{Job, box_of, bytes_of, refused};
-use super::{host, registry};
+use super::{host, objects};
 use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ use crate::store::{LocalFuture, Priority, RequestContext};
 /// See `read` of the contract.
 pub async fn read(arguments: ReadArguments, call: Call) -> Result<ReadProgress> {
     let ReadArguments { array, request, job } = arguments;
-    let (array, job) = (registry::array(array)?, call.held::<Job>(job));
+    let (array, job) = (objects::array(array)?, call.held::<Job>(job));
     let context = read_context(&request, &call);
     let decoder: Rc<dyn Decoder> = Rc::new(JobDecoder { job: job.clone() });
     let sink = JobSink { wants_progress: job.wants_progress(), job };

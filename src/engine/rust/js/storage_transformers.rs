@@ -9,11 +9,11 @@ use zarr_wasm_contract::{Record, TransformerInfo};
 
 use super::error::store_failed;
 use super::json::{json_text, json_text_of};
-use super::registry;
+use super::objects;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
 use crate::store::Store;
-use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer, TransformerRegistry};
+use crate::store::wrap::transform::{ArrayKeys, NamedTransformer, Transformer, TransformerRegistry};
 
 #[wasm_bindgen]
 extern "C" {
@@ -70,29 +70,29 @@ impl UserTransformer {
 
     // Counts are for planning; keys are exact.
     #[allow(clippy::cast_precision_loss)]
-    fn info(&self, place: &ArrayPlace) -> Result<Uint8Array> {
+    fn info(&self, array: &ArrayKeys) -> Result<Uint8Array> {
         let info = TransformerInfo {
             extension: self.extension.clone(),
             r#type: json_text(&self.kind)?,
             configuration: json_text_of(self.configuration.as_ref())?,
-            prefix: format!("/{}/", place.prefix),
-            grid_shape: place.grid_shape.iter().map(|count| *count as f64).collect(),
-            separator: place.separator.as_char().into(),
+            prefix: format!("/{}/", array.prefix),
+            grid_shape: array.grid_shape.iter().map(|count| *count as f64).collect(),
+            separator: array.separator.as_char().into(),
         };
         Ok(Uint8Array::from(info.to_bytes().as_slice()))
     }
 }
 
 impl Transformer for UserTransformer {
-    fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
-        let (info, id) = (self.info(place)?, self.hook.new_id());
-        registry::keep_store(id, below);
+    fn around(&self, below: Rc<dyn Store>, array: &ArrayKeys) -> Result<Rc<dyn Store>> {
+        let (info, id) = (self.info(array)?, self.hook.new_id());
+        objects::keep_store(id, below);
         let made = self.hook.transform(&info, id);
         let made = made.map_err(|thrown| store_failed("a storage transformer failed", thrown))?;
         // Ids are `u32`.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         match made.as_f64() {
-            Some(id) => registry::store(id as u32),
+            Some(id) => objects::store(id as u32),
             None if made.is_object() => Ok(Rc::new(UserStore::kept(made))),
             None => Err(Error::argument("a storage transformer returned no store").expected("an object")),
         }

@@ -12,7 +12,7 @@ use super::bytes::to_js_whole;
 use super::call::{Call, context};
 use super::error::Exported;
 use super::fetch::{FetchOptions, FetchTransport};
-use super::registry;
+use super::objects;
 use super::user_store::{UserStore, WeakStore};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
@@ -97,15 +97,15 @@ pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store
 /// Creates an HTTP store. Throws a failure.
 #[wasm_bindgen(js_name = httpStore)]
 pub fn http_store(id: u32, url: &str, options: &HttpStoreOptions) -> Exported<()> {
-    registry::keep_store(id, http(RootUrl::parse(url)?, options));
+    objects::keep_store(id, http(RootUrl::parse(url)?, options));
     Ok(())
 }
 
 /// Creates a store that reads `first`, then `second`. Throws a failure.
 #[wasm_bindgen(js_name = overlayStore)]
 pub fn overlay_store(id: u32, first: u32, second: u32) -> Exported<()> {
-    let overlay = OverlayStore::new(registry::store(first)?, registry::store(second)?);
-    registry::keep_store(id, Rc::new(overlay));
+    let overlay = OverlayStore::new(objects::store(first)?, objects::store(second)?);
+    objects::keep_store(id, Rc::new(overlay));
     Ok(())
 }
 
@@ -113,13 +113,13 @@ pub fn overlay_store(id: u32, first: u32, second: u32) -> Exported<()> {
 #[wasm_bindgen(js_name = userStore)]
 pub fn user_store(id: u32, store: WeakStore, copies: bool) {
     let gathering = Gathering::of_each_caller(Rc::new(UserStore::new(store, copies)));
-    registry::keep_store(id, Rc::new(gathering));
+    objects::keep_store(id, Rc::new(gathering));
 }
 
 /// See `read_key` of the contract.
 pub async fn read_key(range: KeyRange, call: Call) -> Result<Option<HeldBytes>> {
     let KeyRange { store, key, offset, length } = range;
-    let store = registry::store(store)?;
+    let store = objects::store(store)?;
     let key = StoreKey::parse(&key)?;
     let fetched = store.get(&key, byte_range(offset, length)?, &context(JsValue::UNDEFINED)).await?;
     // The caller may transfer or change the bytes.
@@ -129,7 +129,7 @@ pub async fn read_key(range: KeyRange, call: Call) -> Result<Option<HeldBytes>> 
 /// See `size_of_key` of the contract.
 pub async fn size_of_key(StoreEntry { store, key }: StoreEntry, _: Call) -> Result<Option<Natural>> {
     let key = StoreKey::parse(&key)?;
-    let size = registry::store(store)?.size(&key, &context(JsValue::UNDEFINED)).await?;
+    let size = objects::store(store)?.size(&key, &context(JsValue::UNDEFINED)).await?;
     Ok(size.map(Natural))
 }
 

@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use super::error::failure_to_js;
 use super::host;
-use super::registry::Registry;
+use super::objects::Registry;
 use crate::error::Result;
 
 /// What a task does.

@@ -15,7 +15,7 @@ use crate::format::metadata::{ArrayMetadata, StorageTransformerMetadata, ZarrFor
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Store;
 use crate::store::wrap::Alias;
-use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, TransformerRegistry};
+use crate::store::wrap::transform::{ArrayKeys, NamedTransformer, TransformerRegistry};
 
 /// The store from which the chunks of an array are read, and to which they are written.
 ///
@@ -33,7 +33,7 @@ pub(super) fn of_array(
         named => {
             Error::check_full("storage transformers")?;
             let named: Vec<NamedTransformer<'_>> = named.iter().map(named_of).collect();
-            transformers.stack(&named, store.clone(), &place(path, metadata))?
+            transformers.stack(&named, store.clone(), &keys_of(path, metadata))?
         }
     };
     match metadata.format {
@@ -55,8 +55,8 @@ fn named_of(transformer: &StorageTransformerMetadata) -> NamedTransformer<'_> {
     }
 }
 
-fn place(path: &NodePath, metadata: &ArrayMetadata) -> ArrayPlace {
-    ArrayPlace {
+fn keys_of(path: &NodePath, metadata: &ArrayMetadata) -> ArrayKeys {
+    ArrayKeys {
         prefix: NodePath::of_data(path, metadata.format),
         grid_shape: metadata.chunk_grid.grid_shape(&metadata.shape),
         separator: metadata.chunk_key_encoding.separator().unwrap_or(Separator::Slash),

@@ -142,9 +142,9 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         }
         let mut gathered: Vec<Gathered> = Vec::new();
         let mut requests = batch.requests.borrow_mut();
-        for (member, place) in requests.iter_mut().skip(first).take(ranges.len()).enumerate() {
+        for (member, entry) in requests.iter_mut().skip(first).take(ranges.len()).enumerate() {
             // Taken out of the list, so that a request is dropped when its last caller is.
-            let mut request = place.take().ok_or_else(not_started)?;
+            let mut request = entry.take().ok_or_else(not_started)?;
             match gathered.last_mut().filter(|last| last.answer.ptr_eq(&request.answer)) {
                 Some(last) => last.members.push(member),
                 None => {

@@ -20,7 +20,7 @@ use crate::format::byte_range::ByteRange;
 use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
 
-/// A place that holds values under keys. An absent value is `None`, not an error.
+/// Holds values under keys. An absent value is `None`, not an error.
 ///
 /// A store around another names it by [`inner`](Self::inner). What it does not implement itself,
 /// the wrapped store does; but for [`get`](Self::get) and [`gather`](Self::gather), which belong

@@ -62,9 +62,9 @@ pub(super) async fn remaining(
     Ok(Remaining::Known(Some(shard.into())))
 }
 
-/// Copies fetched bytes to their place in the shard.
+/// Copies fetched bytes to where they are in the shard.
 fn put(shard: &mut [u8], start: u64, fetched: &Fetched) -> Result<()> {
     let (start, len) = (limits::to_usize(start, "shard")?, limits::to_usize(fetched.value.len(), "shard")?);
-    let place = shard.get_mut(start..).and_then(|rest| rest.get_mut(..len));
-    fetched.value.copy_to(0, place.ok_or_else(|| Error::format("a shard is shorter than its index says"))?)
+    let part = shard.get_mut(start..).and_then(|rest| rest.get_mut(..len));
+    fetched.value.copy_to(0, part.ok_or_else(|| Error::format("a shard is shorter than its index says"))?)
 }

@@ -21,7 +21,7 @@ use crate::hierarchy::exists::exists as kind_at;
 use crate::js::call::Call;
 use crate::js::describe::type_description;
 use crate::js::user_codecs::users_of;
-use crate::js::{describe, registry};
+use crate::js::{describe, objects};
 use crate::quoted::quoted;
 use crate::read::array::Array;
 
@@ -39,7 +39,7 @@ fn array_options(
 
 /// See `new_codec_question` of the contract. Creating the array reports invalid options.
 pub async fn new_codec_question(question: NewCodecQuestion, _: Call) -> Result<Option<String>> {
-    let Ok(like) = question.like.map(registry::array).transpose() else { return Ok(None) };
+    let Ok(like) = question.like.map(objects::array).transpose() else { return Ok(None) };
     let like = like.as_ref().map(|array| array.binding().declared());
     let Ok(options) = array_options(&question.options, None, like, &question.codecs) else { return Ok(None) };
     let question = NewNode::Array(Box::new(options)).codec_question();
@@ -49,7 +49,7 @@ pub async fn new_codec_question(question: NewCodecQuestion, _: Call) -> Result<O
 /// See `create_array` of the contract.
 pub async fn create_array(new: NewArray, call: Call) -> Result<NodeSummary> {
     let NewArray { store, path, text, fill, like, codecs, overwrite } = new;
-    let like = match like.map(registry::array).transpose()? {
+    let like = match like.map(objects::array).transpose()? {
         Some(array) => Some(whole_metadata(&array, &call.context()).await?),
         None => None,
     };
@@ -61,7 +61,7 @@ pub async fn create_array(new: NewArray, call: Call) -> Result<NodeSummary> {
 /// See `create_hierarchy` of the contract.
 pub async fn create_hierarchy(new: NewHierarchy, call: Call) -> Result<()> {
     let NewHierarchy { store, format, suffix, extensions } = new;
-    let store = registry::store(store)?;
+    let store = objects::store(store)?;
     let new = draft::NewHierarchy { metadata_key_suffix: suffix, extensions };
     let ZarrFormat::Draft(draft) = format_of(&format)? else {
         return Err(Error::argument("only the drafts have an entry point with a suffix and extensions"));
@@ -91,7 +91,7 @@ pub async fn create_group(new: NewGroup, call: Call) -> Result<NodeSummary> {
 }
 
 async fn created(at: &NodeLocation, node: &NewNode, overwrite: bool, call: &Call) -> Result<NodeSummary> {
-    let store = registry::store(at.store)?;
+    let store = objects::store(at.store)?;
     let created = create(&store, at.path.trim_matches('/'), node, overwrite, &call.context()).await?;
     describe::summary(&created, call)
 }
@@ -104,26 +104,26 @@ pub async fn is_storage_transformer(ExtensionName { extension }: ExtensionName, 
 /// See `describe_type_name` of the contract.
 pub async fn describe_type_name(TypeName { text, like }: TypeName, _: Call) -> Result<String> {
     match like.filter(|_| text.is_empty()) {
-        Some(like) => Ok(type_description(&registry::array(like)?.binding().metadata().data_type)),
+        Some(like) => Ok(type_description(&objects::array(like)?.binding().metadata().data_type)),
         None => Ok(type_description(&data_type_of(&text)?)),
     }
 }
 
 /// See `exists` of the contract.
 pub async fn exists(NodeLocation { store, path }: NodeLocation, call: Call) -> Result<Option<NodeKind>> {
-    kind_at(&registry::store(store)?, path.trim_matches('/'), &call.context()).await
+    kind_at(&objects::store(store)?, path.trim_matches('/'), &call.context()).await
 }
 
 /// See `erase` of the contract.
 pub async fn erase(EraseArguments { store, path, reify }: EraseArguments, call: Call) -> Result<bool> {
     let options = EraseOptions { reify };
-    erase_node(&registry::store(store)?, path.trim_matches('/'), options, &call.context()).await
+    erase_node(&objects::store(store)?, path.trim_matches('/'), options, &call.context()).await
 }
 
 /// See `consolidate` of the contract.
 pub async fn consolidate(NodeLocation { store, path }: NodeLocation, call: Call) -> Result<u32> {
     let path = NodePath::parse_any(&path)?;
-    let nodes = consolidate_group(&registry::store(store)?, &path, &call.context()).await?;
+    let nodes = consolidate_group(&objects::store(store)?, &path, &call.context()).await?;
     Ok(u32::try_from(nodes).unwrap_or(u32::MAX))
 }
 
@@ -132,7 +132,7 @@ pub async fn update_attributes(new: AttributeUpdate, call: Call) -> Result<NodeS
     let AttributeUpdate { store, path, text, replace } = new;
     let how = if replace { How::Replace } else { How::Merge };
     let path = NodePath::parse_any(&path)?;
-    let updated = update(&registry::store(store)?, &path, &text, how, &call.context()).await?;
+    let updated = update(&objects::store(store)?, &path, &text, how, &call.context()).await?;
     describe::summary(&updated, &call)
 }
 

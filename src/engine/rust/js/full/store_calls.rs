@@ -6,13 +6,13 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::js::bytes::stored_value;
 use crate::js::call::Call;
-use crate::js::registry;
+use crate::js::objects;
 use crate::store::writers;
 
 /// See `set_key` of the contract.
 pub async fn set_key(KeyValue { store, key, value }: KeyValue, call: Call) -> Result<()> {
     let key = StoreKey::parse(&key)?;
-    let store = registry::store(store)?;
+    let store = objects::store(store)?;
     let _touched = writers::touch(&store, std::slice::from_ref(&key));
     store.set(&key, stored_value(&call.held_bytes(value), false)?).await
 }
@@ -20,7 +20,7 @@ pub async fn set_key(KeyValue { store, key, value }: KeyValue, call: Call) -> Re
 /// See `erase_key` of the contract.
 pub async fn erase_key(StoreEntry { store, key }: StoreEntry, _: Call) -> Result<()> {
     let key = StoreKey::parse(&key)?;
-    let store = registry::store(store)?;
+    let store = objects::store(store)?;
     let _touched = writers::touch(&store, std::slice::from_ref(&key));
     store.erase(&key).await
 }

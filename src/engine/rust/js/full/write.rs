@@ -22,7 +22,7 @@ use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
 use crate::js::call::{Call, context};
 use crate::js::decoder::thrown_error;
 use crate::js::job::bytes_of;
-use crate::js::{host, registry};
+use crate::js::{host, objects};
 use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
 use crate::write::encoder::{EncodeJob, Encoded, Encoder};
@@ -74,7 +74,7 @@ fn elements_of(source: &contract::WriteSource, call: &Call) -> Result<NewElement
 /// See `write` of the contract.
 pub async fn write(arguments: WriteArguments, call: Call) -> Result<()> {
     let WriteArguments { array, selection, source, job } = arguments;
-    let (array, job) = (registry::array(array)?, call.held::<WriteJob>(job));
+    let (array, job) = (objects::array(array)?, call.held::<WriteJob>(job));
     let elements = elements_of(&source, &call)?;
     let request = WriteRequest { selection, elements };
     let encoder = JobEncoder::new(job.clone(), call.signal());
@@ -86,7 +86,7 @@ pub async fn write(arguments: WriteArguments, call: Call) -> Result<()> {
 /// See `append` of the contract.
 pub async fn append(arguments: AppendArguments, call: Call) -> Result<NodeSummary> {
     let AppendArguments { array, axis, length: Natural(len), source, job } = arguments;
-    let (array, job) = (registry::array(array)?, call.held::<WriteJob>(job));
+    let (array, job) = (objects::array(array)?, call.held::<WriteJob>(job));
     let appended = Appended { axis: axis as usize, len, elements: elements_of(&source, &call)? };
     let encoder = JobEncoder::new(job.clone(), call.signal());
     let hear = |progress: &WriteProgress| hear(&job, progress);
@@ -98,13 +98,13 @@ pub async fn append(arguments: AppendArguments, call: Call) -> Result<NodeSummar
 pub async fn resize(arguments: ResizeArguments, call: Call) -> Result<NodeSummary> {
     let ResizeArguments { array, shape, job } = arguments;
     let encoder = JobEncoder::new(call.held(job), JsValue::UNDEFINED);
-    let resized = shapes::resize(&registry::array(array)?, &shape, &encoder, &call.context()).await?;
+    let resized = shapes::resize(&objects::array(array)?, &shape, &encoder, &call.context()).await?;
     summary_of(&resized, &call)
 }
 
 /// See `reread` of the contract.
 pub async fn reread(ArrayId { array }: ArrayId, call: Call) -> Result<NodeSummary> {
-    let found = shapes::reread(&registry::array(array)?, &context(JsValue::UNDEFINED)).await?;
+    let found = shapes::reread(&objects::array(array)?, &context(JsValue::UNDEFINED)).await?;
     summary_of(&found, &call)
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::js::bytes::our_value;
 use crate::js::error::{Exported, store_failed};
-use crate::js::registry;
+use crate::js::objects;
 use crate::js::store::{HttpStoreOptions, http_object, warning_sink};
 use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
@@ -23,7 +23,7 @@ const ARCHIVE: &str = "archive";
 /// Keeps the store of an archive. With `raw_names`, a single folder stays in the keys.
 fn keep(id: u32, archive: Rc<dyn Store>, on_warning: Function, raw_names: bool) -> Result<()> {
     let zip = ZipStore::new(archive, StoreKey::parse(ARCHIVE)?, Some(warning_sink(on_warning)));
-    registry::keep_store(id, Rc::new(Gathering::new(Rc::new(zip.with_raw_names(raw_names)))));
+    objects::keep_store(id, Rc::new(Gathering::new(Rc::new(zip.with_raw_names(raw_names)))));
     Ok(())
 }
 
@@ -42,7 +42,7 @@ pub fn zip_store_of_blob(id: u32, blob: Blob, on_warning: Function, raw_names: b
 /// Creates a store of the archive under the key `/archive` of another store. Throws a failure.
 #[wasm_bindgen(js_name = zipStoreOfStore)]
 pub fn zip_store_of_store(id: u32, store: u32, on_warning: Function, raw_names: bool) -> Exported<()> {
-    Ok(keep(id, Rc::new(Gathering::new(registry::store(store)?)), on_warning, raw_names)?)
+    Ok(keep(id, Rc::new(Gathering::new(objects::store(store)?)), on_warning, raw_names)?)
 }
 
 /// A `Blob` as a store of one value, whatever the key.

@@ -10,7 +10,7 @@ use zarr_wasm_icechunk::{ObjectId, RefKind};
 use super::definition_of;
 use crate::error::Result;
 use crate::js::error::Exported;
-use crate::js::registry;
+use crate::js::objects;
 use crate::js::store::{self, HttpStoreOptions};
 use crate::store::icechunk::session::Version;
 use crate::store::icechunk::{IcechunkStore, OpenFile, Permission, VirtualChunks};
@@ -69,8 +69,8 @@ pub fn icechunk_store(
     let permission = Permission { prefixes, allow: telling(allow), verifies: verify };
     let at = at.map(|id| ObjectId::parse(&id)).transpose()?;
     let chunks = VirtualChunks::new(open, permission);
-    let store = IcechunkStore::new(registry::store(inner)?, version(&kind, name)?, chunks)
+    let store = IcechunkStore::new(objects::store(inner)?, version(&kind, name)?, chunks)
         .starting_at(at, telling(on_found));
-    registry::keep_store(id, Rc::new(store));
+    objects::keep_store(id, Rc::new(store));
     Ok(())
 }

@@ -6,7 +6,7 @@ use zarr_wasm_contract::{Directory, KeyPrefix};
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::js::call::Call;
-use crate::js::registry;
+use crate::js::objects;
 use crate::sorted;
 
 fn absolute(keys: &[StoreKey]) -> Vec<String> {
@@ -15,7 +15,7 @@ fn absolute(keys: &[StoreKey]) -> Vec<String> {
 
 /// See `list_directory` of the contract.
 pub async fn list_directory(KeyPrefix { store, prefix }: KeyPrefix, _: Call) -> Result<Directory> {
-    let mut listing = registry::store(store)?.list_dir(&NodePath::parse_any(&prefix)?).await?;
+    let mut listing = objects::store(store)?.list_dir(&NodePath::parse_any(&prefix)?).await?;
     sorted::sort(&mut listing.keys);
     sorted::sort(&mut listing.prefixes);
     let prefixes = listing.prefixes.iter().map(|prefix| format!("/{prefix}/")).collect();
@@ -24,7 +24,7 @@ pub async fn list_directory(KeyPrefix { store, prefix }: KeyPrefix, _: Call) -> 
 
 /// See `list_keys` of the contract.
 pub async fn list_keys(KeyPrefix { store, prefix }: KeyPrefix, _: Call) -> Result<Vec<String>> {
-    let mut keys = registry::store(store)?.list_prefix(&NodePath::parse_any(&prefix)?).await?;
+    let mut keys = objects::store(store)?.list_prefix(&NodePath::parse_any(&prefix)?).await?;
     sorted::sort(&mut keys);
     Ok(absolute(&keys))
 }

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::definition_of;
 use crate::js::error::Exported;
-use crate::js::registry;
+use crate::js::objects;
 use crate::js::store::{HttpStoreOptions, http_options, origins};
 use crate::store::Value;
 use crate::store::http::url::RootUrl;
@@ -25,9 +25,9 @@ pub fn table_reference_store(
     let (transport, http) = http_options(options);
     let base = base.as_deref().map(RootUrl::parse).transpose()?;
     let options = ReferenceOptions { base, http, ..ReferenceOptions::default() };
-    let source = Source::Tables(registry::store(store)?);
+    let source = Source::Tables(objects::store(store)?);
     let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
-    registry::keep_store(id, Rc::new(store));
+    objects::keep_store(id, Rc::new(store));
     Ok(())
 }
 
@@ -57,6 +57,6 @@ pub fn reference_store(id: u32, definition: JsValue, options: &HttpStoreOptions)
         http,
     };
     let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
-    registry::keep_store(id, Rc::new(store));
+    objects::keep_store(id, Rc::new(store));
     Ok(())
 }

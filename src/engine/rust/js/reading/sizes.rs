@@ -4,7 +4,7 @@ use zarr_wasm_contract::{InnerChunkSize, Natural, PlanObjectsArguments, StoredOb
 
 use crate::error::Result;
 use crate::js::call::Call;
-use crate::js::registry;
+use crate::js::objects;
 use crate::read::stored_sizes::{self as measured, StoredSize};
 use crate::read::touched_chunks::number;
 use crate::store::{Priority, RequestContext};
@@ -25,7 +25,7 @@ pub async fn stored_sizes(arguments: PlanObjectsArguments, call: Call) -> Result
     let PlanObjectsArguments { array, selection, start: Natural(start), count } = arguments;
     let context = RequestContext { priority: Priority::new(PRIORITY), ..call.context() };
     let page = start..start.saturating_add(u64::from(count));
-    let found = measured::stored_sizes(&registry::array(array)?, &selection, page, &context).await?;
+    let found = measured::stored_sizes(&objects::array(array)?, &selection, page, &context).await?;
     let mut records = Vec::with_capacity(found.len());
     for StoredSize { chunk, key, stored, inner_chunks } in found {
         let (bytes, last_modified) = stored.map(|stored| (Natural(stored.size), stored.modified)).unzip();

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::sharding::ShardingConfiguration;
-use super::transformer::{ArrayPlace, NamedTransformer, Transformer};
+use super::transformer::{ArrayKeys, NamedTransformer, Transformer};
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::metadata::draft::uri::is_sharding;
 use crate::quoted::quoted;
@@ -63,17 +63,17 @@ impl TransformerRegistry {
         &self,
         named: &[NamedTransformer<'_>],
         store: Rc<dyn Store>,
-        place: &ArrayPlace,
+        keys: &ArrayKeys,
     ) -> Result<Rc<dyn Store>> {
-        let (mut transformers, mut place) = (Vec::new(), place.clone());
+        let (mut transformers, mut keys) = (Vec::new(), keys.clone());
         for named in named {
             let transformer = self.parse(named).map_err(|error| error.within_field(named.field))?;
-            let below = transformer.place_below(&place);
-            transformers.push((transformer, std::mem::replace(&mut place, below), named.field));
+            let below = transformer.keys_below(&keys);
+            transformers.push((transformer, std::mem::replace(&mut keys, below), named.field));
         }
         let mut store = store;
-        while let Some((transformer, place, field)) = transformers.pop() {
-            store = transformer.around(store, &place).map_err(|error| error.within_field(field))?;
+        while let Some((transformer, keys, field)) = transformers.pop() {
+            store = transformer.around(store, &keys).map_err(|error| error.within_field(field))?;
         }
         Ok(store)
     }
@@ -96,14 +96,14 @@ mod tests {
         NamedTransformer { extension, kind: "\"indexed\"", configuration, field: "storage_transformers[0]" }
     }
 
-    fn place() -> ArrayPlace {
+    fn keys() -> ArrayKeys {
         let prefix = NodePath::parse_any("data/a").unwrap();
-        ArrayPlace { prefix, grid_shape: vec![8, 8], separator: Separator::Slash }
+        ArrayKeys { prefix, grid_shape: vec![8, 8], separator: Separator::Slash }
     }
 
     fn refused(named: &NamedTransformer<'_>) -> Error {
         let memory = Rc::new(MemoryStore::new());
-        TransformerRegistry::default().stack(&[*named], memory, &place()).err().unwrap()
+        TransformerRegistry::default().stack(&[*named], memory, &keys()).err().unwrap()
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         {
             let memory = Rc::new(MemoryStore::new());
             let store = TransformerRegistry::default()
-                .stack(&[named(extension, Some(r#"{"chunks_per_shard":[2,2]}"#))], memory.clone(), &place())
+                .stack(&[named(extension, Some(r#"{"chunks_per_shard":[2,2]}"#))], memory.clone(), &keys())
                 .unwrap();
             block_on(store.set(&StoreKey::parse("data/a/c3/5").unwrap(), vec![1].into())).unwrap();
             assert_eq!(memory.keys(), ["data/a/c1/2"]);
@@ -156,7 +156,7 @@ mod tests {
         let memory = Rc::new(MemoryStore::new());
         let (inner, outer) = (r#"{"chunks_per_shard":[2,2]}"#, r#"{"chunks_per_shard":[2,1]}"#);
         let list = [named(SHARDING_URIS[0], Some(inner)), named(SHARDING_URIS[2], Some(outer))];
-        let store = TransformerRegistry::default().stack(&list, memory.clone(), &place()).unwrap();
+        let store = TransformerRegistry::default().stack(&list, memory.clone(), &keys()).unwrap();
         let (one, other) = (StoreKey::parse("data/a/c0/1").unwrap(), StoreKey::parse("data/a/c3/1").unwrap());
         block_on(store.set(&one, b"one".to_vec().into())).unwrap();
         block_on(store.set(&other, b"other".to_vec().into())).unwrap();

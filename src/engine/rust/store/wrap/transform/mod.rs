@@ -12,4 +12,4 @@ pub mod sharding;
 mod transformer;
 
 pub use known_transformers::TransformerRegistry;
-pub use transformer::{ArrayPlace, NamedTransformer, Transformer};
+pub use transformer::{ArrayKeys, NamedTransformer, Transformer};

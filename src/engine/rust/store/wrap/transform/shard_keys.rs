@@ -1,7 +1,7 @@
 //! Converts between chunk keys and shard keys of the drafts: with shards of 32 × 2 chunks, `c96/18`
 //! is in `c3/9`. The keys themselves are written and read by [`ChunkKeyEncoding`].
 
-use super::transformer::ArrayPlace;
+use super::transformer::ArrayKeys;
 use crate::format::chunk_grid::unravel;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::path::{NodePath, StoreKey};
@@ -15,8 +15,8 @@ pub(super) struct Keys {
 
 impl Keys {
     /// The keys of an array. A shard has at least one chunk along each dimension.
-    pub fn new(place: ArrayPlace, chunks_per_shard: Vec<u64>) -> Self {
-        Self { prefix: place.prefix, separator: place.separator, chunks_per_shard }
+    pub fn new(array: ArrayKeys, chunks_per_shard: Vec<u64>) -> Self {
+        Self { prefix: array.prefix, separator: array.separator, chunks_per_shard }
     }
 
     fn encoding(&self) -> ChunkKeyEncoding {
@@ -95,7 +95,7 @@ mod tests {
 
     fn keys(separator: Separator, chunks_per_shard: &[u64]) -> Keys {
         let prefix = NodePath::parse_any("data/root/foo/baz").unwrap();
-        Keys::new(ArrayPlace { prefix, grid_shape: vec![1000, 1000], separator }, chunks_per_shard.to_vec())
+        Keys::new(ArrayKeys { prefix, grid_shape: vec![1000, 1000], separator }, chunks_per_shard.to_vec())
     }
 
     fn key(text: &str) -> StoreKey {

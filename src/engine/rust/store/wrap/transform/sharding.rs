@@ -12,7 +12,7 @@ use std::rc::Rc;
 use futures_util::future::try_join_all;
 
 use super::shard_keys::Keys;
-use super::transformer::{ArrayPlace, NamedTransformer, Transformer};
+use super::transformer::{ArrayKeys, NamedTransformer, Transformer};
 use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
 use crate::format::codec::sharding::index::ShardIndexFormat;
@@ -52,8 +52,8 @@ impl ShardingConfiguration {
 }
 
 impl Transformer for ShardingConfiguration {
-    fn place_below(&self, place: &ArrayPlace) -> ArrayPlace {
-        let mut below = place.clone();
+    fn keys_below(&self, array: &ArrayKeys) -> ArrayKeys {
+        let mut below = array.clone();
         for (extent, per_shard) in below.grid_shape.iter_mut().zip(&self.0) {
             // `around` rejects values that do not fit.
             *extent = extent.div_ceil((*per_shard).max(1));
@@ -61,8 +61,8 @@ impl Transformer for ShardingConfiguration {
         below
     }
 
-    fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
-        Ok(Rc::new(ShardingTransformer::new(below, place.clone(), self.0.clone())?))
+    fn around(&self, below: Rc<dyn Store>, array: &ArrayKeys) -> Result<Rc<dyn Store>> {
+        Ok(Rc::new(ShardingTransformer::new(below, array.clone(), self.0.clone())?))
     }
 }
 
@@ -73,15 +73,14 @@ fn agree(one: &Fetched, other: &Fetched) -> bool {
 }
 
 impl ShardingTransformer {
-    /// A store for the chunks of the array at `place`. `chunks_per_shard` is the shape of a shard
-    /// in chunks.
+    /// A store for the chunks of an array. `chunks_per_shard` is the shape of a shard in chunks.
     ///
     /// # Errors
     /// `Format` if `chunks_per_shard` does not fit the array; `Limit` for an index that is too
     /// large.
-    pub fn new(inner: Rc<dyn Store>, place: ArrayPlace, chunks_per_shard: Vec<u64>) -> Result<Self> {
-        let index = transformer::index_format(place.grid_shape.len(), &chunks_per_shard)?;
-        Ok(Self { inner, keys: Keys::new(place, chunks_per_shard), index })
+    pub fn new(inner: Rc<dyn Store>, array: ArrayKeys, chunks_per_shard: Vec<u64>) -> Result<Self> {
+        let index = transformer::index_format(array.grid_shape.len(), &chunks_per_shard)?;
+        Ok(Self { inner, keys: Keys::new(array, chunks_per_shard), index })
     }
 
     /// The index of a shard, and the bytes that it was read from; `None` if the shard is absent.

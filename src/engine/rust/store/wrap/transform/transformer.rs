@@ -7,9 +7,9 @@ use crate::format::chunk_key::Separator;
 use crate::format::path::NodePath;
 use crate::store::Store;
 
-/// What a transformer must know of its array.
+/// The keys of an array's chunks, which is what a transformer must know of the array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArrayPlace {
+pub struct ArrayKeys {
     /// The prefix of the array's chunk keys: `data/foo/baz` in the drafts, `data/root/foo/baz` in
     /// the 2020 layout.
     pub prefix: NodePath,
@@ -36,13 +36,13 @@ pub struct NamedTransformer<'a> {
 pub trait Transformer {
     /// The array as the wrapped store sees it. The grid of a sharding transformer's store counts
     /// shards.
-    fn place_below(&self, place: &ArrayPlace) -> ArrayPlace {
-        place.clone()
+    fn keys_below(&self, keys: &ArrayKeys) -> ArrayKeys {
+        keys.clone()
     }
 
     /// Wraps a store.
     ///
     /// # Errors
     /// `Format` if the configuration does not fit the array.
-    fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>>;
+    fn around(&self, below: Rc<dyn Store>, keys: &ArrayKeys) -> Result<Rc<dyn Store>>;
 }
