@@ -176,7 +176,8 @@ test("consolidated metadata serves all of its nodes", async () => {
 async function consolidatedAlone() {
   const array = { ...metadata(description), attributes: { only: "here" } };
   const root = { zarr_format: 3, node_type: "group", attributes: {} };
-  const consolidated = { kind: "inline", must_understand: false, metadata: { "a/b": array } };
+  const nodes = { a: root, "a/b": array };
+  const consolidated = { kind: "inline", must_understand: false, metadata: nodes };
   const text = JSON.stringify({ ...root, consolidated_metadata: consolidated });
   const store = await zarr.withConsolidatedMetadata(new Map([["/zarr.json", encode(text)]]));
   return { store, array: await zarr.open(zarr.root(store).resolve("a/b"), { kind: "array" }) };
