@@ -17,7 +17,7 @@ const SOURCES = [
   ...["tsconfig.build.json", "tsconfig.json", "www/src", "www/style", "xtask/Cargo.toml", "xtask/src"],
   "scripts/builds.json",
   ...["build", "bundles", "declarations", "embed", "package"].map((name) => `scripts/${name}.mjs`),
-  ...["glue", "import_names", "lazy", "minified", "texts", "wasm"].map((name) => `scripts/${name}.mjs`),
+  ...["functions", "lazy", "minified", "texts", "wasm"].map((name) => `scripts/${name}.mjs`),
 ];
 
 /** Whether dist/ is made of the sources as they are. A release build also serves as a quick one. */

@@ -5,7 +5,6 @@
  */
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { TABLES } from "./glue.mjs";
 import { ROOT } from "./run_command.mjs";
 import { VARIANTS } from "./wasm.mjs";
 
@@ -45,7 +44,6 @@ export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, jo
 /** The files of the names with `#`. `source` is the file of `src/package/entry/source`. */
 export const aliases = (source) => ({
   "#caller": join(SOURCES, "engine/ts/host/caller.ts"),
-  "#glue-tables": TABLES,
   "#lazy": join(ENTRY, "source/lazy.ts"),
   "#source": join(ENTRY, `source/${source}.ts`),
   ...TEXTS,
@@ -63,6 +61,20 @@ export const optionsOf = ({ quick }) => ({
   outdir: DIST,
   logLevel: "warning",
 });
+
+/**
+ * A plugin that keeps imports of the workers' programs: package.json declares that no module has
+ * side effects, but these have.
+ */
+export const programs = {
+  name: "programs",
+  setup(build) {
+    build.onResolve({ filter: /^\..*_main\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      sideEffects: true,
+    }));
+  },
+};
 
 /** A plugin that leaves out what a program loads later. */
 const withoutLater = {

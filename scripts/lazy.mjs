@@ -10,21 +10,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aliases, ENTRY, firstScript, MODULES, optionsOf, SOURCES } from "./bundles.mjs";
-import { ROOT, StepFailed } from "./run_command.mjs";
+import { filesOf, functionOf, sharing } from "./functions.mjs";
+import { StepFailed } from "./run_command.mjs";
 
 /** The imports of a typical page. */
 const FIRST = 'export { open, get, slice } from "./index.ts"';
 const EVERY_NAME = 'export * from "./index.ts"';
 
 const FAILED = "chunkFailed";
-
-/** The files of which an output of esbuild has code. */
-function filesOf({ outputs }) {
-  const [{ inputs }] = Object.values(outputs);
-  return new Set(
-    Object.keys(inputs).flatMap((name) => (inputs[name].bytesInOutput > 0 ? join(ROOT, name) : [])),
-  );
-}
 
 /** State, or a class that `instanceof` may ask for. */
 const STATE = /^(export )?(let |(abstract )?class |const .*= new (Weak)?(Map|Set)\b.*\(\);$)/m;
@@ -37,62 +30,15 @@ async function checkCopies(build, own) {
       throw new StepFailed(`${file} holds state, but is in lazy.js a second time`);
 }
 
-/** The lazy code as an ES module that imports what is shared from the published modules. */
-async function lazyModule(build, options, shared) {
-  const outside = {
-    name: "modules that the lazy code gets",
-    setup(plugin) {
-      plugin.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
-        const file = join(resolveDir, path);
-        return shared.has(file)
-          ? { path: file.replace(SOURCES, ".").replace(/\.ts$/, ".js"), external: true }
-          : undefined;
-      });
-    },
-  };
-  const { outputFiles, metafile } = await build({
-    ...optionsOf(options),
-    entryPoints: [join(ENTRY, "lazy.ts")],
-    alias: aliases("none"),
-    plugins: [outside],
-    metafile: true,
-    write: false,
-  });
-  await checkCopies(build, filesOf(metafile));
-  return outputFiles[0].text;
-}
-
-/** An import as esbuild writes it. */
-const IMPORT = /^import \{([^}]*)\} from "([^"]+)";$/gm;
-
-/** The names that are imported from each module. A name of two modules would be ambiguous. */
-function importedNames(text) {
-  const modules = new Map();
-  for (const [, list, module] of text.matchAll(IMPORT)) {
-    const names = list.split(",").map((name) => name.trim().split(" as ")[0]);
-    modules.set(module, new Set([...(modules.get(module) ?? []), ...names]));
-  }
-  const all = [...modules.values()].flatMap((names) => [...names]);
-  const twice = all.find((name, at) => all.indexOf(name) < at);
-  if (twice) throw new StepFailed(`the lazy code imports ${twice} from two modules: rename one`);
-  return modules;
-}
-
-/** A module as a function of what it imports, which returns what it exports. */
-const asFunction = (text) =>
-  `export default (shared) => {
-${text
-  .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = shared;`)
-  .replace(/^export \{([^}]*)\};$/m, (_, names) => `return {${names.replace(/(\w+) as (\w+)/g, "$2: $1")}};`)}
-};
-`;
+/** Where a module of `src` is published. */
+const published = (file) => file.replace(SOURCES, ".").replace(/\.ts$/, ".js");
 
 /** The module that loads the lazy code. */
-function loaderOf(modules) {
-  const imports = [...modules].map(
-    ([module, names]) => `import { ${[...names].join(", ")} } from "${module}";`,
+function loaderOf(names) {
+  const imports = [...names].map(
+    ([file, list]) => `import { ${list.join(", ")} } from "${published(file)}";`,
   );
-  const given = [...modules.values()].flatMap((names) => [...names]).sort();
+  const given = [...names.values()].flat().sort();
   return `import { ${FAILED} } from "./engine/ts/port/loading.js";
 ${imports.join("\n")}
 let loaded;
@@ -102,12 +48,14 @@ export const lazy = async () =>
 }
 
 export async function publishLazyCode(build, options) {
-  const shared = filesOf(await firstScript(build, FIRST));
+  const files = filesOf(await firstScript(build, FIRST));
   // Its lists would be in the first script, for the lazy code alone.
-  shared.delete(join(SOURCES, "contract/contract.ts"));
-  const text = await lazyModule(build, options, shared);
-  const rest = text.replace(IMPORT, "").match(/^import .*/m);
-  if (rest) throw new StepFailed(`the lazy code has an import of another form: ${rest[0]}`);
-  writeFileSync(join(MODULES, "lazy.js"), asFunction(text));
-  writeFileSync(join(MODULES, "lazy_loader.js"), loaderOf(importedNames(text)));
+  files.delete(join(SOURCES, "contract/contract.ts"));
+  const entry = join(ENTRY, "lazy.ts");
+  const how = { ...optionsOf(options), alias: aliases("none") };
+  const { names, plugin, own } = await sharing(build, how, { entry, files, object: "shared" });
+  await checkCopies(build, own);
+  const text = await functionOf(build, { ...how, entry, parameters: "shared", plugins: [plugin] });
+  writeFileSync(join(MODULES, "lazy.js"), text);
+  writeFileSync(join(MODULES, "lazy_loader.js"), loaderOf(names));
 }

@@ -16,12 +16,13 @@ import {
   MODULE_ENTRIES,
   MODULES,
   optionsOf,
+  programs,
   SOURCES,
   TEXTS,
 } from "./bundles.mjs";
 import { publishDeclarations } from "./declarations.mjs";
 import { publishElement } from "./embed.mjs";
-import { writeGlueTables } from "./glue.mjs";
+import { glueFunctions } from "./functions.mjs";
 import { publishLazyCode } from "./lazy.mjs";
 import { minified } from "./minified.mjs";
 import { ROOT, say } from "./run_command.mjs";
@@ -86,17 +87,12 @@ async function publishBundle(build, options, { entry, output, source, ...more })
     name: "published files",
     setup(plugin) {
       plugin.onResolve({ filter: /^#(caller|.*-(texts|programs|wasm))$/ }, outside);
-      // package.json declares that no module has side effects, but the workers' programs have.
-      plugin.onResolve({ filter: /_main\.ts$/ }, ({ path, resolveDir }) => ({
-        path: join(resolveDir, path),
-        sideEffects: true,
-      }));
     },
   };
   await build({
     ...optionsOf(options),
     alias: aliases(source),
-    plugins: [beside],
+    plugins: [beside, programs, glueFunctions],
     entryPoints: [join(SOURCES, entry)],
     outdir: undefined,
     outfile: output,
@@ -140,7 +136,6 @@ export async function buildPackage({ isFirst, isAnew, ...options }) {
   const { build } = await import("esbuild");
   if (!isAnew) rmSync(DIST, { recursive: true, force: true });
   mkdirSync(MODULES, { recursive: true });
-  writeGlueTables();
   say("· esbuild: the entries of src/package/entry");
   await publishTexts(build, { ...options, isFirst });
   await publishBundles(build, options);

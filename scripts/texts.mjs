@@ -9,42 +9,50 @@
  *   engine's wasm as prefix, then base64. It is two fifths smaller than deflate.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { aliases, optionsOf, SOURCES, TEXTS } from "./bundles.mjs";
+import { basename, dirname, join } from "node:path";
+import { aliases, optionsOf, programs, SOURCES, TEXTS } from "./bundles.mjs";
+import { filesOf, glueFunctions, sharing } from "./functions.mjs";
 import { minified } from "./minified.mjs";
 import { deflatedEngine, packedWasm, VARIANTS } from "./wasm.mjs";
 
-const PROGRAMS = ["decode/decode_main.ts", "engine_main.ts"].map((name) =>
-  join(SOURCES, "engine/ts/host", name),
-);
+const HOST = join(SOURCES, "engine/ts/host");
+const DECODER = join(HOST, "decode/decode_main.ts");
+const ENGINE = join(HOST, "engine_main.ts");
 
-/** What esbuild writes for imports and exports. */
-const IMPORT = /^import \{([^}]*)\} from "[./]*chunk-\w+\.js";$/m;
-const EXPORT = /^export \{([^}]*)\};$/m;
-
-/** A module's text as statements. No module has the variable's name for those of the chunk. */
-const asStatements = (text) =>
-  text
-    .replace(IMPORT, (_, names) => `const {${names.replaceAll(" as ", ": ")}} = programShared;`)
-    .replace(EXPORT, (_, names) => `return {${names.replace(/([\w$]+) as ([\w$]+)/g, "$2: $1")}};`);
+/** The variable with what the decoder's program gives to the engine's. */
+const SHARED = "programShared";
 
 /**
  * The programs of workers as classic scripts, so that blob workers made from them start in every
- * browser. The engine's program is appended to that of decode workers and uses its modules, which
- * are in a chunk at first: a decode worker starts from a fifth of the text.
+ * browser. The engine's program is appended to that of decode workers and uses its modules: a
+ * decode worker starts from a fifth of the text.
  */
 async function workerPrograms(build, { quick }) {
-  const options = { ...optionsOf({ quick }), minifyIdentifiers: !quick, write: false };
-  const split = { entryPoints: PROGRAMS, splitting: true, alias: aliases("none") };
-  const { outputFiles } = await build({ ...options, ...split });
-  const script = async (name, before = "") => {
-    const { text } = outputFiles.find(({ path }) => basename(path).startsWith(name));
-    const contents = `${before}(() => {\n${asStatements(text)}\n})();`;
-    return quick ? contents : minified(contents);
+  const options = {
+    ...optionsOf({ quick }),
+    minifyIdentifiers: !quick,
+    alias: aliases("none"),
+    plugins: [programs, glueFunctions],
+    write: false,
+  };
+  const { metafile } = await build({ ...options, entryPoints: [DECODER], metafile: true });
+  const { names, plugin } = await sharing(build, options, {
+    entry: ENGINE,
+    files: filesOf(metafile),
+    object: SHARED,
+  });
+  const given = [...names].map(([file, list]) => `export { ${list.join(", ")} } from "${file}";`);
+  const program = `import "./${basename(DECODER)}";\n${given.join("\n")}`;
+  const script = async (more) => {
+    const { outputFiles } = await build({ ...options, format: "iife", ...more });
+    return quick ? outputFiles[0].text : minified(outputFiles[0].text);
   };
   return {
-    decoder: (await script("chunk", "var programShared = ")) + (await script("decode_main")),
-    engine: await script("engine_main"),
+    decoder: await script({
+      stdin: { contents: program, resolveDir: dirname(DECODER) },
+      globalName: SHARED,
+    }),
+    engine: await script({ entryPoints: [ENGINE], plugins: [...options.plugins, plugin] }),
   };
 }
 

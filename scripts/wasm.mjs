@@ -20,7 +20,6 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { keyOf } from "./finished.mjs";
-import { importNames, renamedGlue, renamedImports, shortNames } from "./import_names.mjs";
 import { ROOT, run, say } from "./run_command.mjs";
 
 /** The Rust that the glue is made of. */
@@ -139,22 +138,12 @@ export async function optimise(input, output, more = []) {
   return copyFileSync(input, output);
 }
 
-/** Gives the imports of a module short names, in its file and in its glue. */
-function shortenNames(module, glue) {
-  const text = readFileSync(glue, "utf8");
-  const names = shortNames(importNames(text));
-  writeFileSync(module, renamedImports(readFileSync(module), names));
-  writeFileSync(glue, renamedGlue(text, names));
-}
-
 /** Makes the glue of a module. Resolves to the path of the matching module. */
 async function writeGlue(variant, wasm) {
   const folder = glueFolder(variant.name);
   const xtask = await buildXtask();
   await run(`xtask: the glue of ${variant.name}`, xtask, ["glue", wasm, folder, "--names"]);
-  const module = join(folder, "zarr_wasm_bg.wasm");
-  shortenNames(module, join(folder, "zarr_wasm.js"));
-  return module;
+  return join(folder, "zarr_wasm_bg.wasm");
 }
 
 /**
@@ -191,7 +180,7 @@ export async function buildWasm(variant, { quick, clang }) {
   const wasm = await compile(variant, profile, clang);
   const module = moduleOf(variant.name);
   const steps = ["align", "arrange", "glue", "order", "unreached"].map((step) => `xtask/src/${step}.rs`);
-  const of = [wasm, "xtask/Cargo.toml", ...steps, "scripts/import_names.mjs", "scripts/wasm.mjs"];
+  const of = [wasm, "xtask/Cargo.toml", ...steps, "scripts/wasm.mjs"];
   if (!quick && variant.name !== PREFIX) of.push(moduleOf(PREFIX));
   return unlessCurrent(module, { of, words: [profile] }, async () => {
     mkdirSync(glueFolder(variant.name), { recursive: true });

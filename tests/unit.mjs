@@ -8,6 +8,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join, sep } from "node:path";
 import { build } from "esbuild";
 import { aliases } from "../scripts/bundles.mjs";
+import { glueFunctions } from "../scripts/functions.mjs";
 import { ROOT } from "../scripts/run_command.mjs";
 
 const SOURCES = join(ROOT, "src");
@@ -35,6 +36,7 @@ await build({
   sourcemap: "inline",
   logLevel: "error",
   alias: aliases("none"),
+  plugins: [glueFunctions],
 });
 const bundled = tests.map((name) => join(OUTPUT, name.replace(/\.\w+$/, ".mjs")));
 const { status } = spawnSync(

@@ -1,6 +1,6 @@
 /**
- * Modules without a file, which `scripts/texts.mjs`, `scripts/lazy.mjs` and `scripts/glue.mjs`
- * make.
+ * Modules without a file, which `scripts/texts.mjs`, `scripts/lazy.mjs` and
+ * `scripts/functions.mjs` make.
  */
 
 /** Loads the lazy code. Each entry of one file has it inside (`entry/source/lazy.ts`). */
@@ -32,10 +32,24 @@ declare module "#*-wasm" {
   export default text;
 }
 
-/** What the wasm builds import and export, by short names: see `host/glue.ts`. */
-declare module "#glue-tables" {
-  export const forms: Record<string, string>;
-  export const importsOf: (build: string, called: object) => Record<string, unknown>;
+/** wasm-bindgen's JavaScript of a build of the engine: see `host/glue.ts`. */
+declare module "#engine-glue" {
+  const make: import("../engine/ts/host/glue.ts").MakeGlue<
+    typeof import("../../target/glue/engine/zarr_wasm.js")
+  >;
+  export default make;
+}
+declare module "#reading-glue" {
+  const make: import("../engine/ts/host/glue.ts").MakeGlue<
+    typeof import("../../target/glue/reading/zarr_wasm.js")
+  >;
+  export default make;
+}
+declare module "#full-glue" {
+  const make: import("../engine/ts/host/glue.ts").MakeGlue<
+    typeof import("../../target/glue/full/zarr_wasm.js")
+  >;
+  export default make;
 }
 
 /** The element of the viewer, whose code is in `www/src/app/embed`: see `scripts/embed.mjs`. */

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { aliases } from "../../scripts/bundles.mjs";
+import { glueFunctions } from "../../scripts/functions.mjs";
 import { ROOT } from "../../scripts/run_command.mjs";
 
 /** A plugin that runs statements on the `glue` of each instance. */
@@ -41,7 +42,7 @@ export async function importSource(file, { source = "none", glue } = {}) {
       outfile,
       logLevel: "error",
       alias: aliases(source),
-      plugins: glue ? [replacedGlue(glue)] : [],
+      plugins: [glueFunctions, ...(glue ? [replacedGlue(glue)] : [])],
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -9,10 +9,13 @@ type Coders = Pick<typeof globalThis, "TextDecoder" | "TextEncoder">;
 const classOf = <Name extends keyof Coders>(name: Name): Coders[Name] =>
   (globalThis as Partial<Coders>)[name] ?? (nodeModule("node:util") as Coders)[name];
 
+export const decoder = (): typeof TextDecoder => classOf("TextDecoder");
+export const encoder = (): typeof TextEncoder => classOf("TextEncoder");
+
 export function newDecoder(options?: TextDecoderOptions): TextDecoder {
-  return new (classOf("TextDecoder"))("utf-8", options);
+  return new (decoder())("utf-8", options);
 }
 
 export function newEncoder(): TextEncoder {
-  return new (classOf("TextEncoder"))();
+  return new (encoder())();
 }
