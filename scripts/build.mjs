@@ -16,7 +16,7 @@ const SOURCES = [
   ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
   ...["tsconfig.build.json", "tsconfig.json", "www/src", "www/style", "xtask/Cargo.toml", "xtask/src"],
   "scripts/builds.json",
-  ...["build", "bundles", "declarations", "embed", "package"].map((name) => `scripts/${name}.mjs`),
+  ...["build", "bundles", "embed", "package"].map((name) => `scripts/${name}.mjs`),
   ...["functions", "lazy", "minified", "texts", "wasm"].map((name) => `scripts/${name}.mjs`),
 ];
 

@@ -20,12 +20,11 @@ import {
   SOURCES,
   TEXTS,
 } from "./bundles.mjs";
-import { publishDeclarations } from "./declarations.mjs";
 import { publishElement } from "./embed.mjs";
 import { glueFunctions } from "./functions.mjs";
 import { publishLazyCode } from "./lazy.mjs";
 import { minified } from "./minified.mjs";
-import { ROOT, say } from "./run_command.mjs";
+import { ROOT, run, say } from "./run_command.mjs";
 import { publishTexts } from "./texts.mjs";
 import { moduleOf, VARIANTS } from "./wasm.mjs";
 
@@ -126,6 +125,12 @@ async function publishBundles(build, options) {
       output: join(MODULES, `${name}.js`),
       source: "inline",
     });
+}
+
+/** Publishes the declarations of `src`, as tsc writes them. */
+async function publishDeclarations() {
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  await run("tsc: declarations", process.execPath, [tsc, "--project", "tsconfig.build.json"]);
 }
 
 /**

@@ -3,6 +3,7 @@
  * path in it; it needs no wasm. Stores are made from what `open` accepts instead of one: URLs,
  * archive files, folders. The calls are `exists`, `erase` and `consolidate`.
  */
+
 import type { NodeKind } from "../contract/contract.ts";
 import {
   isA,

@@ -34,7 +34,6 @@ export const TABLE = [
   vitest("5.1.1", { name: "jsdom", packages: { jsdom: "26.1.0" } }),
   jest("30.5.2"),
   jest("30.5.2", { name: "jsdom", packages: { "jest-environment-jsdom": "30.5.2" } }),
-  typescript("4.9.5", ["node", "node16"]),
   typescript("5.0.4", ALL),
   typescript("5.4.5", ALL),
   typescript("5.6.3", ALL),

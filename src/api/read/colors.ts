@@ -7,8 +7,10 @@
  * 255. Labels are integers that identify objects, such as the cells of an image. The workers choose
  * the colours of labels that have none (`src/kernel/convert/labels.rs`).
  */
+
 import { need, needList, refuse, refuseField } from "../../engine/ts/model/argument.ts";
 import { shown } from "../../engine/ts/model/errors.ts";
+import type { OwnColors } from "../../engine/ts/model/own_memory.ts";
 
 /** The names of the colour tables. */
 export type ColorName = "gray" | "viridis" | "magma" | "inferno" | "plasma";
@@ -119,7 +121,7 @@ export const shadeTable = (): Uint8Array =>
  * Pictures are RGBA bytes. Colours are weighted by their alpha. Throws an `Argument` error if sizes
  * differ.
  */
-export function addLight(pictures: readonly Uint8ClampedArray[]): Uint8ClampedArray<ArrayBuffer> {
+export function addLight(pictures: readonly Uint8ClampedArray[]): OwnColors {
   needList(pictures, "pictures");
   for (const picture of pictures) need(ArrayBuffer.isView(picture), "pictures", "a list of bytes");
   const length = pictures[0]?.length ?? 0;

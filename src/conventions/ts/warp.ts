@@ -4,6 +4,7 @@
  * pixels (`src/kernel/warp`), and only these elements are read. `placement_search.ts` finds the
  * geometry of the array.
  */
+
 import type { AnyArray, Array as ZarrArray } from "../../api/array.ts";
 import { needArray } from "../../api/node_facts.ts";
 import type { CfOptions } from "../../api/read/conversion.ts";
@@ -11,6 +12,7 @@ import { DECODE_RULE } from "../../api/read/rules.ts";
 import { need, needList, optionsOf, type Rules, SIGNAL } from "../../engine/ts/model/argument.ts";
 import { NotFoundError, UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
 import { once } from "../../engine/ts/model/once.ts";
+import type { OwnBytes, OwnFloat32 } from "../../engine/ts/model/own_memory.ts";
 import type { DataType, Readable } from "../../engine/ts/model/types.ts";
 import { unlessAborted } from "../../engine/ts/model/waiting.ts";
 import { askNumbers } from "../../engine/ts/port/convention.ts";
@@ -57,9 +59,9 @@ const RULES: Rules<WarpOptions> = {
 /** An array, resampled to the pixels of a map. The top row is first. */
 export interface Warped {
   /** One value per pixel; NaN if the array has no value there. */
-  data: Float32Array<ArrayBuffer>;
+  data: OwnFloat32;
   /** One byte per pixel: 255 if it has a value, else 0. */
-  mask: Uint8Array<ArrayBuffer>;
+  mask: OwnBytes;
   /** Rows and columns. */
   shape: [rows: number, columns: number];
 }
@@ -67,7 +69,7 @@ export interface Warped {
 /** Maximum number of elements that are read for one map. */
 const MAX_ELEMENTS = 2 ** 26;
 
-const numbersOf = (bytes: Uint8Array<ArrayBuffer>) => new Float64Array(bytes.buffer);
+const numbersOf = (bytes: OwnBytes) => new Float64Array(bytes.buffer);
 
 function checked({ extent, size }: WarpOptions): void {
   needList(extent, "extent");
@@ -212,7 +214,7 @@ async function sampled(
   { positions, wraps, start, size }: Located,
   whole: [number, number],
   { method = "nearest", signal }: WarpOptions,
-): Promise<Float32Array<ArrayBuffer>> {
+): Promise<OwnFloat32> {
   const isLinear = method === "linear" ? 1 : 0;
   const head = [isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2];
   const answer = await askNumbers("sample", head, [positions, values], signal);
@@ -250,7 +252,7 @@ export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOp
 }
 
 /** The mask of a map. `Uint8Array.from` would take ten times as long as this loop. */
-function maskOf(data: Float32Array): Uint8Array<ArrayBuffer> {
+function maskOf(data: Float32Array): OwnBytes {
   const mask = new Uint8Array(data.length);
   for (let at = 0; at < data.length; at += 1) mask[at] = Number.isNaN(data[at]) ? 0 : 255;
   return mask;

@@ -8,6 +8,7 @@ import type { ZipReader } from "../../api/store/zip.ts";
 import { boundsIn, isReadable, need, needRange, needUrl, optionsOf } from "../../engine/ts/model/argument.ts";
 import { bodyOf } from "../../engine/ts/model/body.ts";
 import { namesOfThrown, ZarrError } from "../../engine/ts/model/errors.ts";
+import type { OwnBytes } from "../../engine/ts/model/own_memory.ts";
 import { findable, worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import { shownAddress, withoutSecrets } from "../../engine/ts/model/secrets.ts";
 
@@ -21,7 +22,7 @@ export class BlobReader implements ZipReader {
     return this.blob.size;
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  async read(offset: number, length: number): Promise<OwnBytes> {
     const bounds = boundsIn(this.blob.size, { offset, length });
     return new Uint8Array(await this.blob.slice(...bounds).arrayBuffer());
   }
@@ -65,7 +66,7 @@ export class HTTPRangeReader implements ZipReader {
     return Number(length);
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  async read(offset: number, length: number): Promise<OwnBytes> {
     needRange({ offset, length });
     if (length === 0) return new Uint8Array(0);
     const headers = new Headers(this.#overrides.headers);

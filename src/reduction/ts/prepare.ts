@@ -282,6 +282,19 @@ function signatureOf(
   return JSON.stringify({ cells, ops, source, isWeighted: weights !== undefined });
 }
 
+interface EarlierAnswers {
+  words: Uint8Array;
+  groups: number[];
+}
+
+/** What an earlier reduction found, for one that goes on with it. */
+function earlierOf(
+  before: PrepareOptions["before"],
+  groups: ResultLayout["groups"],
+): EarlierAnswers | undefined {
+  return before && { words: before.words, groups: indicesAmong(before.groups ?? [], groups ?? []) };
+}
+
 /** A reduction that is ready: its operation's arguments, and how its answers become results. */
 export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], options: PrepareOptions) {
   const { skipMissing = true, ddof = 0, before, spread = false, keepsWords } = options;
@@ -306,7 +319,7 @@ export async function prepare(reduced: Reduced, ops: readonly ReduceOp[], option
       ...chunkCounts(shape, reduced.array.chunks),
       inBulk: reduced.array.shards !== undefined && !spread,
     },
-    before: before && { words: before.words, groups: indicesAmong(before.groups ?? [], groups ?? []) },
+    before: earlierOf(before, groups),
     questions: questionsOf(asked),
     settings: { source, freedom: ddof, skipsMissing: skipMissing },
   };

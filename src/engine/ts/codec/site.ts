@@ -6,6 +6,7 @@
 
 import type { CodecKind } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
+import type { OwnBytes } from "../model/own_memory.ts";
 import { newDecoder } from "../model/utf8.ts";
 
 export type { CodecKind };
@@ -72,12 +73,12 @@ export interface CodecRequest {
   /** The chunk before encoding and after decoding, if it is an array there. */
   decoded: ArrayForm;
   encoded: ArrayForm;
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: OwnBytes;
 }
 
 export interface CodecAnswer {
   id: number;
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: OwnBytes;
 }
 
 interface RequestsMessage {
@@ -86,7 +87,7 @@ interface RequestsMessage {
 }
 
 /** Parses the result of the call `requests`. */
-export function readRequests(result: Uint8Array<ArrayBuffer>): CodecRequest[] {
+export function readRequests(result: OwnBytes): CodecRequest[] {
   if (result.length === 0) return [];
   const end = 4 + new DataView(result.buffer, result.byteOffset).getUint32(0, true);
   const text = newDecoder().decode(result.subarray(4, end));

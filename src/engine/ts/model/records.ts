@@ -4,7 +4,9 @@
  * `contract.ts` has those of all types that both languages know. Values that JavaScript owns cross
  * beside the bytes, in a list, and records have their index in it.
  */
+
 import { viewBytes } from "./memory.ts";
+import type { OwnBytes } from "./own_memory.ts";
 import { newDecoder, newEncoder } from "./utf8.ts";
 
 /** Writes and reads the values of a type. */
@@ -89,13 +91,13 @@ export class RecordWriter {
 /** Takes a record from its bytes, and the values beside it. */
 export class RecordReader {
   readonly values: readonly unknown[];
-  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #bytes: OwnBytes;
   readonly #view: DataView;
   /** One for each record: Safari's decoders fail after 2 GiB of text. */
   #decoder: TextDecoder | undefined;
   #at = 0;
 
-  constructor(bytes: Uint8Array<ArrayBuffer>, values: readonly unknown[]) {
+  constructor(bytes: OwnBytes, values: readonly unknown[]) {
     this.values = values;
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -129,7 +131,7 @@ export class RecordReader {
   }
 
   /** A view of the bytes. */
-  view(): Uint8Array<ArrayBuffer> {
+  view(): OwnBytes {
     const length = this.word();
     const at = this.#next(length);
     return this.#bytes.subarray(at, at + length);
@@ -320,8 +322,5 @@ export function recordBytes<T>(shape: Shape<T>, value: T): Uint8Array {
 }
 
 /** The record in some bytes. */
-export const readRecord = <T>(
-  shape: Shape<T>,
-  bytes: Uint8Array<ArrayBuffer>,
-  values: readonly unknown[] = [],
-): T => shape.read(new RecordReader(bytes, values));
+export const readRecord = <T>(shape: Shape<T>, bytes: OwnBytes, values: readonly unknown[] = []): T =>
+  shape.read(new RecordReader(bytes, values));

@@ -3,7 +3,10 @@
  * store interface. Names and meanings are zarrita's, so code written for zarrita type-checks.
  * Extensions are marked.
  */
+import type { OwnBytes, OwnColors } from "./own_memory.ts";
 import type { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
+
+export type * from "./host.ts";
 
 export type Int8 = "int8";
 export type Int16 = "int16";
@@ -129,7 +132,7 @@ export interface Column {
  * complex: real and imaginary parts in turn), and plain arrays of text and bytes.
  */
 export type PlainArray<D extends DataType> = D extends Bool
-  ? Uint8Array<ArrayBuffer>
+  ? OwnBytes
   : D extends UnicodeStr | FixedLengthUtf32
     ? string[]
     : D extends ByteStr | NullTerminatedBytes
@@ -231,7 +234,7 @@ export type SelectedNumbers<As extends keyof ArraysOfNumbers | undefined> = {
 };
 
 /** The result of `Array.get` with `as: "rgba"`. The last dimension has four bytes per pixel. */
-export type SelectedColors = { data: Uint8ClampedArray<ArrayBuffer>; shape: number[]; stride: number[] };
+export type SelectedColors = { data: OwnColors; shape: number[]; stride: number[] };
 
 export type Attributes = Record<string, unknown>;
 

@@ -96,7 +96,7 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
   }
 
   get buffer(): B {
-    return this[MEMORY].buffer;
+    return this[MEMORY].buffer as B;
   }
 
   get length(): number {
@@ -124,7 +124,7 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
 type TextValues<B> = number | B | Iterable<string>;
 
 /** Strings of `chars` units each, padded with NUL. */
-abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> | Int32Array<B>> {
+abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array | Int32Array> {
   static {
     Object.setPrototypeOf(TextArray.prototype, INDICES);
   }
@@ -167,7 +167,7 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> 
   }
 
   get buffer(): B {
-    return this[MEMORY].buffer;
+    return this[MEMORY].buffer as B;
   }
 
   get length(): number {
@@ -203,19 +203,16 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array<B> 
 }
 
 /** Strings of `chars` bytes each, padded with NUL. */
-export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends TextArray<
-  B,
-  Uint8Array<B>
-> {
+export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends TextArray<B, Uint8Array> {
   /** Survives minifying: other libraries compare it. */
   static override readonly name = "ByteStringArray";
-  _data: Uint8Array<B>;
+  _data: Uint8Array;
 
   constructor(chars: number, size: number);
   constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
   constructor(chars: number, values: Iterable<string>);
   constructor(chars: number, source: TextValues<B>, byteOffset?: number, length?: number) {
-    super(Uint8Array<B>, chars, source, byteOffset, length);
+    super(Uint8Array, chars, source, byteOffset, length);
     this._data = this.units;
   }
 
@@ -235,7 +232,7 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
 /** Strings of `chars` UTF-32 code points each, padded with NUL. */
 export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends TextArray<
   B,
-  Int32Array<B>
+  Int32Array
 > {
   /** Survives minifying: other libraries compare it. */
   static override readonly name = "UnicodeStringArray";
@@ -244,7 +241,7 @@ export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> ext
   constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
   constructor(chars: number, values: Iterable<string>);
   constructor(chars: number, source: TextValues<B>, byteOffset?: number, length?: number) {
-    super(Int32Array<B>, chars, source, byteOffset, length);
+    super(Int32Array, chars, source, byteOffset, length);
   }
 
   /** The string at an index. Throws a `RangeError` outside of the array. */

@@ -2,6 +2,7 @@
  * The options that `init` received. Every option has a default. The page reads an option when it
  * first needs it, so `init` must be called before that.
  */
+
 import type { WasmOptions } from "../../../contract/contract.ts";
 import { needUrl, optionsOf, pageUrl, parsedUrl, type Rules } from "../model/argument.ts";
 import type { EngineOptions } from "./protocol.ts";

@@ -3,6 +3,7 @@
  * those that the engine's TypeScript performs (`engine/operations/`). Stores and arrays are given
  * by id (`definitions.ts`). Shapes are in elements, lengths in bytes.
  */
+
 import type {
   AppendArguments,
   ArrayId,
@@ -34,6 +35,7 @@ import type {
   WriteProgress,
 } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
+import type { OwnBytes } from "../model/own_memory.ts";
 import type { Growth } from "../model/read_request.ts";
 import type { CacheDefinition, DecodeBuild } from "./definitions.ts";
 
@@ -222,7 +224,7 @@ interface OwnOperations {
   /** Reduces the selected elements. */
   reduce(args: ReduceArguments): {
     answers: ReductionAnswer[];
-    words: Uint8Array<ArrayBuffer> | undefined;
+    words: OwnBytes | undefined;
     /** Whether all chunks were cached: the store was not asked. */
     isCached: boolean;
   };
@@ -236,7 +238,7 @@ interface OwnOperations {
     elementBytes: number;
   };
   /** The elements of a smaller box. */
-  downsample(args: { request: DownsampleRequest; elements: Uint8Array }): Uint8Array<ArrayBuffer>;
+  downsample(args: { request: DownsampleRequest; elements: Uint8Array }): OwnBytes;
   prefetch(args: ReadCall): ReadProgress;
   planRead(args: PlanArguments): { cost: ReadCost; elementSize: number };
   /**
@@ -259,7 +261,7 @@ interface OwnOperations {
     encodes: boolean;
     /** Bytes, or packed elements. */
     input: Uint8Array;
-  }): Uint8Array<ArrayBuffer>;
+  }): OwnBytes;
 
   // Stores and archives.
   askRepository(args: RepositoryQuestion): RepositoryAnswers[keyof RepositoryAnswers];
@@ -268,7 +270,7 @@ interface OwnOperations {
   crc32(args: { value: Uint8Array }): number;
 
   /** A call of the conventions' module: JSON text or numbers, both ways, as bytes. */
-  convention(args: { call: keyof ConventionsCalls; request: Uint8Array }): Uint8Array<ArrayBuffer>;
+  convention(args: { call: keyof ConventionsCalls; request: Uint8Array }): OwnBytes;
 }
 
 export type Operations = OwnOperations & Omit<WasmOperations, keyof OwnOperations | "consolidatedStore">;

@@ -10,6 +10,7 @@
 import type { EngineBuild, ErrorRecord } from "../../../contract/contract.ts";
 import type { BodyLimits, Unread } from "../model/body.ts";
 import type { ErrorFields } from "../model/errors.ts";
+import type { OwnBytes } from "../model/own_memory.ts";
 import type { ArrayDefinition, CacheDefinition, HeaderPairs, StoreDefinition } from "./definitions.ts";
 import type { OperationName } from "./operations.ts";
 import type { RunningWorker } from "./worker_start.ts";
@@ -160,7 +161,7 @@ export interface ResponseParts {
 }
 
 /** The answer of a codec: bytes, or the error of one that returned an invalid value. */
-export type CodecResult = Uint8Array<ArrayBuffer> | ErrorRecord;
+export type CodecResult = OwnBytes | ErrorRecord;
 
 /**
  * Where the engine runs: a worker that was started from a blob, from a URL or by the user's

@@ -4,6 +4,7 @@
  * one kind after the other, and tells when a worker has started, failed, or fallen silent. It does
  * not know the messages.
  */
+
 import { ZarrError } from "../model/errors.ts";
 import { nodeModule } from "../model/node.ts";
 import { TIMEOUTS, watchSilence } from "./timeouts.ts";

@@ -12,6 +12,7 @@
 
 import type { Style } from "ol/layer/WebGLTile.js";
 import { floatBits } from "../../../engine/ts/model/number_types.ts";
+import type { OwnFloat64, OwnInt32 } from "../../../engine/ts/model/own_memory.ts";
 import { pauseIfDue } from "../../../engine/ts/model/waiting.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
@@ -37,7 +38,7 @@ export interface Spans {
  * last one. `from` and `to` are the range of texels with elements.
  */
 export function texels(span: TileSpan, side: number, flipped: boolean, stride: number) {
-  const offsets = new Int32Array(side);
+  const offsets: OwnInt32 = new Int32Array(side);
   const count = span.stop - span.start;
   let inside = 0;
   for (let texel = 0; texel < side; texel += 1) {
@@ -93,7 +94,7 @@ export const elementOf = ({ data, offset, strideX, strideY }: TileElements, colu
   data[offset + column * strideX + row * strideY];
 
 /** Returns the numbers of a tile in row-major order. */
-export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, y }: Spans) {
+export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, y }: Spans): OwnFloat64 {
   const [width, height] = [x.stop - x.start, y.stop - y.start];
   const values = new Float64Array(width * height);
   for (let row = 0; row < height; row += 1) {

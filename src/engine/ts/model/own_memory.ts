@@ -1,0 +1,10 @@
+/**
+ * Typed arrays with memory of their own, which can be transferred. Since TypeScript 5.7 they are
+ * `Uint8Array<ArrayBuffer>` and so on, which earlier compilers of users cannot read.
+ */
+
+export type OwnBytes = ReturnType<Uint8ArrayConstructor["of"]>;
+export type OwnColors = ReturnType<Uint8ClampedArrayConstructor["of"]>;
+export type OwnInt32 = ReturnType<Int32ArrayConstructor["of"]>;
+export type OwnFloat32 = ReturnType<Float32ArrayConstructor["of"]>;
+export type OwnFloat64 = ReturnType<Float64ArrayConstructor["of"]>;
