@@ -3,8 +3,8 @@
  * what it exports. esbuild writes the module as a script, and the function is written around it.
  * There are three uses:
  *
- * - wasm-bindgen's JavaScript of a wasm build keeps its state in variables. A function of it gives
- *   each engine of a thread its own.
+ * - wasm-bindgen's JavaScript of a wasm build has the state of one instance in its variables. A
+ *   function of it makes that of each instance.
  * - The lazy code and the engine's program use modules that another script has already. What they
  *   import from those is given to them.
  */
@@ -36,7 +36,7 @@ export async function functionOf(build, { entry, parameters, ...options }) {
 }
 
 /** wasm-bindgen's JavaScript of a build. */
-const glueOf = (build) => join(glueFolder(build), "zarr_wasm.js");
+const glueOf = (build) => join(glueFolder(build), "zarr_wasm_bg.js");
 
 /** A plugin for `#engine-glue` and its like, which `src/package/virtual.d.ts` declares. */
 export const glueFunctions = {

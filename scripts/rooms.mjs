@@ -3,10 +3,9 @@
  * functions, named after wasm-opt. Generic functions of the standard library count as `std`,
  * whichever room they were made for, and so do small dependencies.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { glueFolder, optimise } from "./wasm.mjs";
-import { HEADER, WasmReader } from "./wasm_reader.mjs";
+import { run } from "./run_command.mjs";
+import { buildXtask, glueFolder, optimise } from "./wasm.mjs";
 
 /** The room of a function, by the beginning of its name; the first that fits. */
 const ROOMS = [
@@ -33,41 +32,16 @@ function roomOf(name) {
   return "std";
 }
 
-const [CUSTOM, CODE, FUNCTION_NAMES] = [0, 10, 1];
-
-/** The names of functions, by number, of a section that may have them. */
-function functionNames(section) {
-  const [reader, names] = [new WasmReader(section), new Map()];
-  if (reader.text() !== "name") return names;
-  for (const [id, part] of reader.sections()) {
-    if (id !== FUNCTION_NAMES) continue;
-    const list = new WasmReader(part);
-    for (let left = list.number(); left > 0; left--) names.set(list.number(), list.text());
-  }
-  return names;
-}
-
-/** The bytes of each function that the module itself has, in order. */
-function bodyLengths(section) {
-  const reader = new WasmReader(section);
-  return Array.from({ length: reader.number() }, () => reader.take(reader.number()).length);
-}
-
 /** Resolves to the bytes of each room, the largest first. */
 export async function roomSizes() {
   const named = join(glueFolder("engine"), "zarr_wasm_named.wasm");
   await optimise(join(glueFolder("engine"), "zarr_wasm_bg.wasm"), named, ["--debuginfo"]);
-  let [names, lengths] = [new Map(), []];
-  for (const [id, section] of new WasmReader(readFileSync(named), HEADER).sections()) {
-    if (id === CODE) lengths = bodyLengths(section);
-    if (id === CUSTOM) names = new Map([...names, ...functionNames(section)]);
-  }
-  // Imported functions come first, and have no bodies. One may have no name.
-  const first = Math.max(...names.keys()) + 1 - lengths.length;
+  const list = await run("xtask: the sizes of functions", await buildXtask(), ["sizes", named]);
   const rooms = {};
-  for (const [at, bytes] of lengths.entries()) {
-    const room = roomOf(names.get(first + at) ?? "");
-    rooms[room] = (rooms[room] ?? 0) + bytes;
+  for (const line of list.trimEnd().split("\n")) {
+    const space = line.indexOf(" ");
+    const room = roomOf(line.slice(space + 1));
+    rooms[room] = (rooms[room] ?? 0) + Number(line.slice(0, space));
   }
   return Object.fromEntries(Object.entries(rooms).sort(([, one], [, other]) => other - one));
 }

@@ -76,17 +76,20 @@ async function main([wasm, ...rest]) {
   try {
     generateGlue(wasm, folder);
     const module = new WebAssembly.Module(readFileSync(join(folder, "zarr_wasm_bg.wasm")));
-    const glue = await import(pathToFileURL(join(folder, "zarr_wasm.js")).href);
     globalThis.__wbg_test_invoke = (run) => run();
     const tests = listTests(module, filters);
     console.log(`\nrunning ${tests.length} tests`);
-    let instance = glue.initSync({ module });
-    for (const test of tests) {
+    for (const [at, test] of tests.entries()) {
       if (test.ignored) {
         ignored += 1;
         console.log(`test ${test.name} ... ignored`);
         continue;
       }
+      const glue = await import(`${pathToFileURL(join(folder, "zarr_wasm_bg.js"))}?${at}`);
+      const imports = WebAssembly.Module.imports(module).map(({ module: from }) => [from, glue]);
+      const { exports: instance } = new WebAssembly.Instance(module, Object.fromEntries(imports));
+      glue.__wbg_set_wasm(instance);
+      instance.__wbindgen_start();
       const outcome = await captured(() => {
         const context = new glue.WasmBindgenTestContext(false);
         return context.run([instance[test.exported]]);
@@ -97,8 +100,6 @@ async function main([wasm, ...rest]) {
         failed += 1;
         console.log(`---- ${test.name} ----\n${readable(outcome.said)}\n`);
       }
-      glue.__wbg_reset_state();
-      instance = glue.initSync({ module }); // only hands out the exports of the new instance
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -119,14 +119,11 @@ async function compile(variant, profile, clang) {
   return join(folder, "wasm32-unknown-unknown", profile, `zarr_wasm_${variant.crate}.wasm`);
 }
 
-/**
- * The path of the xtask program, which is built if necessary. All calls of cargo for this machine
- * name the workspace: with other packages, dependencies have other features and are compiled again.
- */
+/** The path of the xtask program, which is built if necessary. */
 export async function buildXtask() {
-  const args = ["build", "--locked", "--workspace", "--bin", "xtask"];
+  const args = ["build", "--locked", "--package", "xtask", "--profile", "tools"];
   await run("cargo: xtask, the generator of the wasm glue", "cargo", args);
-  return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
+  return join(cargoTarget(), "tools", process.platform === "win32" ? "xtask.exe" : "xtask");
 }
 
 /** Optimises a module if binaryen is installed. Drops function names, unless `more` keeps them. */

@@ -6,25 +6,17 @@
 //! last ones. What functions share is counted in sequences of six bytes, and rare ones count most.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use wasmparser::{Parser, Payload, TypeRef};
 
-use crate::align::unreadable;
-use crate::order::Order;
+use crate::Result;
+use crate::order::{Order, unreadable};
 
-/// Writes the input in its new order to the output.
-pub fn arrange(input: &Path, output: &Path) -> Result<(), String> {
-    let named = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: std::io::Error| format!("{path}: {error}")
-    };
-    let wasm = fs::read(input).map_err(named(input))?;
-    fs::write(output, arranged(&wasm)?).map_err(named(output))
-}
-
-fn arranged(wasm: &[u8]) -> Result<Vec<u8>, String> {
+/// The module in its new order.
+///
+/// # Errors
+/// A message for bytes that are not a module.
+pub fn arranged(wasm: &[u8]) -> Result<Vec<u8>> {
     let (mut types, mut imports, mut bodies) = (0, 0, Vec::new());
     for payload in Parser::new(0).parse_all(wasm) {
         match payload.map_err(unreadable)? {
@@ -40,8 +32,8 @@ fn arranged(wasm: &[u8]) -> Result<Vec<u8>, String> {
         }
     }
     let mut functions = vec![0; bodies.len()];
-    for (place, function) in by_likeness(&bodies).into_iter().enumerate() {
-        functions[function] = imports + place;
+    for (index, function) in by_likeness(&bodies).into_iter().enumerate() {
+        functions[function] = imports + index;
     }
     let (types, imports) = ((0..types).collect(), (0..imports).collect());
     Order { types, imports, functions }.written(wasm)
@@ -157,7 +149,25 @@ fn by_likeness(bodies: &[Vec<u8>]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::by_likeness;
+    use super::{arranged, by_likeness};
+    use crate::sample::{meaning, module};
+
+    #[test]
+    fn the_module_stays_the_same_program() {
+        let wasm = module(
+            r#"(module
+                (import "a" "log" (func $log (param i32)))
+                (func $one (result i32) i32.const 1)
+                (func $long (export "long") (param i64) (result i64)
+                    local.get 0 i64.const 77 i64.add i64.const 78 i64.mul)
+                (func $two (result i32) i32.const 2)
+                (func (export "main") call $two call $log call $one call $log))"#,
+        );
+        let after = arranged(&wasm).unwrap();
+        assert_ne!(after, wasm, "the longest function comes first");
+        assert_eq!(meaning(&after), meaning(&wasm));
+        assert_eq!(arranged(&after).unwrap(), after);
+    }
 
     #[test]
     fn similar_functions_follow_each_other() {

@@ -9,10 +9,15 @@ use wasmparser::{
     TypeSectionReader,
 };
 
+/// The message of bytes that are not a module.
+pub fn unreadable(error: wasmparser::BinaryReaderError) -> String {
+    format!("the module cannot be read: {error}")
+}
+
 /// Writes a module with other numbers.
 ///
-/// Each list has the new places of the module's own things, in the order of the old ones. The
-/// places of functions begin behind the imported ones.
+/// Each list has the new indices of the module's own things, in the order of the old ones. Those of
+/// functions begin behind the imported ones.
 pub struct Order {
     pub types: Vec<usize>,
     pub imports: Vec<usize>,
@@ -25,7 +30,7 @@ impl Order {
     ///
     /// # Errors
     /// A message for bytes that are not a module.
-    pub fn written(&mut self, wasm: &[u8]) -> Result<Vec<u8>, String> {
+    pub fn written(&mut self, wasm: &[u8]) -> crate::Result<Vec<u8>> {
         let mut module = Module::new();
         self.parse_core_module(&mut module, Parser::new(0), wasm)
             .map_err(|error| format!("the module cannot be ordered: {error}"))?;
@@ -37,11 +42,11 @@ impl Order {
     }
 }
 
-/// The things in the order of their places.
-fn sorted<T>(things: impl Iterator<Item = T>, places: &[usize]) -> Vec<T> {
-    let mut placed: Vec<(&usize, T)> = places.iter().zip(things).collect();
-    placed.sort_by_key(|(place, _)| **place);
-    placed.into_iter().map(|(_, thing)| thing).collect()
+/// The things in the order of their new indices.
+fn sorted<T>(things: impl Iterator<Item = T>, indices: &[usize]) -> Vec<T> {
+    let mut numbered: Vec<(&usize, T)> = indices.iter().zip(things).collect();
+    numbered.sort_by_key(|(index, _)| **index);
+    numbered.into_iter().map(|(_, thing)| thing).collect()
 }
 
 type Written = Result<(), Error>;
@@ -52,11 +57,11 @@ impl Reencode for Order {
 
     fn function_index(&mut self, function: u32) -> Result<u32, Error> {
         let at = function as usize;
-        let place = match at.checked_sub(self.imported()) {
+        let index = match at.checked_sub(self.imported()) {
             Some(own) => self.functions[own],
             None => self.imports[at],
         };
-        Ok(place as u32)
+        Ok(index as u32)
     }
 
     fn type_index(&mut self, ty: u32) -> Result<u32, Error> {

@@ -5,41 +5,22 @@
 //! The frame declares its content size and has a checksum, so a wrong prefix is found. The decoder
 //! is `decompress_with_prefix` of `src/kernel/zstd.rs`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use zstd_safe::{CCtx, CParameter, get_error_name};
 
-use zstd_safe::{CCtx, CParameter};
-
-/// The command line of `pack`.
-pub struct Pack {
-    pub input: PathBuf,
-    pub prefix: PathBuf,
-    pub output: PathBuf,
-    /// Whether a larger frame will do, so that a developer need not wait.
-    pub quick: bool,
-}
+use crate::Result;
 
 /// The level at which the frame is smallest. It takes some seconds.
-const BEST: i32 = 22;
-const QUICK: i32 = 1;
-
-/// Writes the frame to the output file.
-pub fn pack(pack: &Pack) -> Result<(), String> {
-    let (module, prefix) = (read(&pack.input)?, read(&pack.prefix)?);
-    let frame = compressed(&module, &prefix, if pack.quick { QUICK } else { BEST })
-        .map_err(|code| format!("{}: {}", pack.input.display(), zstd_safe::get_error_name(code)))?;
-    fs::write(&pack.output, frame).map_err(|error| format!("{}: {error}", pack.output.display()))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
-}
+pub const BEST: i32 = 22;
+/// That of development, in which nobody downloads the frame.
+pub const QUICK: i32 = 1;
 
 /// One frame with this content.
-///
-/// # Errors
-/// The library's error code.
-fn compressed(content: &[u8], prefix: &[u8], level: i32) -> Result<Vec<u8>, usize> {
+pub fn packed(content: &[u8], prefix: &[u8], level: i32) -> Result<Vec<u8>> {
+    compressed(content, prefix, level).map_err(|code| get_error_name(code).to_owned())
+}
+
+/// As [`packed`], with the library's error code.
+fn compressed(content: &[u8], prefix: &[u8], level: i32) -> std::result::Result<Vec<u8>, usize> {
     let mut context = CCtx::create();
     context.set_parameter(CParameter::CompressionLevel(level))?;
     context.set_parameter(CParameter::ChecksumFlag(true))?;
@@ -47,4 +28,31 @@ fn compressed(content: &[u8], prefix: &[u8], level: i32) -> Result<Vec<u8>, usiz
     let mut frame = Vec::with_capacity(zstd_safe::compress_bound(content.len()));
     context.compress2(&mut frame, content)?;
     Ok(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use zstd_safe::DCtx;
+
+    use super::{BEST, QUICK, packed};
+    use crate::sample::many_functions;
+
+    fn unpacked(frame: &[u8], prefix: &[u8], len: usize) -> Option<Vec<u8>> {
+        let (mut context, mut content) = (DCtx::create(), Vec::with_capacity(len));
+        context.ref_prefix(prefix).unwrap();
+        context.decompress(&mut content, frame).ok().map(|_| content)
+    }
+
+    #[test]
+    fn the_frame_has_the_content_and_needs_the_prefix() {
+        let (prefix, content) = (many_functions(500), many_functions(510));
+        for level in [QUICK, BEST] {
+            let frame = packed(&content, &prefix, level).unwrap();
+            assert!(frame.len() * 4 < packed(&content, &[], level).unwrap().len(), "level {level}");
+            assert_eq!(unpacked(&frame, &prefix, content.len()).as_deref(), Some(&*content));
+            let mut other = prefix.clone();
+            other.iter_mut().for_each(|byte| *byte ^= 1);
+            assert_eq!(unpacked(&frame, &other, content.len()), None);
+        }
+    }
 }

@@ -8,6 +8,8 @@ use wasm_encoder::reencode::{Error, Reencode};
 use wasm_encoder::{CodeSection, Instruction, Module};
 use wasmparser::{FunctionBody, KnownCustom, Name, NameSectionReader, Parser, Payload, TypeRef};
 
+use crate::order::unreadable;
+
 /// Whether a function of zstd searches a dictionary, or text that is not beside its input. The
 /// package compresses in one piece and without dictionaries (`src/kernel/zstd.rs`), so zstd takes
 /// the functions whose names have none of these words.
@@ -21,10 +23,10 @@ fn is_unreached(name: &str) -> bool {
 ///
 /// # Errors
 /// A message for bytes that are not a module.
-pub fn emptied(wasm: &[u8]) -> Result<Vec<u8>, String> {
+pub fn emptied(wasm: &[u8]) -> crate::Result<Vec<u8>> {
     let mut emptying = Emptying { unreached: HashSet::new(), at: 0 };
     for payload in Parser::new(0).parse_all(wasm) {
-        emptying.look_at(&payload.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
+        emptying.look_at(&payload.map_err(unreadable)?).map_err(unreadable)?;
     }
     let mut module = Module::new();
     emptying.parse_core_module(&mut module, Parser::new(0), wasm).map_err(|error| error.to_string())?;
@@ -90,7 +92,21 @@ impl Reencode for Emptying {
 
 #[cfg(test)]
 mod tests {
-    use super::is_unreached;
+    use super::{emptied, is_unreached};
+    use crate::sample::{meaning, module};
+
+    #[test]
+    fn only_those_functions_are_emptied() {
+        let wasm = module(
+            r#"(module
+                (import "a" "imported" (func))
+                (func $ZSTD_compressBlock_fast (export "kept") (drop (i32.const 5)))
+                (func $ZSTD_compressBlock_fast_dictMatchState (export "gone") (local i32) (drop (i32.const 6))))"#,
+        );
+        let (before, after) = (meaning(&wasm), meaning(&emptied(&wasm).unwrap()));
+        assert_eq!(after["kept"], before["kept"]);
+        assert_eq!(after["gone"], "Unreachable End");
+    }
 
     #[test]
     fn searches_of_dictionaries_are_not_reached() {

@@ -1,7 +1,8 @@
 /**
  * Links a wasm build of the engine with the JavaScript that wasm-bindgen has written for it
- * (`src/engine/rust/js`). That is a module with one wasm instance. `scripts/functions.mjs` makes a
- * function of it, because a thread may have several engines: one for each copy of the package.
+ * (`src/engine/rust/js`). That is a module with the state of one wasm instance.
+ * `scripts/functions.mjs` makes a function of it, which is called for each instance: an engine
+ * replaces its instance, and each copy of the package on a thread has an engine.
  */
 
 import makeEngine from "#engine-glue";
@@ -13,36 +14,48 @@ import { decoder, encoder } from "../model/utf8.ts";
 /** Makes wasm-bindgen's module of a build. It uses these classes in place of the global ones. */
 export type MakeGlue<Module> = (decoder: typeof TextDecoder, encoder: typeof TextEncoder) => Module;
 
-/** What wasm-bindgen adds to a build's own functions. */
-interface Made {
-  default(from: { module_or_path: WebAssembly.Module }): Promise<unknown>;
-  initSync(module: never): unknown;
-  __wbg_reset_state(): void;
-}
-
-/** The functions of the wasm, and `reset`, which replaces its instance by a new one. */
-type Linked<Make> =
-  Make extends MakeGlue<infer Module> ? Omit<Module, keyof Made> & { reset(): void } : never;
+type Made<Make> = Make extends MakeGlue<infer Module> ? Module : never;
 
 /** What each build exports. */
 export interface Glues {
-  engine: Linked<typeof makeEngine>;
-  reading: Linked<typeof makeReading>;
-  full: Linked<typeof makeFull>;
+  engine: Made<typeof makeEngine>;
+  reading: Made<typeof makeReading>;
+  full: Made<typeof makeFull>;
 }
 
 /** What every build exports. */
 export type Glue = Glues["engine"];
 
-const MAKERS: Record<EngineBuild, MakeGlue<Made>> = {
-  engine: makeEngine,
-  reading: makeReading,
-  full: makeFull,
-};
+/** The functions that call the wasm, and those that it imports. */
+interface Both extends WebAssembly.ModuleImports {
+  __wbg_set_wasm(exports: WebAssembly.Exports): void;
+  __wbindgen_start?: never;
+}
 
-/** Links a module of a build. */
+const MAKERS = { engine: makeEngine, reading: makeReading, full: makeFull };
+
+/** New functions, which have no instance yet, and the imports of one. */
+function made(module: WebAssembly.Module, build: EngineBuild) {
+  const functions = MAKERS[build](decoder(), encoder()) as unknown as Both;
+  const from = new Set(WebAssembly.Module.imports(module).map((each) => each.module));
+  return { functions, imports: Object.fromEntries([...from].map((name) => [name, functions])) };
+}
+
+/** Gives the functions their instance. */
+function started(functions: Both, { exports }: WebAssembly.Instance): Glue {
+  functions.__wbg_set_wasm(exports);
+  (exports.__wbindgen_start as () => void)();
+  return functions as unknown as Glue;
+}
+
+/** Links the first instance of a module. Others are linked by `linkedAgain`. */
 export async function linked(module: WebAssembly.Module, build: EngineBuild): Promise<Glue> {
-  const { default: link, __wbg_reset_state: reset, ...functions } = MAKERS[build](decoder(), encoder());
-  await link({ module_or_path: module });
-  return { ...functions, reset } as unknown as Glue;
+  const { functions, imports } = made(module, build);
+  return started(functions, await WebAssembly.instantiate(module, imports));
+}
+
+/** Links a further instance, at once. */
+export function linkedAgain(module: WebAssembly.Module, build: EngineBuild): Glue {
+  const { functions, imports } = made(module, build);
+  return started(functions, new WebAssembly.Instance(module, imports));
 }

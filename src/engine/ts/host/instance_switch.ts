@@ -16,10 +16,10 @@ import { errorFromRecord, InvalidSelectionError, UnsupportedError, ZarrError } f
 import { inOneRun } from "../model/once.ts";
 import { RecordReader, RecordWriter, readRecord, type Shape } from "../model/records.ts";
 import { unlessAborted } from "../model/waiting.ts";
-import { type Glue, type Glues, linked } from "./glue.ts";
+import { type Glue, type Glues, linked, linkedAgain } from "./glue.ts";
 import type { EngineState } from "./state.ts";
 import { type WasmBuilds, wrongWasm } from "./wasm_builds.ts";
-import { Instance, type Pending } from "./wasm_instance.ts";
+import { Instance, type Pending, type WasmSource } from "./wasm_instance.ts";
 
 export type { Glue, Glues };
 
@@ -196,10 +196,10 @@ export class Instances {
   /** Ends all calls in flight and frees the memory. The next call uses a new instance. */
   stop(): void {
     if (!this.#current) return;
-    const { glue, build } = this.#current;
+    const { build, module } = this.#current;
     const ended: Pending[] = this.#all().flatMap((instance) => instance.stop());
     this.#older.clear();
-    this.#current = this.#begin(glue, build);
+    this.#current = this.#begin(linkedAgain(module, build), { build, module });
     const error = new ZarrError("Aborted", "dispose() ended this call");
     for (const { reject } of ended) reject(error);
   }
@@ -291,27 +291,29 @@ export class Instances {
     return this.#current !== undefined && includes(this.#current.build, build);
   }
 
-  #begin(glue: Glue, build: EngineBuild): Instance {
+  #begin(glue: Glue, source: WasmSource): Instance {
+    const { module, build } = source;
     const onTrap = (trapped: Instance) => {
       this.#older.delete(trapped);
-      if (trapped === this.#current) this.#current = this.#begin(glue, build);
+      if (trapped === this.#current) this.#current = this.#begin(linkedAgain(module, build), source);
     };
-    return new Instance(glue, build, { state: this.#state, onTrap });
+    return new Instance(glue, source, { state: this.#state, onTrap });
   }
 
   /** Links a build. That of another version of the package has other imports. */
-  async #linked(build: EngineBuild): Promise<Glue> {
+  async #linked(build: EngineBuild): Promise<[glue: Glue, source: WasmSource]> {
     const module = await this.#builds.module(build);
-    return linked(module, build).catch((cause) => {
+    const glue = await linked(module, build).catch((cause) => {
       const isOther = cause instanceof TypeError || cause instanceof WebAssembly.LinkError;
       throw isOther ? wrongWasm(build, cause) : cause;
     });
+    return [glue, { module, build }];
   }
 
   async #startFirst(): Promise<void> {
     try {
-      const glue = await this.#linked("engine");
-      this.#current ??= this.#begin(glue, "engine");
+      const [glue, source] = await this.#linked("engine");
+      this.#current ??= this.#begin(glue, source);
     } catch (error) {
       throw allowedBy(error);
     }
@@ -326,10 +328,10 @@ export class Instances {
   }
 
   async #replaceBy(build: EngineBuild): Promise<void> {
-    const glue = await this.#linked(build);
+    const [glue, source] = await this.#linked(build);
     if (this.#has(build)) return;
     const before = this.#current;
-    this.#current = this.#begin(glue, build);
+    this.#current = this.#begin(glue, source);
     if (!before) return;
     this.#older.add(before);
     before.retire(() => {

@@ -25,8 +25,15 @@ export interface Pending {
   drop(): void;
 }
 
-export class Instance {
+/** The compiled module of an instance, and its build. */
+export interface WasmSource {
+  readonly module: WebAssembly.Module;
+  readonly build: EngineBuild;
+}
+
+export class Instance implements WasmSource {
   readonly glue: Glue;
+  readonly module: WebAssembly.Module;
   readonly build: EngineBuild;
   readonly #state: EngineState;
   readonly #pending = new Set<Pending>();
@@ -42,10 +49,11 @@ export class Instance {
   /** Starts an instance of the module that the glue has linked. */
   constructor(
     glue: Glue,
-    build: EngineBuild,
+    { module, build }: WasmSource,
     { state, onTrap }: { state: EngineState; onTrap: (instance: Instance) => void },
   ) {
     this.glue = glue;
+    this.module = module;
     this.build = build;
     this.#state = state;
     this.#onTrap = onTrap;
@@ -133,23 +141,19 @@ export class Instance {
     return error;
   }
 
-  /**
-   * Drops the instance and its memory. The glue then has a new instance, which has not been
-   * started.
-   */
+  /** Ends the instance. Its memory goes with the last reference to it. */
   #end(): void {
     this.#isGone = true;
     this.#woken = [];
     this.#pending.clear();
     this.#locks.releaseAll();
-    this.glue.reset();
   }
 
   /** Ends all calls in flight and returns them; the caller must reject them. */
   stop(): Pending[] {
     const ended = [...this.#pending];
     this.#pending.clear();
-    // A reset alone would not run Rust's destructors, so every task is dropped explicitly.
+    // Dropping the instance would not run Rust's destructors, so every task is dropped explicitly.
     for (const { drop } of ended) drop();
     if (!this.#isGone) this.#end();
     return ended;
