@@ -4,7 +4,14 @@
  * documents. Of a caller's object, only the fields behind zarrita's getters are read.
  */
 
-import type { ArraySummary, Dialect, JsonText, LargeDocument, NodeSummary } from "../contract/contract.ts";
+import type {
+  ArraySummary,
+  DecodeBuild,
+  Dialect,
+  JsonText,
+  LargeDocument,
+  NodeSummary,
+} from "../contract/contract.ts";
 import { wrappedScalarOf } from "../engine/ts/elements/elements.ts";
 import { keepTables } from "../engine/ts/elements/typed_arrays.ts";
 import { elementOf } from "../engine/ts/elements/variable.ts";
@@ -21,7 +28,6 @@ import type {
   Readable,
 } from "../engine/ts/model/types.ts";
 import { newDecoder } from "../engine/ts/model/utf8.ts";
-import type { DecodeBuild } from "../engine/ts/port/definitions.ts";
 import { warn } from "../engine/ts/port/warnings.ts";
 
 /** A storage transformer, as in the metadata of a draft of v3. */

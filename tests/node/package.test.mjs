@@ -403,3 +403,19 @@ test("a file-system store writes and deletes", async () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test("the script finds its files, and the engine of the caller's thread, beside itself", async () => {
+  const script = join(ROOT, "dist/script.js");
+  globalThis.location = { href: pathToFileURL(script).href };
+  try {
+    const zarr = new Function(`${readFileSync(script, "utf8")}; return zarr;`)();
+    const folder = pathToFileURL(join(FIXTURES, "zarrita-0.7/create-v3/store"));
+    const read = (key) => readFileSync(join(folder.pathname, key));
+    const array = await zarr.open(zarr.root({ get: async (key) => read(key) }).resolve("uint32"));
+    assert.equal((await array.get()).data.length, 35);
+    assert.equal(zarr.info().engine, "caller");
+    zarr.dispose();
+  } finally {
+    delete globalThis.location;
+  }
+});

@@ -9,13 +9,14 @@
 import {
   arrayToBindShape,
   boundArrayShape,
+  type DecodeBuild,
   type FloatTable,
   transformerInfoShape,
 } from "../../../contract/contract.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";
 import { RecordWriter, readRecord } from "../model/records.ts";
-import type { ArrayDefinition, DecodeBuild } from "../port/definitions.ts";
+import type { ArrayDefinition } from "../port/definitions.ts";
 import type { DecodePools } from "./decode/pool_choice.ts";
 import type { BoundArray } from "./decode/work.ts";
 import type { Glue, Instances } from "./instance_switch.ts";

@@ -29,7 +29,6 @@ export type Glue = Glues["engine"];
 /** The functions that call the wasm, and those that it imports. */
 interface Both extends WebAssembly.ModuleImports {
   __wbg_set_wasm(exports: WebAssembly.Exports): void;
-  __wbindgen_start?: never;
 }
 
 const MAKERS = { engine: makeEngine, reading: makeReading, full: makeFull };

@@ -7,12 +7,9 @@
  * of users' stores, which it calls.
  */
 
-import type { Build, ConsolidatedSource } from "../../../contract/contract.ts";
+import type { ConsolidatedSource, DecodeBuild } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import { unproxied } from "../model/proxies.ts";
-
-/** The builds of the engine that decode chunks. */
-export type DecodeBuild = Extract<Build, "engine" | "full" | "images" | "grib">;
 
 /** The reason for which the function that makes headers is called. */
 export interface HeadersReason {

@@ -12,6 +12,7 @@ import type {
   Consolidated,
   ConsolidatedSource,
   ConventionsCalls,
+  DecodeBuild,
   DownsampleRequest,
   FloatTable,
   JsonText,
@@ -37,7 +38,7 @@ import type {
 import type { TypeDescription } from "../model/data_type.ts";
 import type { OwnBytes } from "../model/own_memory.ts";
 import type { Growth } from "../model/read_request.ts";
-import type { CacheDefinition, DecodeBuild } from "./definitions.ts";
+import type { CacheDefinition } from "./definitions.ts";
 
 export interface OpenCall extends OpenArguments {
   /**

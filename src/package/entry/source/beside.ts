@@ -41,6 +41,6 @@ export const loadPrograms: EngineSource["loadPrograms"] = async () =>
 export const wasmFile: EngineSource["wasmFile"] = async () => urlOf("engine.wasm");
 
 export const loadCaller: EngineSource["loadCaller"] = async () =>
-  (await beside("engine/caller.js")) as CallerModule;
+  (await beside("engine/ts/host/caller.js")) as CallerModule;
 
 export const loadBuild: EngineSource["loadBuild"] = (build) => textOf(`${build}-wasm.js`);

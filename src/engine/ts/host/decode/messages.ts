@@ -4,9 +4,9 @@
  * them.
  */
 
-import type { ErrorRecord } from "../../../../contract/contract.ts";
+import type { DecodeBuild, ErrorRecord } from "../../../../contract/contract.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
-import type { CodedArray, DecodeBuild } from "../../port/definitions.ts";
+import type { CodedArray } from "../../port/definitions.ts";
 import type { SharedTarget } from "./gate.ts";
 
 export type { DecodeBuild };
