@@ -155,6 +155,14 @@ export const LANES = [
     counts: countOk,
   },
   {
+    name: "crates",
+    what: "each published crate compiles from its package alone",
+    minutes: 10,
+    everyday: false,
+    command: [node, "scripts/crates.mjs", "--verify"],
+    counts: countOk,
+  },
+  {
     name: "fuzz",
     what: "each fuzz target on the same inputs each time, with AddressSanitizer",
     minutes: 15,

@@ -11,8 +11,8 @@
 //! it.
 //!
 //! The wasm modules without JavaScript of their own have [`calls`] instead of operations, which
-//! take blocks of bytes that are too large to be copied ([`wasm_module`]). One of these calls takes
-//! and gives JSON; [`with_convention_records`] has its records.
+//! take blocks of bytes that are too large to be copied ([`wasm_module!`]). One of these calls
+//! takes and gives JSON; [`with_convention_records`] has its records.
 //!
 //! This crate does not say what an operation or a call does. The engine implements it
 //! (`src/engine/rust/js`).

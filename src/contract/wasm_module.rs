@@ -6,8 +6,9 @@
 //! returns a [`Status`]. The result, or the [`ErrorRecord`] of a failure, is `zarr_result_len`
 //! bytes at `zarr_result_ptr` until `zarr_free`, or until the next call.
 //!
-//! A request is copied into wasm once, and its words and blocks are read in place. [`wasm_module!`]
-//! writes the exports; what they do is here, and also runs outside wasm.
+//! A request is copied into wasm once, and its words and blocks are read in place.
+//! [`wasm_module!`](crate::wasm_module!) writes the exports; what they do is here, and also runs
+//! outside wasm.
 
 use std::alloc::{Layout, alloc as allocate, dealloc};
 use std::cell::RefCell;

@@ -18,7 +18,7 @@ use crate::quoted::quoted;
 pub use zarr_wasm_contract::ErrorCode as ErrorKind;
 /// Where an error arose, and what was expected and found.
 pub use zarr_wasm_contract::ErrorContext as Context;
-/// The step in which an error arose. With the kind it decides zarrita's `_tag`.
+/// The step in which an error arose.
 pub use zarr_wasm_contract::Stage;
 
 /// The result of every fallible function in this crate.

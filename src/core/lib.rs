@@ -1,10 +1,10 @@
-//! zarr-wasm reads the part of a Zarr array that a caller asks for, and returns it as typed arrays
-//! in a browser. It writes arrays, groups and attributes as well.
+//! Zarr without I/O: what metadata, chunks and codecs mean, which bytes a read needs, and what its
+//! elements are. It starts no thread and knows nothing of its host. The caller fetches the bytes
+//! that a read asks for.
 //!
-//! # What a Rust program may import
+//! # What a Rust program imports
 //!
-//! The pure core: [`metadata`], selections and plans, and decoding. It does no I/O, starts no
-//! thread and knows nothing of its host. The caller fetches the bytes that a read asks for:
+//! What is at the top of this crate, and [`metadata`]:
 //!
 //! ```
 //! use zarr_wasm::metadata::{NodeDocument, ZARR_JSON, ZarrFormat};
@@ -35,8 +35,9 @@
 //! # }
 //! ```
 //!
-//! `examples/read_local_array.rs` reads an array from a folder. Modules that are not documented
-//! here serve the engine, and promise nothing to others.
+//! `examples/read_local_array.rs` reads an array from a folder. The rooms ([`access`],
+//! [`mod@format`], [`error`], [`limits`] and the like) are public for the engine of zarr-wasm and
+//! its readers of Icechunk and Parquet. They may change in each minor version.
 //!
 //! # Seven steps
 //!
@@ -82,9 +83,9 @@
 //! | codec call | one run of a user's codec, which decoding or encoding waits for | `format::codec::user` |
 //! | codec chain | the codecs of an array in the order of encoding; bound, it is a *pipeline* | `format::codec::pipeline` |
 //! | decode worker | a thread of the host that decodes parts; without one, the caller's thread does | |
-//! | engine | the wasm module that plans, fetches and decodes what v2 and v3 arrays commonly need | |
+//! | engine | the program around this crate that fetches what it plans (`src/engine/rust`) | |
 //! | full build | a superset of the build `reading`: encoders, rare codecs, drafts; loaded when needed | `error::IS_FULL` |
-//! | host | the program that runs this code and answers its questions: the page with its workers, or a native program | |
+//! | host | the program that runs this code and answers its questions | |
 //! | in-flight request | a request that has been sent and not answered; equal ones share one answer | `store` |
 //! | inner chunk | a chunk within a shard | `format::codec::sharding` |
 //! | key | the name of a value in a store; key of a node's document or of a stored chunk | `format::path::StoreKey` |
@@ -108,24 +109,14 @@
 
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
-// Modules that are not documented may link to private items.
-#![allow(rustdoc::private_intra_doc_links)]
 
-#[doc(hidden)]
 pub mod access;
-#[doc(hidden)]
 pub mod builds;
-#[doc(hidden)]
 pub mod error;
-#[doc(hidden)]
 pub mod format;
-#[doc(hidden)]
 pub mod limits;
-#[doc(hidden)]
 pub mod quoted;
-#[doc(hidden)]
 mod sans_io;
-#[doc(hidden)]
 pub mod sorted;
 
 use zarr_wasm_kernel as kernel;

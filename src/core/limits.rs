@@ -84,7 +84,7 @@ pub const BOUND_CHAINS: usize = 1024;
 /// The most dimensions of an array. NumPy has the same limit.
 pub const DIMENSIONS: usize = 64;
 
-/// The largest result of one read (bytes). Browsers refuse buffers above about 2 GiB.
+/// The largest result of one read (bytes). Hosts may refuse buffers above about 2 GiB.
 pub const RESULT_BYTES: u64 = (1 << 31) - (1 << 16);
 
 /// Narrows a size to `usize`, which has 32 bits in wasm.

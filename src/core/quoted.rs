@@ -1,5 +1,5 @@
 //! Texts in quotation marks, as in JSON and in messages. `{:?}` of the standard library would bring
-//! its tables of Unicode into every page.
+//! its tables of Unicode into every program.
 
 /// Writes a text as a JSON string.
 pub fn quoted(text: &str) -> String {

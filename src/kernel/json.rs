@@ -123,7 +123,7 @@ pub struct Splitter {
     watched: Option<&'static str>,
     /// Only members with these names are kept. `None` keeps all members.
     kept: Option<&'static [&'static str]>,
-    /// Whether `JSON.parse` reads all values so far exactly.
+    /// Whether a reader with doubles reads all values so far exactly.
     is_exact: bool,
     members: Vec<Member>,
     /// The indices of the members whose objects are being split, the innermost last.
@@ -182,8 +182,8 @@ impl Splitter {
         self.state == State::Done
     }
 
-    /// Whether `JSON.parse` reads all values without loss that were neither split nor watched: they
-    /// have none of Python's tokens and no long integer.
+    /// Whether a reader with doubles loses nothing of the values that were neither split nor
+    /// watched: they have none of Python's tokens and no long integer.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }

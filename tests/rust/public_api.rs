@@ -1,11 +1,16 @@
-//! What a Rust program may import: `examples/read_local_array.rs` runs as a program of its own and
-//! reads arrays that these tests write byte by byte, as the specification describes them.
+//! What a Rust program may import: the examples of the published crates run as programs of their
+//! own. The core's reads arrays that these tests write byte by byte, as the specification describes
+//! them. The others read files of the fixtures, which other libraries wrote.
 
 #![allow(clippy::unwrap_used)]
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Once;
+use std::{env, fs};
+
+use serde_json::Value as Json;
+use support::{archive_files, base64, fixtures};
 
 /// A folder with these files, which are removed with it.
 struct Folder(PathBuf);
@@ -28,23 +33,36 @@ impl Drop for Folder {
     }
 }
 
-/// What the example prints.
-fn printed(folder: &Folder, selection: &[&str]) -> Result<String, String> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args([
-        "run",
-        "--quiet",
-        "--offline",
-        "--package",
-        "zarr-wasm",
-        "--example",
-        "read_local_array",
-        "--",
-    ]);
-    cargo.arg(&folder.0).args(selection).current_dir(env!("PROJECT_FOLDER"));
-    let output = cargo.output().unwrap();
+/// A file of JSON.
+fn json(path: &Path) -> Json {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// Compiles the examples as `cargo test --workspace` does, which has done so, as a rule. By package
+/// their dependencies would have other features, and be compiled again.
+fn compile() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--offline", "--workspace", "--examples"]);
+        assert!(cargo.current_dir(env!("PROJECT_FOLDER")).status().unwrap().success());
+    });
+}
+
+/// What an example prints.
+fn run(example: &str, arguments: &[&str]) -> Result<String, String> {
+    compile();
+    let this = env::current_exe().unwrap();
+    let folder = this.parent().and_then(Path::parent).unwrap().join("examples");
+    let output = Command::new(folder.join(example)).args(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
+}
+
+/// What the core's example prints of an array.
+fn printed(folder: &Folder, selection: &[&str]) -> Result<String, String> {
+    let arguments = [&[folder.0.to_str().unwrap()], selection].concat();
+    run("read_local_array", &arguments)
 }
 
 #[test]
@@ -81,4 +99,80 @@ fn the_example_reads_inner_chunks_of_a_shard() {
     let shard = [&[0xff, 1, 2, 0, 3], index.as_slice()].concat();
     let folder = Folder::with("v3", &[("zarr.json", metadata), ("c/0", &shard)]);
     assert_eq!(printed(&folder, &["1:"]).unwrap(), "9 258 3\n");
+}
+
+#[test]
+fn the_kernels_example_finds_that_shuffled_floats_compress_better() {
+    let said = run("shuffle_and_compress", &[]).unwrap();
+    let numbers: Vec<u64> = said.split(|char: char| !char.is_ascii_digit()).flat_map(str::parse).collect();
+    let [bytes, plain, shuffled] = numbers[..] else { panic!("{said}") };
+    assert!(bytes == 200_000 && shuffled < plain && plain < bytes, "{said}");
+}
+
+#[test]
+fn the_contracts_example_prints_declarations() {
+    let said = run("print_declarations", &[]).unwrap();
+    assert!(said.contains("export interface ErrorContext"), "{said}");
+}
+
+#[test]
+fn icechunks_example_lists_what_icechunk_wrote() {
+    let tests = Path::new(env!("PROJECT_FOLDER")).join("tests/icechunk");
+    let files = archive_files(&tests.join("v2.tar.gz"));
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(path, bytes)| (path.as_str(), &bytes[..])).collect();
+    let folder = Folder::with("icechunk", &files);
+    let said = run("list_nodes", &[folder.0.to_str().unwrap(), "main"]).unwrap();
+    for line in ["/ group", "/scalar array, manifests: 1", "/deep group", "/unwritten array, manifests: 0"] {
+        assert!(said.lines().any(|found| found == line), "{line}: {said}");
+    }
+    let expected = json(&tests.join("v2.expected.json"));
+    assert_eq!(said.lines().count(), expected["states"]["branch main"].as_object().unwrap().len());
+}
+
+#[test]
+fn parquets_example_prints_the_rows_that_fsspec_finds() {
+    let files = archive_files(&fixtures().join("kerchunk/pyarrow.tar.gz"));
+    let (_, bytes) = files.iter().find(|(path, _)| path.ends_with("plane/refs.0.parq")).unwrap();
+    let folder = Folder::with("parquet", &[("refs.0.parq", bytes)]);
+    let file = folder.0.join("refs.0.parq");
+    let said = run("print_columns", &[file.to_str().unwrap(), "path", "offset", "size"]).unwrap();
+    let expected = json(&fixtures().join("kerchunk/expected.json"));
+    let found = &expected["pyarrow"]["references"]["plane/0.1"];
+    let line = format!("{} {} {}", found[0].as_str().unwrap(), found[1], found[2]);
+    assert_eq!(said.lines().nth(1), Some(line.as_str()), "{said}");
+    assert_eq!(said.lines().count(), 16);
+}
+
+#[test]
+fn gribs_example_describes_a_field() {
+    let path = Path::new(env!("PROJECT_FOLDER")).join("tests/grib/messages.grib2");
+    let said = run("describe_field", &[path.to_str().unwrap()]).unwrap();
+    let expected = &json(&path.with_file_name("expected.json"))["regular"];
+    let doubles = |name: &str| -> Vec<f64> {
+        let bytes = base64(expected[name]["values"].as_str().unwrap());
+        bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()
+    };
+    let ends = |name: &str| (doubles(name)[0], *doubles(name).last().unwrap());
+    let all = doubles("t");
+    let mut values: Vec<f64> = all.iter().copied().filter(|value| !value.is_nan()).collect();
+    values.sort_by(f64::total_cmp);
+    let (latitudes, longitudes) = (ends("latitude"), ends("longitude"));
+    let lines = [
+        format!("{} points from {} to {}", all.len(), values[0], values[values.len() - 1]),
+        format!("latitude from {} to {}", latitudes.0, latitudes.1),
+        format!("longitude from {} to {}", longitudes.0, longitudes.1),
+    ];
+    assert_eq!(said.lines().collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn jpeg2000s_example_describes_an_image() {
+    let tests = Path::new(env!("PROJECT_FOLDER")).join("tests/codec-vectors/imagecodecs_jpeg2k");
+    let vector = &json(&tests.join("vectors.json"))[0];
+    let image = base64(vector["encoded_base64"].as_str().unwrap());
+    let folder = Folder::with("jpeg2000", &[("image.jp2", &image)]);
+    let said = run("describe_image", &[folder.0.join("image.jp2").to_str().unwrap()]).unwrap();
+    let pixels = base64(vector["input_base64"].as_str().unwrap());
+    let mean = pixels.iter().map(|pixel| f64::from(*pixel)).sum::<f64>() / f64::from(19 * 21);
+    assert_eq!(said, format!("19 x 21 pixels of 1 components of 8 bits\ncomponent 0: {mean:.1}\n"));
 }

@@ -1,5 +1,5 @@
 //! What is left of a list of numbers while it is read, front to back: the tables of instructions
-//! and conversions that go to decode workers, and the questions of a page. What the numbers mean is
+//! and conversions that go to decode workers, and the questions of a host. What the numbers mean is
 //! known to who reads them.
 
 use crate::error::{Error, Result};

@@ -22,8 +22,8 @@ pub(super) struct ValueScan {
     most_depth: u32,
     /// The next byte to scan. After the last step, the first byte after the value.
     pub(super) at: usize,
-    /// Whether `JSON.parse` reads the value exactly: it has none of Python's tokens, and no integer
-    /// that may exceed 2^53.
+    /// Whether a reader with doubles reads the value exactly: it has none of Python's tokens, and no
+    /// integer that may exceed 2^53.
     pub(super) is_exact: bool,
 }
 
@@ -107,7 +107,7 @@ fn ends(text: &[u8], open: &mut u128, depth: &mut u32, at: &mut usize) -> Scanne
     }
 }
 
-/// Scans a number, or one of Python's tokens. Returns its end, and whether `JSON.parse` reads the
+/// Scans a number, or one of Python's tokens. Returns its end, and whether doubles hold the
 /// text exactly up to there. `is_exact` says so for the text before it.
 #[inline(always)]
 fn numeric(text: &[u8], at: usize, allows_tokens: bool, is_exact: bool) -> Scanned<(usize, bool)> {

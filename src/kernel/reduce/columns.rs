@@ -111,7 +111,7 @@ fn has_nan(row: &[Element]) -> bool {
 ///
 /// # Panics
 /// When there are more than [`COLUMNS`] accumulators, or a row has fewer numbers.
-#[inline(never)] // So that what browsers optimise, when it is hot, is small.
+#[inline(never)] // So that what a compiler at run time optimises, when it is hot, is small.
 pub fn add_columns(cells: ColumnCells<'_>, rows: &[u8], row_bytes: usize, first: usize) {
     let width = cells.sums.len();
     assert!(width <= COLUMNS, "as many columns as are added at a time");

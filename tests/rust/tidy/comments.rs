@@ -15,7 +15,6 @@ const RIDDLES: &[&str] =
 const HELD: &[(&str, &str)] = &[
     ("benches", ".mjs"),
     ("scripts", ".mjs"),
-    ("examples", ".rs"),
     ("src", ".js"),
     ("src", ".rs"),
     ("src", ".ts"),

@@ -31,7 +31,7 @@ use crate::format::metadata::CodecMetadata;
 use crate::limits;
 
 /// A chain of codecs bound to a data type and a chunk shape. Where it has user codecs, it runs
-/// codec by codec: see [`stepwise`](super::stepwise).
+/// codec by codec: see `stepwise`.
 pub struct Pipeline {
     decoded: ChunkRepresentation,
     /// The chunk as the array → bytes codec sees it.

@@ -18,7 +18,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 }
 
 /// The bytes of a text. Fill values are short: the library's decoder, which is faster, would be in
-/// every page.
+/// every program.
 #[allow(clippy::arithmetic_side_effects, reason = "fewer than 14 bits are held")]
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0);

@@ -68,7 +68,7 @@ impl Integer {
     }
 }
 
-/// Writes an integer of at most 64 bits. The printer of 128 bits would be in every page.
+/// Writes an integer of at most 64 bits. The printer of 128 bits would be in every program.
 fn digits(value: i128) -> String {
     match u64::try_from(value) {
         Ok(value) => value.to_string(),

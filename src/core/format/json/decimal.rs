@@ -1,9 +1,9 @@
 //! Floats as decimal text, both ways: a number's nearest float, and a float's shortest number
 //! (RFC 8259 §6, IEEE 754 §5.12).
 //!
-//! Rust's own routines bring tables of 12 kB that no compression makes smaller to every page. This
-//! one has none: numbers of up to fifteen digits need one operation on floats, others a division
-//! of integers, long ones where it must be.
+//! Rust's own routines bring tables of 12 kB that no compression makes smaller to every program.
+//! This one has none: numbers of up to fifteen digits need one operation on floats, others a
+//! division of integers, long ones where it must be.
 
 #![allow(
     clippy::arithmetic_side_effects,

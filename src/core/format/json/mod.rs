@@ -404,8 +404,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// The members of an object, in document order. Of a repeated key the last value counts, as in
-/// `JSON.parse`.
+/// The members of an object, in document order. Of a repeated key the last value counts.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     members: Vec<(Cow<'a, str>, Json<'a>)>,

@@ -34,8 +34,8 @@ pub struct WithoutAttributes<'a> {
     pub attributes: &'a str,
     /// Their byte range in the whole document.
     pub range: Range<usize>,
-    /// Whether `JSON.parse` is known to read them exactly. False if they may have Python's tokens
-    /// or integers beyond 2^53.
+    /// Whether a reader with doubles is known to read them exactly. False if they may have Python's
+    /// tokens or integers beyond 2^53.
     pub is_exact: bool,
     /// The text of the rest. Of v2's `.zattrs` these are the attributes that the core reads.
     pub rest: String,

@@ -1,8 +1,9 @@
-//! Prepares JSON for `JSON.parse`, with marks where it would lose information: bare `NaN` and
-//! `Infinity`, and integers beyond 2^53 when the caller wants them exact.
+//! Prepares JSON for a plain reader, whose numbers are doubles, with marks where it would lose
+//! information: bare `NaN` and `Infinity`, and integers beyond 2^53 when the caller wants them
+//! exact.
 //!
 //! It scans the text once. A host parses attributes of 50 MB fast by itself, and only marked
-//! values are changed afterwards. Text that `JSON.parse` reads without loss crosses unchanged.
+//! values are changed afterwards. Text that it reads without loss crosses unchanged.
 
 use std::ops::Range;
 
@@ -10,16 +11,16 @@ use crate::error::Result;
 use crate::format::json::text::string;
 use crate::format::json::{Document, string_end};
 
-/// A text for `JSON.parse`, and the tokens that it marks.
+/// A text for a plain reader of JSON, and the tokens that it marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lossless {
-    /// JSON in which each marked token is a string: [`MARK`] and then the token.
+    /// JSON in which each marked token is a string: NUL and then the token.
     pub text: String,
     /// As [`Marks::json`].
     pub marks: String,
 }
 
-/// The tokens that `JSON.parse` would lose, and where they are.
+/// The tokens that a plain reader would lose, and where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marks {
     /// The byte ranges of the tokens, in the order of the text.
@@ -41,14 +42,14 @@ const MARK: &str = "\\u0000";
 /// Python's tokens.
 const TOKENS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
-/// The largest integer up to which doubles represent every integer: `Number.MAX_SAFE_INTEGER`.
+/// The largest integer up to which doubles represent every integer.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// Integers of fewer digits are below [`MAX_SAFE_INTEGER`].
 const MIN_DIGITS: usize = 16;
 
-/// The most digits of an integer that is marked, as in Python. The time in which a browser reads an
-/// integer grows faster than its digits: 10^7 of them take 17 s.
+/// The most digits of an integer that is marked, as in Python. The time in which some hosts read
+/// an integer grows faster than its digits: 10^7 of them take 17 s.
 const MAX_DIGITS: usize = 4300;
 
 /// An array or object that the scan is in.
@@ -61,7 +62,7 @@ struct Frame {
     opened: Option<usize>,
 }
 
-/// Finds the tokens of a text that `JSON.parse` would lose, in steps.
+/// Finds the tokens of a text that a plain reader would lose, in steps.
 pub struct Marking<'a> {
     text: &'a str,
     exact_integers: bool,
@@ -71,7 +72,7 @@ pub struct Marking<'a> {
     json: String,
 }
 
-/// Whether a text may have tokens that `JSON.parse` would lose, or a byte order mark. Most have
+/// Whether a text may have tokens that a plain reader would lose, or a byte order mark. Most have
 /// none, and need not be parsed.
 pub fn is_suspect(text: &str) -> bool {
     let (bytes, mut digits) = (text.as_bytes(), 0_usize);
@@ -91,7 +92,7 @@ pub fn is_suspect(text: &str) -> bool {
     false
 }
 
-/// Marks the tokens of a text that `JSON.parse` would lose.
+/// Marks the tokens of a text that a plain reader would lose.
 ///
 /// # Errors
 /// As [`Document::parse`].
@@ -227,7 +228,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Whether `JSON.parse` may round this number: an integer of 16 to [`MAX_DIGITS`] digits.
+/// Whether doubles may round this number: an integer of 16 to [`MAX_DIGITS`] digits.
 fn is_large_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     // Shorter text is not such a large integer.

@@ -11,7 +11,8 @@ use crate::format::codec::{ChunkRepresentation, Codec};
 /// Binds the codec. Its configuration: `encode_dtype`, `decode_dtype`.
 ///
 /// # Errors
-/// `Format` when `encode_dtype` is missing, and as [`numpy::dtype`] and [`Numbers::bind`].
+/// `Format` when `encode_dtype` is missing or no data type, `Unsupported` for data types that are
+/// not numbers.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let encode_dtype = numpy::dtype(configuration, "encode_dtype")?;
     let encode_dtype = configuration.required("encode_dtype", encode_dtype)?;

@@ -15,7 +15,7 @@ use crate::kernel::number::NumberType;
 /// Binds the codec. Its configuration: `dtype`, `astype`.
 ///
 /// # Errors
-/// As [`Numbers::read`], and `Unsupported` for bool.
+/// `Format` for a `dtype` that is none, `Unsupported` for bool and what is not a number.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let numbers = Numbers::read(configuration, decoded)?;
     if numbers.decoded == NumberType::Bool {

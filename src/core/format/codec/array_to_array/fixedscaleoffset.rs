@@ -38,7 +38,8 @@ struct Linear {
 /// Binds the codec. Its configuration: `offset`, `scale`, `dtype`, `astype`.
 ///
 /// # Errors
-/// `Format` when `offset` or `scale` is missing or not a number, and as [`Numbers::read`].
+/// `Format` when `offset` or `scale` is missing or not a number, and for a `dtype` that is none;
+/// `Unsupported` for data types that are not numbers.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let number = |field| configuration.required(field, configuration.read(field, JsonNumber::parse)?);
     let linear = Linear { offset: number("offset")?, scale: number("scale")? };

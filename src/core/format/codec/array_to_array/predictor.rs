@@ -21,7 +21,8 @@ use crate::limits;
 /// Binds `imagecodecs_delta`. Its configuration: `shape`, `dtype`, `axis`, `dist`.
 ///
 /// # Errors
-/// As [`Predictor::read`], and `Unsupported` for data types other than numbers of 1 to 8 bytes.
+/// `Format` for a shape or an axis that does not fit the chunk, `Unsupported` for other distances
+/// than 1, and for data types other than numbers of 1 to 8 bytes.
 pub fn bind_delta(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let is_number = matches!(decoded.data_type, DataType::Integer(_) | DataType::Float(_));
     let size = decoded.data_type.size().filter(|size| is_number && [1, 2, 4, 8].contains(size));
@@ -36,7 +37,8 @@ pub fn bind_delta(configuration: &Configuration<'_>, decoded: &ChunkRepresentati
 /// Binds `imagecodecs_floatpred`. Its configuration: `shape`, `dtype`, `axis`, `dist`.
 ///
 /// # Errors
-/// As [`Predictor::read`], and `Unsupported` for data types other than floats of 2 to 8 bytes.
+/// `Format` for a shape or an axis that does not fit the chunk, `Unsupported` for other distances
+/// than 1, and for data types other than floats of 2 to 8 bytes.
 pub fn bind_floatpred(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let size = match &decoded.data_type {
         DataType::Float(float) if float.is_in_numpy() => float.size(),

@@ -12,8 +12,8 @@ use crate::kernel::number::power_of_two;
 /// Binds the codec. Its configuration: `digits`, `dtype`, `astype`.
 ///
 /// # Errors
-/// As [`Numbers::read`], and `Format` for numbers that are not floats. Only encoding needs valid
-/// `digits`.
+/// `Format` for a `dtype` that is none and for numbers that are not floats, `Unsupported` for data
+/// types that are not numbers. Only encoding needs valid `digits`.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let digits = configuration.integer("digits", -300..=300).and_then(|digits| {
         let digits = digits.and_then(|digits| i16::try_from(digits).ok());

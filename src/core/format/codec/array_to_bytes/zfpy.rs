@@ -13,7 +13,7 @@ use crate::format::codec::{ChunkRepresentation, Codec};
 /// `compression_kwargs` repeats one of them. Only encoding needs them.
 ///
 /// # Errors
-/// As [`zfp`], without the errors of the mode.
+/// As `zfp`, without the errors of the mode.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let mode = configuration.for_encoder(mode(configuration)).unwrap_or(Mode::Reversible);
     zfp(mode, true, decoded)

@@ -4,8 +4,8 @@
 //! The table in [`super::registry`] lists them. Two rules hold for all of them:
 //!
 //! - Before they allocate memory for a declared length, they compare it with what the encoded bytes
-//!   can hold ([`check_ratio`]).
-//! - Encoders begin with [`require_encoders`], so that the engine's WebAssembly contains none. Only
+//!   can hold (`check_ratio`).
+//! - Encoders begin with [`require_encoders`], so that builds that only read contain none. Only
 //!   checksums have an encoder in every build.
 
 pub mod base64;

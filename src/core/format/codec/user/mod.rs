@@ -51,7 +51,7 @@ pub struct BoundUserCodec {
 }
 
 impl UserCodecs {
-    /// Parses the message of the host: see [`registered`].
+    /// Parses the message of the host: see `registered`.
     ///
     /// # Errors
     /// `Argument` for another form, `Format` or `Unsupported` for an unknown encoded data type.

@@ -18,7 +18,7 @@ struct Jpeg2k;
 /// Binds the codec. Only encoding needs the configuration: decoding undoes `planar` without it.
 ///
 /// # Errors
-/// As [`codec`].
+/// `Unsupported` for a data type that the format does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let of_the_writer = [
         "level",

@@ -26,7 +26,8 @@ struct JpegXl {
 /// select a frame.
 ///
 /// # Errors
-/// `Format` for a frame number that is not valid, and as [`codec`].
+/// `Format` for a frame number that is not valid, and `Unsupported` for a data type that
+/// the format does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let of_the_writer = [
         "level",

@@ -17,7 +17,7 @@ struct Lerc;
 /// Binds the codec. Only encoding needs the configuration.
 ///
 /// # Errors
-/// As [`codec`].
+/// `Unsupported` for a data type that the format does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["level", "version", "planar", "squeeze", "compression", "compressionargs"]);
     codec(Lerc, decoded)

@@ -22,7 +22,7 @@ struct Png;
 /// Binds the codec. Only encoding needs the configuration.
 ///
 /// # Errors
-/// As [`codec`].
+/// `Unsupported` for a data type that the format does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["level", "strategy", "filter", "squeeze"]);
     codec(Png, decoded)

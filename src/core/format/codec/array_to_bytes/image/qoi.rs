@@ -11,7 +11,7 @@ struct Qoi;
 /// Binds the codec. Only encoding needs the configuration.
 ///
 /// # Errors
-/// As [`codec`].
+/// `Unsupported` for a data type that the format does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["squeeze"]);
     codec(Qoi, decoded)

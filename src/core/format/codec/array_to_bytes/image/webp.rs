@@ -23,7 +23,8 @@ struct WebP {
 /// Binds the codec. Decoding needs `hasalpha` of the configuration.
 ///
 /// # Errors
-/// `Format` for a `hasalpha` that is not a boolean, and as [`codec`].
+/// `Format` for a `hasalpha` that is not a boolean, and `Unsupported` for a data type that
+/// the format does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     tolerate(configuration, &["level", "lossless", "method", "index", "numthreads", "squeeze"]);
     codec(WebP { has_alpha: configuration.boolean("hasalpha")? }, decoded)

@@ -3,8 +3,8 @@
 //! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 //!
 //! A frame has blocks. The encoder shuffles a block, may split it into one stream for each byte of
-//! an element, and compresses the streams. [`header`] parses the first sixteen bytes, [`decode`]
-//! and [`encode`] handle blocks, and [`compressor`] has the five compressors, of which [`blosclz`]
+//! an element, and compresses the streams. `header` parses the first sixteen bytes, `decode`
+//! and `encode` handle blocks, and `compressor` has the five compressors, of which `blosclz`
 //! is Blosc's own. Decoding uses the header and ignores the configuration. Blosc 2, whose frames
 //! have another version, is refused by name.
 

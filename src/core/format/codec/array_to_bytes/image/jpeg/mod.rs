@@ -6,7 +6,7 @@
 //! components are YCbCr and decode to RGB, unless a marker or the configuration says otherwise.
 //! JPEG of 12 bits, lossless and arithmetic JPEG, and YCCK are not supported.
 //!
-//! The decoder makes grey blocks of what is missing, so [`scans`] counts the blocks first.
+//! The decoder makes grey blocks of what is missing, so `scans` counts the blocks first.
 
 mod scans;
 
@@ -48,8 +48,8 @@ struct Jpeg {
 /// fields are for encoding.
 ///
 /// # Errors
-/// `Format` for colour spaces that libjpeg does not have, and for tables that are not base64, and
-/// as [`codec`].
+/// `Format` for colour spaces that libjpeg does not have, and for tables that are not base64;
+/// `Unsupported` for data types that the format does not have.
 pub fn bind(configuration: &Configuration<'_>, decoded: &ChunkRepresentation) -> Result<Codec> {
     let of_the_writer = [
         "level",
