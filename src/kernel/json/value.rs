@@ -22,8 +22,8 @@ pub(super) struct ValueScan {
     most_depth: u32,
     /// The next byte to scan. After the last step, the first byte after the value.
     pub(super) at: usize,
-    /// Whether a reader with doubles reads the value exactly: it has none of Python's tokens, and no
-    /// integer that may exceed 2^53.
+    /// Whether a reader with doubles reads the value exactly: it has none of Python's tokens, and
+    /// no integer that may exceed 2^53.
     pub(super) is_exact: bool,
 }
 
