@@ -22,6 +22,7 @@ const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
 if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
 /** Two files at a time: on two cores, Node's default is one. */
 const NODE_TEST = [node, "--test", "--test-concurrency=2", "--test-reporter=tap"];
+const PLAYWRIGHT = [node, "node_modules/@playwright/test/cli.js", "test", "--config", "tests/browser"];
 const RUST_TESTS = ["test", "--locked", "--workspace", "--no-fail-fast"];
 const WASM_TESTS = [
   ...["test", "--locked", "--package", "zarr-wasm-kernel"],
@@ -38,11 +39,21 @@ function countRust(output) {
   return totals;
 }
 
-/** Counts the tests in the last lines of TAP reports: `node --test`, browser harness. */
+/** Counts the tests in the last lines of TAP reports: `node --test`, the lane engines. */
 function countTap(output) {
   const total = (word) =>
     [...output.matchAll(new RegExp(`^# ${word} (\\d+)$`, "gm"))].reduce((sum, [, n]) => sum + Number(n), 0);
   return { passed: total("pass"), failed: total("fail") };
+}
+
+/**
+ * Counts the tests in the last lines of Playwright's list, of which some are only there if there are
+ * such tests. A flaky test failed, and passed when it was repeated.
+ */
+function countPlaywright(output) {
+  const total = (word) => Number(new RegExp(`^ +(\\d+) ${word}\\b`, "m").exec(output)?.[1] ?? 0);
+  const [flaky, failed] = [total("flaky"), total("failed")];
+  return { passed: total("passed") + flaky, failed: failed + total("did not run"), flaky };
 }
 
 /** Counts the lines `ok` and `not ok` of our own programs, such as tests/types.mjs. */
@@ -51,6 +62,12 @@ function countOk(output) {
     passed: (output.match(/^ok /gm) ?? []).length,
     failed: (output.match(/^not ok /gm) ?? []).length,
   };
+}
+
+/** Counts the lines of the lane conformance, and its tests of the viewer's code by Playwright. */
+function countConformance(output) {
+  const [own, ofViewer] = [countOk(output), countPlaywright(output)];
+  return { passed: own.passed + ofViewer.passed, failed: own.failed + ofViewer.failed };
 }
 
 export const LANES = [
@@ -106,9 +123,9 @@ export const LANES = [
     everyday: true,
     browser: true,
     isBeside: true,
-    command: [node, "tests/browser/run.mjs"],
-    only: (names) => [node, "tests/browser/run.mjs", names],
-    counts: countTap,
+    command: PLAYWRIGHT,
+    only: (names) => [...PLAYWRIGHT, "--grep", names],
+    counts: countPlaywright,
   },
   {
     name: "engines",
@@ -190,6 +207,6 @@ export const LANES = [
     browser: true,
     prepare: [node, "tests/conformance/run.mjs", "prepare"],
     command: [node, "tests/conformance/run.mjs"],
-    counts: countOk,
+    counts: countConformance,
   },
 ];

@@ -51,12 +51,16 @@ function commandOf(lane, only) {
 const NO_REASON = /^\s*(---|\.\.\.|\d+\.\.\d+|(duration_ms|failureType|code|name|operator|stack): .*)?$/;
 const MAX_REASONS = 5;
 
+/** A failed test in the reports of libtest, of `node --test` and ours, and of Playwright. */
+const FAILED = /^(test .* FAILED$|\s*not ok | +\d+\) \[)/;
+const NEXT = /^\s*((not )?ok |\d+\) \[)/;
+
 /** The lines of failed tests with their reasons, which are repeated at the end of the report. */
 function failures(output) {
   const lines = output.split("\n");
   return lines.flatMap((line, at) => {
-    if (!/^(test .* FAILED$|\s*not ok )/.test(line)) return [];
-    const end = lines.findIndex((later, place) => place > at && /^\s*(not )?ok /.test(later));
+    if (!FAILED.test(line)) return [];
+    const end = lines.findIndex((later, place) => place > at && NEXT.test(later));
     const reasons = lines.slice(at + 1, end < 0 ? undefined : end).filter((later) => !NO_REASON.test(later));
     return [line.trim(), ...reasons.slice(0, MAX_REASONS).map((reason) => `  ${reason.trim()}`)];
   });
@@ -106,11 +110,12 @@ async function runLane(lane, { only, ...running }, compiled) {
       options,
     );
   }
-  const { passed, failed } = lane.counts(result.output);
+  const { passed, failed, flaky = 0 } = lane.counts(result.output);
   const ranNothing = passed + failed === 0;
   if (ranNothing) say(`  ${lane.name}: no test ran, and that is a failure`);
   const failedCount = Math.max(failed, result.broken || ranNothing ? 1 : 0);
-  say(`  ${lane.name}: ${passed} passed, ${failedCount} failed`);
+  const repeated = flaky > 0 ? `, ${flaky} of them when repeated` : "";
+  say(`  ${lane.name}: ${passed} passed${repeated}, ${failedCount} failed`);
   return {
     name: lane.name,
     passed,

@@ -1,7 +1,10 @@
-/** Starts headless Chromium for the browser lane and for the benchmarks. */
-import { chromium } from "playwright-core";
+/**
+ * The Chromium of the machine, headless: `scripts/setup.mjs` finds it, and nothing is downloaded. For
+ * the browser lane, the benchmarks, and other lanes that need a page.
+ */
+import { chromium } from "@playwright/test";
 
-const ARGS = [
+export const ARGS = [
   "--no-sandbox", // root cannot use the sandbox, and all pages are ours
   "--disable-gpu",
   "--disable-quic",
@@ -11,5 +14,7 @@ const ARGS = [
   "--disable-sync",
 ];
 
-export const launchChromium = (executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium") =>
+export const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+export const launchChromium = (executablePath = EXECUTABLE) =>
   chromium.launch({ executablePath, args: ARGS });

@@ -1,11 +1,12 @@
 /**
- * The test functions for browsers: `test` registers a test; `equal`, `ok` and `rejects` assert. The
- * page runs the tests one after the other and reports each to tests/browser/run.mjs.
+ * The test functions of code that runs in a page: `test` registers a test; `equal`, `ok` and
+ * `rejects` assert. They are our own because the same tests run in Firefox and WebKitGTK, which
+ * Playwright cannot drive as a distribution has them. This is no runner: Playwright runs each test
+ * by its name (`in_page.spec.mjs`), and in the other engines the page does (`engines/page.mjs`).
  */
-import { attempt, textOf } from "./attempts.mjs";
 
-const tests = [];
-/** Tests that open the viewer in a frame. They have two attempts (`attempts.mjs`). */
+const registered = new Map();
+/** Tests that open the viewer in a frame. They depend on the speed of the machine. */
 const OF_VIEWER = /^(viewer|plots|pixels): /;
 const TIMEOUT_MS = 30_000;
 /** That of tests that open the viewer, which other lanes beside this one make slow. */
@@ -13,8 +14,23 @@ const VIEWER_TIMEOUT_MS = 60_000;
 
 /** Registers a test. `options.timeout` is in milliseconds. */
 export function test(name, body, options = {}) {
-  const usual = OF_VIEWER.test(name) ? VIEWER_TIMEOUT_MS : TIMEOUT_MS;
-  tests.push({ name, body, timeout: options.timeout ?? usual });
+  if (registered.has(name)) throw new Error(`two tests have the name ${name}`);
+  const opensViewer = OF_VIEWER.test(name);
+  const usual = opensViewer ? VIEWER_TIMEOUT_MS : TIMEOUT_MS;
+  registered.set(name, { name, body, opensViewer, timeout: options.timeout ?? usual });
+}
+
+/** The tests of the page: `{name, body, opensViewer, timeout}`. */
+export const registeredTests = () => [...registered.values()];
+
+/** Tells a driver that all tests are registered, which they are, and how to run one. */
+export function offerTests() {
+  window.pageTests = {
+    tests: registeredTests().map(({ body: _, ...facts }) => facts),
+    run: async (name) => {
+      await registered.get(name).body();
+    },
+  };
 }
 
 /** The URL of a file or folder of the unpacked tests/fixtures. */
@@ -53,33 +69,4 @@ export async function rejects(promise, matches = () => true) {
   if (!("error" in outcome)) throw new Error(`expected a rejection, got ${show(outcome.value)}`);
   if (!matches(outcome.error)) throw new Error(`rejected with something else: ${outcome.error}`);
   return outcome.error;
-}
-
-function withTimeout({ body, timeout }) {
-  let timer;
-  const deadline = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done after ${timeout} ms`)), timeout);
-  });
-  return Promise.race([Promise.resolve().then(body), deadline]).finally(() => clearTimeout(timer));
-}
-
-/**
- * Runs the tests with matching names. `report` gets `{name, error, earlier, ms}`: the texts of
- * errors, and how long the test took. `options.from` is the number of tests to leave out, and
- * `options.begins` gets `{begins, at, within}` before each test: its name, its number, and the time
- * in ms after which it has reported unless the page is dead.
- */
-export async function runAll(report, pattern, { from = 0, begins } = {}) {
-  if (tests.length === 0) throw new Error("the page has no tests");
-  const chosen = tests.filter(({ name }) => pattern.test(name));
-  for (const [at, registered] of [...chosen.entries()].slice(from)) {
-    const { name, timeout } = registered;
-    await begins?.({ begins: name, at, within: OF_VIEWER.test(name) ? 2 * timeout : timeout });
-    const begun = performance.now();
-    const run = () => withTimeout(registered);
-    const outcome = OF_VIEWER.test(name)
-      ? await attempt(run)
-      : { error: await run().then(() => undefined, textOf) };
-    await report({ name, ...outcome, ms: Math.round(performance.now() - begun) });
-  }
 }

@@ -1,7 +1,7 @@
 /**
  * Servers whose answers a page may not read, and servers that are not there. Browsers report both
  * as the same failure; the error tells them apart, and names the cure. The server has two names,
- * its address and `localhost`, which are two origins. `served.mjs` has what is below `/hidden/`.
+ * its address and `localhost`, which are two origins. `server.mjs` has what is below `/hidden/`.
  */
 import * as zarr from "zarr-wasm";
 import { equal, ok, rejects, test } from "./harness.mjs";

@@ -1,19 +1,14 @@
 /**
- * The server of the browser tests, for Chromium (run.mjs) and the other engines (engines.mjs). It
- * serves the bundled test pages, the viewer with its samples, the fixtures, and responses that
- * tests configure.
+ * The server of the browser tests, for Chromium (`fixtures.mjs`) and the other engines
+ * (`engines.mjs`). It serves the bundled test pages, the viewer with its samples, the fixtures, and
+ * responses that tests configure.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import webpack from "webpack";
-import { buildEmbed } from "../../scripts/embed.mjs";
-import { buildExamples } from "../../scripts/examples.mjs";
-import { begin, finish, finished, keyOf } from "../../scripts/finished.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { addSamples } from "../../scripts/www.mjs";
-import viewer from "../../webpack.config.js";
 import { unpackFixtures } from "../fixture_archives.mjs";
 import { growingObjects } from "../growing_objects.mjs";
+import { OUTPUT, ROOT, VIEWER, VITE } from "./places.mjs";
 import {
   ANY_ORIGIN,
   faultAnswers,
@@ -22,57 +17,6 @@ import {
   repositoryAnswers,
 } from "./recorded_answers.mjs";
 
-export const ROOT = join(import.meta.dirname, "../..");
-export const OUTPUT = join(ROOT, "target/browser-tests");
-export const VIEWER = join(ROOT, "target/browser-viewer");
-export const VITE = join(ROOT, "target/browser-vite");
-
-const TEST_PAGE = {
-  mode: "development",
-  devtool: "inline-source-map",
-  context: ROOT,
-  entry: {
-    page: "./tests/browser/page.mjs",
-    isolated: "./tests/browser/isolated/page.mjs",
-    engines: "./tests/browser/engines/page.mjs",
-  },
-  output: { path: OUTPUT, filename: "[name].js", clean: true },
-  performance: { hints: false },
-};
-
-/** What the bundles are made of. */
-const SOURCES = [
-  ...["benches", "dist", "docs", "examples", "package-lock.json", "package.json", "scripts", "src"],
-  ...["tests", "tsconfig.json", "webpack.config.js", "www"],
-];
-const BUNDLES = "browser-bundles";
-
-/**
- * Bundles the test pages, the viewer and the examples, unless those of these sources are there.
- * Rejects with webpack's message.
- */
-export async function bundle() {
-  const key = keyOf(SOURCES);
-  const areThere = [join(OUTPUT, "engines.js"), join(VIEWER, "zarr-view.js")].every(existsSync);
-  if (areThere && finished(BUNDLES)?.key === key) return;
-  begin(BUNDLES);
-  await bundleAnew();
-  finish(BUNDLES, { key });
-}
-
-async function bundleAnew() {
-  const viewerHere = { ...viewer, context: ROOT, output: { ...viewer.output, path: VIEWER } };
-  await new Promise((resolve, reject) => {
-    webpack([TEST_PAGE, viewerHere], (error, stats) => {
-      if (error || stats.hasErrors()) reject(error ?? new Error(stats.toString("errors-only")));
-      else resolve();
-    });
-  });
-  addSamples(VIEWER);
-  await buildExamples(join(VIEWER, "examples"));
-  await buildEmbed(VIEWER);
-}
-
 /** The headers of cross-origin isolation, with which a page may share memory with workers. */
 const ISOLATION = {
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -80,7 +24,7 @@ const ISOLATION = {
 };
 
 /** The pages and their headers. */
-export const PAGES = {
+const PAGES = {
   "/": { script: "page.js" },
   "/isolated": { script: "isolated.js", headers: ISOLATION },
   "/engines": { script: "engines.js" },

@@ -36,7 +36,7 @@ export function viewerFrame(query, { size, webgl = true }) {
   document.querySelector("iframe")?.remove();
   const frame = document.createElement("iframe");
   frame.style = `width: ${size[0]}px; height: ${size[1]}px; border: 0`;
-  // served.mjs calls this before any script of the frame runs.
+  // server.mjs calls this before any script of the frame runs.
   window.prepareFrame = (frameWindow) => keepDrawings(frameWindow, { webgl });
   frame.src = `/viewer/${query}`;
   document.body.append(frame);

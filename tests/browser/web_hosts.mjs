@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { VIEWER } from "./served.mjs";
+import { VIEWER } from "./places.mjs";
 
 const freePort = () =>
   new Promise((resolve) => {

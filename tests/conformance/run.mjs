@@ -1,5 +1,6 @@
 /**
- * The conformance lane, in both directions. It prints one line per array, `ok` or `not ok`.
+ * The conformance lane, in both directions. It prints one line per array, `ok` or `not ok`,
+ * and Playwright's report on the viewer's code.
  *
  * - We write hundreds of arrays (`writer/` in Rust, and the built package). zarr-python 3,
  *   zarr-python 2, TensorStore and zarrs read every element.
@@ -94,8 +95,16 @@ function prepare() {
   must("compile the reader", run("cargo", ["test", ...OURS, "--test", "fixtures", "--no-run"]));
 }
 
-/** Runs the code that the viewer writes. */
-const runSnippets = () => run(process.execPath, [join(HERE, "snippets.mjs"), interpreter("snippets")]);
+/** Runs the code that the viewer writes, in Python, too: `tests/browser/viewer/code.spec.mjs`. */
+const runSnippets = () =>
+  run(
+    process.execPath,
+    [
+      ...["node_modules/@playwright/test/cli.js", "test", "--config", "tests/browser", "code.spec.mjs"],
+      ...["--reporter", "list", "--output", "target/conformance-failures"],
+    ],
+    { env: { SNIPPETS_PYTHON: interpreter("snippets") } },
+  );
 
 const read = (folder, corpus) => [
   python("zarr-python-3", "check_zarr_python.py", folder, corpus),

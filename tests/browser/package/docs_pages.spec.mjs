@@ -8,18 +8,21 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { serveExamples } from "../docs/example_server.mjs";
-import { PAGES, pagesThatDraw, programOf } from "../docs/snippets.mjs";
-import { OUTPUT, ROOT, VIEWER } from "./served.mjs";
+import { serveExamples } from "../../docs/example_server.mjs";
+import { PAGES, pagesThatDraw, programOf } from "../../docs/snippets.mjs";
+import { test as base, expect } from "../fixtures.mjs";
+import { OUTPUT, ROOT, VIEWER } from "../places.mjs";
 
 /** Where the documentation says that the script of the element is. */
 const SCRIPT_HOST = "https://host.example";
 /** MapLibre's worker, which bundlers put beside the script. */
 const MAPLIBRE = join(ROOT, "node_modules/maplibre-gl/dist");
+const PROGRAMS = join(OUTPUT, "docs");
 const CLAIMS = join(ROOT, "tests/docs/claims.mjs");
-const TIMEOUT_MS = 60_000;
 /** Time in ms for a picture to appear, which ends a test that would never end. */
 const PICTURE_MS = 40_000;
+/** The same for a whole program. */
+const PROGRAM_MS = 100_000;
 const BETWEEN_MS = 250;
 
 /** A page as users have it: the elements that code makes have a size. */
@@ -41,7 +44,7 @@ async function bundleProgram(page, source) {
     },
     absWorkingDir: ROOT,
     entryNames: name,
-    outdir: join(OUTPUT, "docs"),
+    outdir: PROGRAMS,
     bundle: true,
     splitting: true,
     format: "esm",
@@ -77,88 +80,75 @@ function showAlone(at) {
   return shown.length;
 }
 
-/** Resolves to the colours of the page, as soon as it shows a picture or has had time for one. */
-async function shownColours(page) {
-  for (const end = Date.now() + PICTURE_MS; ; await page.waitForTimeout(BETWEEN_MS)) {
+/** Waits until the page shows a picture. */
+const showsPicture = (page, what) =>
+  expect(async () => {
     const found = await page.evaluate(coloursOf, (await page.screenshot()).toString("base64"));
-    if (found.colours >= MIN_COLOURS && found.share >= MIN_SHARE) return { ...found, isPicture: true };
-    if (Date.now() > end) return { ...found, isPicture: false };
-  }
-}
-
-/** Resolves to the number of elements that draw. A library may make them with its first frame. */
-async function drawingElements(page) {
-  for (const end = Date.now() + PICTURE_MS; ; await page.waitForTimeout(BETWEEN_MS)) {
-    const count = await page.evaluate(showAlone, null);
-    if (count > 0 || Date.now() > end) return count;
-  }
-}
+    expect(found.colours, `${what}: colours`).toBeGreaterThanOrEqual(MIN_COLOURS);
+    expect(found.share, `${what}: share of other colours`).toBeGreaterThanOrEqual(MIN_SHARE);
+  }).toPass({ timeout: PICTURE_MS, intervals: [BETWEEN_MS] });
 
 /** Rejects unless each element of the page that draws shows a picture. */
 async function expectPictures(page, place) {
-  const count = await drawingElements(page);
-  if (count === 0) throw new Error(`${place}: the page has no element that draws`);
+  // A library may make its elements with its first frame.
+  const drawing = () => page.evaluate(showAlone, null);
+  await expect
+    .poll(drawing, { message: `${place}: elements that draw`, timeout: PICTURE_MS })
+    .toBeGreaterThan(0);
+  const count = await drawing();
   const folder = process.env.SCREENSHOTS;
   for (let at = 0; at < count; at += 1) {
     await page.evaluate(showAlone, at);
-    const found = await shownColours(page);
+    await showsPicture(page, `${place}: element ${at}`);
     if (folder) await page.screenshot({ path: `${folder}/${place.replace(/\W+/g, "-")}-${at}.png` });
-    if (!found.isPicture)
-      throw new Error(`${place}: the picture of element ${at} is empty: ${JSON.stringify(found)}`);
   }
   await page.evaluate(showAlone, null);
 }
 
-/** Resolves to the error of the page's program, if there is one. */
-async function runProgram(browser, url) {
-  const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
-  try {
-    await page.exposeFunction("drawn", (place) => expectPictures(page, place));
-    const failed = new Promise((resolve) => page.once("pageerror", resolve));
-    await page.goto(url);
-    const done = page.waitForFunction(() => globalThis.isPageDone, undefined, { timeout: TIMEOUT_MS });
-    const outcome = await Promise.race([failed, done.catch((error) => error)]);
-    return outcome instanceof Error ? String(outcome.stack) : undefined;
-  } finally {
-    await page.close();
-  }
-}
+const test = base.extend({
+  /** The address of a server of what the documentation reads, and of `target/browser-tests/docs`. */
+  host: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures here
+    async ({}, use) => {
+      mkdirSync(PROGRAMS, { recursive: true });
+      for (const name of ["maplibre-gl-worker.mjs", "maplibre-gl-shared.mjs"])
+        cpSync(join(MAPLIBRE, name), join(PROGRAMS, name));
+      const server = await serveExamples({ "/programs/": PROGRAMS, "/viewer/": VIEWER });
+      await use(server.url);
+      await server.close();
+    },
+    { scope: "worker" },
+  ],
+});
 
-/** Runs the blocks of HTML of a page: each is a page, and its picture must not be empty. */
-async function runHtml(browser, page, host, report) {
-  for (const { place, text } of pagesThatDraw(page, host)) {
-    const shown = await browser.newPage({ viewport: { width: 800, height: 600 } });
-    try {
+test.use({ viewport: { width: 800, height: 600 } });
+
+/** Stands for the address of a server where only names and numbers of programs matter. */
+const ANY_HOST = "http://127.0.0.1";
+
+for (const page of PAGES) {
+  // Each block of HTML is a page, and its picture must not be empty.
+  for (const [at, { place }] of pagesThatDraw(page, ANY_HOST).entries())
+    test(`the page at ${place} draws`, async ({ page: shown, host }) => {
+      const { text } = pagesThatDraw(page, host)[at];
       const html = `<!doctype html><meta charset="utf-8"><title>docs</title><body>${text}`;
       const name = `${place.replace(/\W+/g, "-")}.html`;
-      writeFileSync(join(OUTPUT, "docs", name), html.replaceAll(SCRIPT_HOST, `${host}/viewer`));
+      writeFileSync(join(PROGRAMS, name), html.replaceAll(SCRIPT_HOST, `${host}/viewer`));
       await shown.goto(`${host}/programs/${name}`);
       await expectPictures(shown, place);
-      report({ name: `the page at ${place} draws` });
-    } catch (error) {
-      report({ name: `the page at ${place} draws`, error: String(error.stack) });
-    }
-    await shown.close();
-  }
+    });
 }
 
-export async function runDocsPages(browser, report) {
-  mkdirSync(join(OUTPUT, "docs"), { recursive: true });
-  for (const name of ["maplibre-gl-worker.mjs", "maplibre-gl-shared.mjs"])
-    cpSync(join(MAPLIBRE, name), join(OUTPUT, "docs", name));
-  const server = await serveExamples({ "/programs/": join(OUTPUT, "docs"), "/viewer/": VIEWER });
-  let ran = 0;
-  for (const page of PAGES) {
-    await runHtml(browser, page, server.url, report);
-    const source = programOf(page, "browser", { host: server.url, claims: CLAIMS });
-    if (source === undefined) continue;
-    const script = await bundleProgram(page, source);
+const hasProgram = (page) => programOf(page, "browser", { host: ANY_HOST, claims: CLAIMS }) !== undefined;
+
+for (const page of PAGES.filter(hasProgram))
+  test(`the code of ${page} runs in a browser and gives what it says`, async ({ page: shown, host }) => {
+    const script = await bundleProgram(page, programOf(page, "browser", { host, claims: CLAIMS }));
     const html = `<!doctype html><meta charset="utf-8"><title>docs</title><style>${STYLE}</style><link rel="icon" href="data:,"><body></body><script type="module" src="${script}"></script>`;
-    writeFileSync(join(OUTPUT, "docs", `${script}.html`), html);
-    const error = await runProgram(browser, `${server.url}/programs/${script}.html`);
-    report({ name: `the code of ${page} runs in a browser and gives what it says`, error });
-    ran += 1;
-  }
-  if (ran === 0) report({ name: "the documentation has code for browsers", error: "there is none" });
-  await server.close();
-}
+    writeFileSync(join(PROGRAMS, `${script}.html`), html);
+    await shown.exposeFunction("drawn", (place) => expectPictures(shown, place));
+    const failed = new Promise((_, reject) => shown.once("pageerror", reject));
+    await shown.goto(`${host}/programs/${script}.html`);
+    const done = shown.waitForFunction(() => globalThis.isPageDone, undefined, { timeout: PROGRAM_MS });
+    await Promise.race([failed, done]);
+  });

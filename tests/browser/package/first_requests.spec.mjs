@@ -10,8 +10,9 @@ import { extname, join } from "node:path";
 import { build as buildWithEsbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import webpack from "webpack";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { OUTPUT, ROOT } from "./served.mjs";
+import { unpackFixtures } from "../../fixture_archives.mjs";
+import { expect, test } from "../fixtures.mjs";
+import { OUTPUT, ROOT } from "../places.mjs";
 
 const FOLDER = join(OUTPUT, "first_requests");
 const ENTRY = join(ROOT, "dist/index.js");
@@ -119,40 +120,33 @@ async function serve(folder, lost) {
 }
 
 /** The files of code that a page asks for until it has its values, without its own script. */
-async function codeOf(browser, folder, lost) {
+async function codeOf(page, folder, lost) {
   const { url, asked, close } = await serve(folder, lost);
-  const page = await browser.newPage();
   try {
     const failed = new Promise((_, reject) => page.on("pageerror", reject));
     await page.goto(url);
     await Promise.race([page.waitForFunction(() => window.told !== undefined), failed]);
     const { data } = await page.evaluate(() => window.told);
-    if (data.length !== 14) throw new Error(`the page read ${data.length} elements`);
+    expect(data).toHaveLength(14);
     return asked.filter((path) => extname(path) in TYPES && path !== "/main.js");
   } finally {
-    await page.close();
     close();
   }
 }
 
-const isExpected = (paths, expected) =>
-  paths.length === expected.length && expected.every((pattern) => paths.some((path) => pattern.test(path)));
-
-/** Runs the tests and reports each. */
-export async function runFirstRequests({ browser, report, pattern }) {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
-  const cases = Object.entries(CASES).filter(([name]) => pattern.test(name));
-  for (const [number, [name, { bundler, setup = "", lost, asked }]] of cases.entries()) {
-    try {
-      const entry = join(FOLDER, `page${number}.mjs`);
-      const folder = join(FOLDER, String(number));
-      writeFileSync(entry, program(setup));
-      await BUNDLERS[bundler](entry, folder);
-      const paths = await codeOf(browser, folder, lost);
-      report({ name, ...(!isExpected(paths, asked) && { error: `it asked for ${paths.join(", ")}` }) });
-    } catch (error) {
-      report({ name, error: String(error.stack) });
-    }
-  }
-}
+for (const [number, [name, { bundler, setup = "", lost, asked }]] of Object.entries(CASES).entries())
+  test(name, async ({ page }) => {
+    const folder = join(FOLDER, String(number));
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const entry = join(FOLDER, `page${number}.mjs`);
+    writeFileSync(entry, program(setup));
+    await BUNDLERS[bundler](entry, folder);
+    const paths = await codeOf(page, folder, lost);
+    expect(paths, paths.join(", ")).toHaveLength(asked.length);
+    for (const pattern of asked)
+      expect(
+        paths.some((path) => pattern.test(path)),
+        paths.join(", "),
+      ).toBe(true);
+  });

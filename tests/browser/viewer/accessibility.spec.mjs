@@ -3,9 +3,9 @@
  * colour schemes; everything can be reached and done by the keyboard; who wants less motion gets
  * none.
  */
-import assert from "node:assert/strict";
+
+import { expect, test } from "../fixtures.mjs";
 import { accessibilityFindings } from "./axe.mjs";
-import { runDriven } from "./driven_page.mjs";
 
 const CELLS = "./samples/cells.ome.zarr";
 const CLIMATE = "./samples/climate.zarr";
@@ -154,19 +154,9 @@ const STATES = {
     await viewer.page.evaluate(() => {
       document.documentElement.style.fontSize = "32px";
     });
-    await viewer.page.waitForTimeout(500);
+    await viewer.drawn();
   },
 };
-
-const checks = Object.fromEntries(
-  Object.entries(STATES).map(([state, reach]) => [
-    `axe-core finds nothing in ${state}`,
-    async (viewer, session) => {
-      await reach(viewer, session);
-      assert.deepEqual(await accessibilityFindings(viewer.page), []);
-    },
-  ]),
-);
 
 /** Runs in the page: the name of the focused element. */
 function focusedName() {
@@ -200,20 +190,26 @@ function unreachable(reached) {
     .map((element) => `${element.localName} ${named(element)}`);
 }
 
-const KEYBOARD = {
-  async "Tab reaches every control, and nothing holds it"(viewer) {
+test.describe("accessible", () => {
+  for (const [state, reach] of Object.entries(STATES))
+    test(`axe-core finds nothing in ${state}`, async ({ viewer, url }) => {
+      await reach(viewer, { url });
+      expect(await accessibilityFindings(viewer.page)).toEqual([]);
+    });
+
+  test("Tab reaches every control, and nothing holds it", async ({ viewer }) => {
     for (const source of [CELLS, CLIMATE]) {
       await viewer.goto({ source });
       await viewer.drawn();
       const data = viewer.page.locator("#switch-data");
       if ((await data.getAttribute("aria-expanded")) === "false") await data.click();
       const stops = await tabStops(viewer);
-      assert.ok(stops.length > 20 && stops.length < MAX_STOPS, `${stops.length} stops`);
-      assert.deepEqual(await viewer.page.evaluate(unreachable, stops), []);
+      expect(stops.length > 20 && stops.length < MAX_STOPS, `${stops.length} stops`).toBeTruthy();
+      expect(await viewer.page.evaluate(unreachable, stops)).toEqual([]);
     }
-  },
+  });
 
-  async "a data set is opened, a variable and a month are chosen, and a value is read"(viewer) {
+  test("a data set is opened, a variable and a month are chosen, and a value is read", async ({ viewer }) => {
     const { page } = viewer;
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
@@ -230,11 +226,11 @@ const KEYBOARD = {
     await viewer.waitForParameter("at", "time:23");
     await page.locator("#map").press("Enter");
     await page.locator("#readout .value b").waitFor();
-    assert.match(await page.locator("#readout").innerText(), /K[\s\S]*2022-12-01/);
-    assert.equal(await page.locator("#readout").getAttribute("aria-live"), "polite");
-  },
+    expect(await page.locator("#readout").innerText()).toMatch(/K[\s\S]*2022-12-01/);
+    expect(await page.locator("#readout").getAttribute("aria-live")).toBe("polite");
+  });
 
-  async "Escape closes menus and dialogs, and the focus goes back"(viewer) {
+  test("Escape closes menus and dialogs, and the focus goes back", async ({ viewer }) => {
     const { page } = viewer;
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
@@ -243,18 +239,18 @@ const KEYBOARD = {
       await page.locator(`#${name}-switch`).press("Enter");
       await page.keyboard.press("Tab");
       await page.keyboard.press("Escape");
-      assert.ok(await page.locator(`#${name}-menu`).isHidden(), `the menu ${name} is closed`);
-      assert.equal(await focused(), `${name}-switch`);
+      await expect(page.locator(`#${name}-menu`), `the menu ${name} is closed`).toBeHidden();
+      expect(await focused()).toBe(`${name}-switch`);
     }
     await page.locator("#share-switch").press("Enter");
     await page.locator("#share-menu button", { hasText: "Save picture" }).press("Enter");
     await page.waitForSelector("dialog[open]");
     await page.keyboard.press("Escape");
     await page.waitForFunction(() => !document.querySelector("dialog[open]"));
-    assert.equal(await focused(), "share-switch");
-  },
+    expect(await focused()).toBe("share-switch");
+  });
 
-  async "who wants less motion sees none"(viewer) {
+  test("who wants less motion sees none", async ({ viewer }) => {
     const { page } = viewer;
     await page.emulateMedia({ reducedMotion: "reduce" });
     await viewer.goto({ source: CLIMATE });
@@ -278,7 +274,7 @@ const KEYBOARD = {
       return count;
     });
     await page.waitForFunction((old) => !location.search.includes(`,${old}`), String(before));
-    assert.ok(frames <= 4, `${frames} frames in the first 120 ms`);
+    expect(frames, `${frames} frames in the first 120 ms`).toBeLessThanOrEqual(4);
     const moving = await page.evaluate(() =>
       [...document.querySelectorAll("*")]
         .filter((element) => {
@@ -287,10 +283,6 @@ const KEYBOARD = {
         })
         .map((element) => element.outerHTML.slice(0, 80)),
     );
-    assert.deepEqual(moving, []);
-  },
-};
-
-export async function runAccessibility(session) {
-  await runDriven("accessible", { ...checks, ...KEYBOARD }, session);
-}
+    expect(moving).toEqual([]);
+  });
+});

@@ -2,10 +2,9 @@
  * Tests of STAC documents in the viewer, under a driver: the list of data sets, and opening one.
  * The documents are served here; the stores are the samples of the viewer.
  */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runDriven } from "./driven_page.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 const ZARR = "application/vnd.zarr; version=3";
 
@@ -42,8 +41,8 @@ async function route(viewer, address, document) {
   await viewer.page.route(address, (route) => route.fulfill({ json: document }));
 }
 
-const TESTS = {
-  async "a STAC item is a list of its data sets, and the chosen one opens"(viewer, { url }) {
+test.describe("STAC", () => {
+  test("a STAC item is a list of its data sets, and the chosen one opens", async ({ viewer, url }) => {
     const { page } = viewer;
     const samples = new URL("samples", viewer.viewer).href;
     const address = `${url}/collections/c/items/item`;
@@ -51,9 +50,9 @@ const TESTS = {
     await viewer.goto({ source: address });
     const list = page.locator("dialog[open]");
     await list.waitFor();
-    assert.match(await list.textContent(), /“item” is a STAC document. It names 5 data sets/);
+    expect(await list.textContent()).toMatch(/“item” is a STAC document. It names 5 data sets/);
     const rows = await list.locator("li").allTextContents();
-    assert.equal(rows.length, 5);
+    expect(rows.length).toBe(5);
     for (const [row, words] of [
       [0, /Air temperature, 2 m\s+Zarr · data, dataset\s+air_temperature/],
       [1, /rain\s+Zarr · data\s+precipitation/],
@@ -61,20 +60,20 @@ const TESTS = {
       [3, /References\s+kerchunk references · references/],
       [4, /The whole climate\s+Zarr · store\s+the whole store/],
     ])
-      assert.match(rows[row], words);
+      expect(rows[row]).toMatch(words);
     await screenshot(page, "stac-wide");
     await list.getByRole("button", { name: "rain Zarr" }).click();
     await viewer.drawn("Precipitation");
     await viewer.waitForParameter("path", "precipitation");
     await viewer.waitForParameter("source", `${samples}/climate.zarr`);
-    assert.equal(await page.inputValue("#address"), `${samples}/climate.zarr`);
-    assert.deepEqual(viewer.complaints, []);
-  },
+    expect(await page.inputValue("#address")).toBe(`${samples}/climate.zarr`);
+    expect(viewer.complaints).toEqual([]);
+  });
 
-  async "a STAC item is compared with: its chosen data set is in the address, and is not asked twice"(
+  test("a STAC item is compared with: its chosen data set is in the address, and is not asked twice", async ({
     viewer,
-    { url },
-  ) {
+    url,
+  }) => {
     const { page } = viewer;
     const samples = new URL("samples", viewer.viewer).href;
     await route(viewer, `${url}/item.json`, itemOf(samples));
@@ -89,15 +88,18 @@ const TESTS = {
     });
     await page.reload();
     await viewer.says(".compared .caption", "Precipitation");
-    assert.equal(await list.count(), 0);
+    await expect(list).toHaveCount(0);
     await viewer.goto({ source: "./samples/climate.zarr", compare: "beside", with: other });
     await list.waitFor();
     await page.keyboard.press("Escape");
     await viewer.says('.compared [role="alert"]', "No data set was chosen");
-    assert.ok(await page.locator("#map canvas").first().isVisible());
-  },
+    await expect(page.locator("#map canvas").first()).toBeVisible();
+  });
 
-  async "the list fits a phone; Escape chooses nothing, and the data set before stays"(viewer, { url }) {
+  test("the list fits a phone; Escape chooses nothing, and the data set before stays", async ({
+    viewer,
+    url,
+  }) => {
     const { page } = viewer;
     const samples = new URL("samples", viewer.viewer).href;
     const many = itemOf(samples);
@@ -110,17 +112,20 @@ const TESTS = {
     const list = page.locator("dialog[open]");
     await list.waitFor();
     const { x, y, width, height } = await list.boundingBox();
-    assert.ok(x >= 0 && x + width <= 390 && y >= 0 && y + height <= 844, `${x} ${y} ${width} ${height}`);
-    assert.equal(await list.locator("li").count(), 200);
-    assert.match(await list.locator(".more").textContent(), /105 more/);
+    expect(
+      x >= 0 && x + width <= 390 && y >= 0 && y + height <= 844,
+      `${x} ${y} ${width} ${height}`,
+    ).toBeTruthy();
+    await expect(list.locator("li")).toHaveCount(200);
+    expect(await list.locator(".more").textContent()).toMatch(/105 more/);
     await screenshot(page, "stac-phone");
     await page.keyboard.press("Escape");
     await viewer.says('[role="alert"]', "No data set was chosen");
-    assert.equal(await list.count(), 0);
-    assert.ok(await page.locator("#map canvas").first().isVisible());
-  },
+    await expect(list).toHaveCount(0);
+    await expect(page.locator("#map canvas").first()).toBeVisible();
+  });
 
-  async "one data set opens at once, none says so, and a wrong asset is named"(viewer, { url }) {
+  test("one data set opens at once, none says so, and a wrong asset is named", async ({ viewer, url }) => {
     const samples = new URL("samples", viewer.viewer).href;
     const { assets, ...item } = itemOf(samples);
     await route(viewer, `${url}/one.json`, { ...item, links: [], assets: { air: assets.air } });
@@ -133,9 +138,9 @@ const TESTS = {
     await viewer.says('[role="alert"]', "No Zarr data here");
     await viewer.type(`${url}/wrong.json`);
     await viewer.says('[role="alert"]', "an asset has no address");
-  },
+  });
 
-  async "an Icechunk repository opens at the snapshot that its document names"(viewer, { url }) {
+  test("an Icechunk repository opens at the snapshot that its document names", async ({ viewer, url }) => {
     const { tags, states } = repository();
     const asset = (id) => ({
       href: `${url}/icechunk/v2`,
@@ -146,15 +151,15 @@ const TESTS = {
     await route(viewer, `${url}/tag.json`, document(tags.release));
     await route(viewer, `${url}/wrong.json`, document("ZZZZZZZZZZZZZZZZZZZ0"));
     const hasAdded = async () => (await viewer.page.locator("#tree").textContent()).includes("added");
-    assert.ok("added" in states["branch main"] && !("added" in states["tag release"]));
+    expect("added" in states["branch main"] && !("added" in states["tag release"])).toBeTruthy();
 
     await viewer.goto({ source: `${url}/tag.json` });
     await viewer.says("#tree", "deep");
-    assert.equal(await hasAdded(), false);
+    expect(await hasAdded()).toBe(false);
     await viewer.waitForParameter("source", `${url}/icechunk/v2#snapshot=${tags.release}`);
     await viewer.page.reload();
     await viewer.says("#tree", "deep");
-    assert.equal(await hasAdded(), false);
+    expect(await hasAdded()).toBe(false);
 
     await viewer.type(`${url}/icechunk/v2#branch=main`);
     await viewer.says("#tree", "added");
@@ -162,13 +167,11 @@ const TESTS = {
     await viewer.page.locator("#tree", { hasText: "added" }).waitFor({ state: "detached" });
     await viewer.type(`${url}/wrong.json`);
     await viewer.says('[role="alert"]', "ZZZZZZZZZZZZZZZZZZZ0");
-  },
-};
+  });
+});
 
 /** Keeps a picture of the page if the environment names a folder for it. */
 async function screenshot(page, name) {
   const folder = process.env.SCREENSHOTS;
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
 }
-
-export const runCatalogues = (session) => runDriven("STAC", TESTS, session);

@@ -1,20 +1,18 @@
 /**
  * Drives `<zarr-view>` (`zarr-view.js`) in pages of others: one with a strict policy, a sandboxed
  * frame as notebooks have, and one whose script webpack made of `zarr-wasm/view`. Values are
- * NumPy's (`examples/expected.json`).
+ * NumPy's (`examples_expected.json`).
  */
-import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import webpack from "webpack";
-import { serve } from "../../scripts/serve.mjs";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { attempt } from "./attempts.mjs";
+import { serve } from "../../../scripts/serve.mjs";
+import { unpackFixtures } from "../../fixture_archives.mjs";
+import { test as base, expect } from "../fixtures.mjs";
+import { VIEW_ENTRY, VIEWER } from "../places.mjs";
 import { accessibilityFindings } from "./axe.mjs";
-import { ROOT, VIEWER } from "./served.mjs";
 
 const { picked, colours } = JSON.parse(
-  readFileSync(join(ROOT, "tests/browser/examples/expected.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "examples_expected.json"), "utf8"),
 );
 
 const FIXTURES = unpackFixtures();
@@ -23,7 +21,6 @@ const factsOf = (name) => JSON.parse(readFileSync(join(FIXTURES, name, "expected
 const { climate } = factsOf("viewer-marks");
 const { volume, climate: differences } = factsOf("viewer-linked");
 
-const PATIENCE_MS = 30_000;
 const CLIMATE = 'src="/viewer/samples/climate.zarr" variable="air_temperature" at="time:6"';
 const CELLS = 'src="/viewer/samples/cells.ome.zarr"';
 
@@ -101,7 +98,6 @@ class EmbeddingPage {
 
   constructor(page, url) {
     [this.page, this.url] = [page, url];
-    page.setDefaultTimeout(PATIENCE_MS);
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("console", (message) => {
       const isAbsent = message.text().startsWith("Failed to load resource");
@@ -137,19 +133,27 @@ class EmbeddingPage {
   }
 }
 
-/** Bundles a page's script that imports the entry of the package, without a loader or a plugin. */
-async function bundleOfEntry() {
-  const folder = join(ROOT, "target/view-entry");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "page.js"), 'import "zarr-wasm/view";\n');
-  const output = { path: folder, filename: "bundle.js", publicPath: "/bundled/" };
-  const entry = join(folder, "page.js");
-  const compiler = webpack({ mode: "development", devtool: false, context: ROOT, entry, output });
-  const stats = await new Promise((resolve, reject) => {
-    compiler.run((error, done) => (error ? reject(error) : resolve(done)));
-  });
-  assert.equal(stats.toString({ all: false, errors: true, warnings: true }), "");
-}
+const test = base.extend({
+  /** The address of a server of pages of others, one for each worker. */
+  root: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures here
+    async ({}, use) => {
+      const { url, close } = await serve(
+        { "/viewer/": VIEWER, "/fixtures/": FIXTURES, "/bundled/": VIEW_ENTRY },
+        { data: ["/"], intercept: answerPage },
+      );
+      await use(url);
+      await close();
+    },
+    { scope: "worker" },
+  ],
+
+  shown: async ({ page, root }, use) => {
+    await use(new EmbeddingPage(page, root));
+  },
+});
+
+test.use({ viewport: { width: 1000, height: 700 }, actionTimeout: 30_000 });
 
 /** Checks the elements in view against NumPy's colours. The page is as high as `showCells` says. */
 async function checkColours(shown) {
@@ -159,12 +163,12 @@ async function checkColours(shown) {
     const isInside = Math.abs(across) < width / 2 - 100 && Math.abs(down) < height / 2 - 40;
     return isInside ? [{ at, place: [x + width / 2 + across, y + height / 2 + down].map(Math.floor) }] : [];
   });
-  assert.ok(visible.length >= 9, `${visible.length} places are visible`);
+  expect(visible.length, `${visible.length} places are visible`).toBeGreaterThanOrEqual(9);
   const png = (await shown.page.screenshot()).toString("base64");
   const found = await shown.page.evaluate(coloursOf, [png, visible.map(({ place }) => place)]);
   for (const [own, { at }] of visible.entries()) {
     const off = found[own].map((part, channel) => Math.abs(part - colours.first[at][channel]));
-    assert.ok(Math.max(...off) <= 4, `place ${at} is ${found[own]}, not ${colours.first[at]}`);
+    expect(Math.max(...off), `place ${at} is ${found[own]}, not ${colours.first[at]}`).toBeLessThanOrEqual(4);
   }
 }
 
@@ -197,11 +201,11 @@ async function checkPlots(shown, script, headers) {
   await shown.hears("zarr-load");
   const [wanted] = climate.series;
   const found = await plottedIn(shown, wanted.length);
-  assert.equal(found.length, wanted.length);
+  expect(found.length).toBe(wanted.length);
   for (const [at, own] of found.entries())
-    assert.ok(Math.abs(own - wanted[at]) < 1e-4, `${own} instead of ${wanted[at]} at ${at}`);
+    expect(Math.abs(own - wanted[at]), `${own} instead of ${wanted[at]} at ${at}`).toBeLessThan(1e-4);
   const before = await shown.state();
-  assert.equal(before.plot, "series");
+  expect(before.plot).toBe("series");
   const { width, height } = await shown.page.locator("zarr-view .map").boundingBox();
   await shown.page.locator("zarr-view .map").click({ position: { x: width / 2 - 20, y: height / 2 } });
   await shown.page.waitForFunction((old) => {
@@ -209,13 +213,10 @@ async function checkPlots(shown, script, headers) {
     return marks?.startsWith("point:0:") && marks !== old;
   }, before.marks);
   // The page's own style sheet is one that the policy refuses.
-  assert.deepEqual(
-    shown.complaints.filter((text) => !text.includes("/embed/page.css")),
-    [],
-  );
-  assert.deepEqual(await accessibilityFindings(shown.page), []);
+  expect(shown.complaints.filter((text) => !text.includes("/embed/page.css"))).toEqual([]);
+  expect(await accessibilityFindings(shown.page)).toEqual([]);
   await shown.page.locator("zarr-view .plots [aria-label='Close the plots']").click();
-  assert.equal((await shown.state()).marks, undefined);
+  expect((await shown.state()).marks).toBe(undefined);
 }
 
 /** Waits until the values at the crosshair begin with this one. */
@@ -230,37 +231,34 @@ const crosses = ({ page }, value) =>
 /** Reads the middle of the second picture until it has this value. */
 async function secondTells({ page }, value) {
   const second = page.locator("zarr-view .compared");
-  const deadline = Date.now() + PATIENCE_MS;
-  for (let found; !(Math.abs(numberOf(found ?? "") - value) < 0.01); ) {
-    assert.ok(Date.now() < deadline, `${found} in place of ${value}`);
+  await expect(async () => {
     await second.locator(".map").press("Enter");
-    found = (await second.locator(".readout .value b").first().textContent()).replace(/[^\d.−]/g, "");
-  }
+    const text = await second.locator(".readout .value b").first().textContent();
+    const found = numberOf(text.replace(/[^\d.−]/g, ""));
+    expect(Math.abs(found - value), `${found} in place of ${value}`).toBeLessThan(0.01);
+  }).toPass();
 }
 
 const viewAt = ([east, north]) => `${east},${north},0.5`;
 
-const TESTS = {
-  async "under a strict policy the middle has NumPy's values, by the keyboard"(shown) {
+test.describe("embed", () => {
+  test("under a strict policy the middle has NumPy's values, by the keyboard", async ({ shown }) => {
     await shown.open(pageWith(`${CLIMATE} view="${viewAt(picked.places[0])}"`), {
       "Content-Security-Policy": `${POLICY}; style-src 'self'`,
     });
-    assert.deepEqual(await shown.hears("zarr-load"), { kind: "scene", title: "2 metre temperature" });
+    expect(await shown.hears("zarr-load")).toEqual({ kind: "scene", title: "2 metre temperature" });
     for (const [at, place] of picked.places.entries()) {
       await shown.set({ view: viewAt(place) });
       await shown.page.locator("zarr-view .map").press("Enter");
       const { values, index } = await shown.hears("zarr-pick");
-      assert.equal(Number(values[0].value.toFixed(3)), picked.values[at], `the value at ${place}`);
+      expect(Number(values[0].value.toFixed(3)), `the value at ${place}`).toBe(picked.values[at]);
       const [row, column] = picked.cells[at];
-      assert.deepEqual(
-        index.map((one) => one.index),
-        [6, row, column],
-      );
+      expect(index.map((one) => one.index)).toEqual([6, row, column]);
     }
-    assert.deepEqual(shown.complaints, []);
-  },
+    expect(shown.complaints).toEqual([]);
+  });
 
-  async "marks are drawn, go with their attribute, and are in the state"(shown) {
+  test("marks are drawn, go with their attribute, and are in the state", async ({ shown }) => {
     await shown.open(pageWith(`${CLIMATE} layers="" view="${viewAt(picked.places[0])}"`));
     await shown.hears("zarr-load");
     const middle = () =>
@@ -275,14 +273,14 @@ const TESTS = {
         return [...context.getImageData(canvas.width >> 1, canvas.height >> 1, 1, 1).data];
       });
     await shown.set({ marks: `point:0:${picked.places[0].join(":")}` });
-    assert.deepEqual(await middle(), [0x00, 0x72, 0xb2, 255]);
-    assert.match((await shown.state()).marks, /^point:0:/);
+    expect(await middle()).toEqual([0x00, 0x72, 0xb2, 255]);
+    expect((await shown.state()).marks).toMatch(/^point:0:/);
     await shown.set({ marks: "" });
-    assert.notDeepEqual(await middle(), [0x00, 0x72, 0xb2, 255]);
-    assert.equal((await shown.state()).marks, undefined);
-  },
+    expect(await middle()).not.toEqual([0x00, 0x72, 0xb2, 255]);
+    expect((await shown.state()).marks).toBe(undefined);
+  });
 
-  async "it changes no style of the page, and the page changes none of it"(shown) {
+  test("it changes no style of the page, and the page changes none of it", async ({ shown }) => {
     await shown.open(pageWith(CLIMATE));
     await shown.hears("zarr-load");
     const { sheets, adopted, height, zoom } = await shown.page.evaluate(() => ({
@@ -291,29 +289,33 @@ const TESTS = {
       height: document.querySelector("zarr-view").offsetHeight,
       zoom: document.querySelector("zarr-view").shadowRoot.querySelector(".zoom button").offsetHeight,
     }));
-    assert.deepEqual([sheets, adopted, height], [1, 0, 320]);
-    assert.ok(zoom > 20, `the buttons are ${zoom} pixels high`);
-    assert.equal(
+    expect([sheets, adopted, height]).toEqual([1, 0, 320]);
+    expect(zoom, `the buttons are ${zoom} pixels high`).toBeGreaterThan(20);
+    expect(
       await shown.page.evaluate(() => Object.keys(window).filter((name) => /zarr/i.test(name)).length),
-      0,
-    );
-  },
+    ).toBe(0);
+  });
 
-  async "a sandboxed frame of a notebook shows data, and tells the page what was picked"(shown, root) {
+  test("a sandboxed frame of a notebook shows data, and tells the page what was picked", async ({
+    shown,
+    root,
+  }) => {
     const attributes = `${CLIMATE} view="${viewAt(picked.places[0])}"`;
     await shown.open(notebookWith(attributes.replace('src="', `src="${root}`), root));
     const view = shown.page.frameLocator("iframe").locator("zarr-view");
     await view.locator('.map[aria-busy="false"] canvas').first().waitFor();
     await view.locator(".map").press("Enter");
     const told = await (await shown.page.waitForFunction(() => window.told)).jsonValue();
-    assert.deepEqual(
-      { ...told, data: Number(told.data.toFixed(3)) },
-      { data: picked.values[0], origin: "null" },
-    );
-    assert.deepEqual(shown.complaints, []);
-  },
+    expect({ ...told, data: Number(told.data.toFixed(3)) }).toEqual({
+      data: picked.values[0],
+      origin: "null",
+    });
+    expect(shown.complaints).toEqual([]);
+  });
 
-  async "attributes say all that the viewer's address says, and the state gives them back"(shown) {
+  test("attributes say all that the viewer's address says, and the state gives them back", async ({
+    shown,
+  }) => {
     const channels = "0:ff0000:10:900:1:on,1:00ff00:0:3000:2:off,2:0000ff:0:100:1:on";
     const wanted = { at: "t:2,z:5", view: "40,-46,0.25", level: "1", channels };
     await shown.open(
@@ -324,10 +326,10 @@ const TESTS = {
       ),
     );
     await shown.hears("zarr-load");
-    assert.deepEqual(await shown.state(), { src: "/viewer/samples/cells.ome.zarr", ...wanted });
+    expect(await shown.state()).toEqual({ src: "/viewer/samples/cells.ome.zarr", ...wanted });
     await shown.set({ plane: "x,z" });
     await shown.hears("zarr-load");
-    assert.equal((await shown.state()).plane, "x,z");
+    expect((await shown.state()).plane).toBe("x,z");
     await shown.set({
       src: "/viewer/samples/climate.zarr",
       path: "air_temperature",
@@ -343,34 +345,32 @@ const TESTS = {
       level: "0",
     };
     await shown.set(field);
-    await shown.page.waitForTimeout(500);
-    const state = await shown.state();
-    for (const [name, value] of Object.entries(field)) assert.equal(state[name], value, name);
-    assert.equal(state.at, "time:6");
-    assert.deepEqual(shown.complaints, []);
-  },
+    await expect.poll(() => shown.state()).toMatchObject({ ...field, at: "time:6" });
+    expect(shown.complaints).toEqual([]);
+  });
 
-  async "the pixels are NumPy's colours, and a slider tells of its change"(shown) {
+  test("the pixels are NumPy's colours, and a slider tells of its change", async ({ shown }) => {
     await showCells(shown);
     await checkColours(shown);
     await shown.page.locator("zarr-view .dimension").first().locator("input[type=range]").press("ArrowRight");
     await shown.page.waitForFunction(() => window.events.some(({ detail }) => detail?.at?.startsWith("t:1")));
-  },
+  });
 
-  async "as an entry of the package that webpack bundles, it has NumPy's colours"(shown) {
-    await bundleOfEntry();
+  test("as an entry of the package that webpack bundles, it has NumPy's colours", async ({ shown }) => {
     await showCells(shown, "/bundled/bundle.js");
     await checkColours(shown);
     await shown.page.locator("zarr-view .map").press("Enter");
-    assert.ok((await shown.hears("zarr-pick")).values.length > 0);
-    assert.deepEqual(shown.complaints, []);
-  },
+    expect((await shown.hears("zarr-pick")).values.length).toBeGreaterThan(0);
+    expect(shown.complaints).toEqual([]);
+  });
 
-  "plots: the series at a mark is xarray's under a strict policy, and a click moves the mark": (shown) =>
-    checkPlots(shown, undefined, { "Content-Security-Policy": POLICY }),
+  test("plots: the series at a mark is xarray's under a strict policy, and a click moves the mark", ({
+    shown,
+  }) => checkPlots(shown, undefined, { "Content-Security-Policy": POLICY }));
 
-  async "plots: as an entry of the package, they are a script that loads with the first mark"(shown) {
-    await bundleOfEntry();
+  test("plots: as an entry of the package, they are a script that loads with the first mark", async ({
+    shown,
+  }) => {
     const scripts = [];
     shown.page.on("request", (request) => {
       if (request.resourceType() === "script") scripts.push(request.url());
@@ -379,17 +379,19 @@ const TESTS = {
     await shown.hears("zarr-load");
     const before = scripts.length;
     await checkPlots(shown, "/bundled/bundle.js");
-    assert.ok(scripts.length > before + 1, `${scripts}`);
-  },
+    expect(scripts.length, `${scripts}`).toBeGreaterThan(before + 1);
+  });
 
-  async "three planes: the crosshair has NumPy's values, and keys and attributes move it"(shown) {
+  test("three planes: the crosshair has NumPy's values, and keys and attributes move it", async ({
+    shown,
+  }) => {
     const [first, second] = volume.places;
     const crosshair = ({ x, y }) => `x:${x},y:${y}`;
     const attributes = `at="t:${first.at.t},z:${first.at.z}" planes="${crosshair(first.at)}"`;
     await shown.open(pageWith(`src="/fixtures/viewer-linked/volume" ${attributes} style="height: 600px"`));
     await shown.hears("zarr-load");
     await crosses(shown, first.value);
-    assert.equal(await shown.page.locator("zarr-view .map").count(), 3);
+    await expect(shown.page.locator("zarr-view .map")).toHaveCount(3);
     await shown.set({ at: `t:${second.at.t},z:${second.at.z}`, planes: crosshair(second.at) });
     await crosses(shown, second.value);
     await shown.page.locator("zarr-view .plane.below .map").press("ArrowLeft");
@@ -398,14 +400,16 @@ const TESTS = {
       (wanted) => document.querySelector("zarr-view").state.planes === wanted,
       left,
     );
-    assert.deepEqual(await accessibilityFindings(shown.page), []);
+    expect(await accessibilityFindings(shown.page)).toEqual([]);
     await shown.page.evaluate(() => document.querySelector("zarr-view").removeAttribute("planes"));
     await shown.page.locator("zarr-view .plane").first().waitFor({ state: "detached" });
-    assert.equal(await shown.page.locator("zarr-view .map").count(), 1);
-    assert.deepEqual(shown.complaints, []);
-  },
+    await expect(shown.page.locator("zarr-view .map")).toHaveCount(1);
+    expect(shown.complaints).toEqual([]);
+  });
 
-  async "comparisons: the difference is NumPy's, a swipe has a divider, and its button ends it"(shown) {
+  test("comparisons: the difference is NumPy's, a swipe has a divider, and its button ends it", async ({
+    shown,
+  }) => {
     const [{ place, of_times: ofTimes, of_variables: ofVariables }] = differences;
     const attributes = `src="/viewer/samples/climate.zarr" variable="air_temperature" at="time:0" layers=""`;
     const compared = `compare="difference" with="at=time:6" view="${viewAt(place)}"`;
@@ -414,30 +418,34 @@ const TESTS = {
     await secondTells(shown, ofTimes);
     await shown.set({ with: "variable=sea_surface_temperature" });
     await secondTells(shown, ofVariables);
-    assert.deepEqual(await accessibilityFindings(shown.page), []);
+    expect(await accessibilityFindings(shown.page)).toEqual([]);
     await shown.set({ compare: "swipe" });
     await shown.page.locator("zarr-view .divider").press("Home");
     await shown.page.waitForFunction(() => document.querySelector("zarr-view").state.compare === "swipe,0");
-    assert.equal((await shown.state()).with, "variable=sea_surface_temperature");
+    expect((await shown.state()).with).toBe("variable=sea_surface_temperature");
     await shown.set({ compare: "beside" });
     await shown.page.locator("zarr-view [aria-label='Close the comparison']").click();
     await shown.page.locator("zarr-view .compared").waitFor({ state: "detached" });
-    assert.equal((await shown.state()).compare, undefined);
-  },
+    expect((await shown.state()).compare).toBe(undefined);
+  });
 
-  async "comparisons: a STAC document of several data sets is refused, and the picture stays"(shown) {
+  test("comparisons: a STAC document of several data sets is refused, and the picture stays", async ({
+    shown,
+  }) => {
     await shown.open(pageWith(`${CLIMATE} compare="beside" with="source=/embed/item.json"`));
     await shown.hears("zarr-load");
     const told = await shown.page.locator("zarr-view .compared [role=alert]").innerText();
-    assert.match(told, /it is a list of data sets/);
+    expect(told).toMatch(/it is a list of data sets/);
     await shown.page.locator("zarr-view .map").first().press("Enter");
-    assert.equal((await shown.hears("zarr-pick")).values[0].text.slice(-1), "K");
-  },
+    expect((await shown.hears("zarr-pick")).values[0].text.slice(-1)).toBe("K");
+  });
 
-  async "a store of the page in the place of an address, and an error that says what is wrong"(shown) {
+  test("a store of the page in the place of an address, and an error that says what is wrong", async ({
+    shown,
+  }) => {
     await shown.open(pageWith('src="/viewer/samples/nothing.zarr"'));
     await shown.hears("zarr-error");
-    assert.match(await shown.page.locator("zarr-view [role=alert]").innerText(), /No Zarr data here/);
+    expect(await shown.page.locator("zarr-view [role=alert]").innerText()).toMatch(/No Zarr data here/);
     await shown.page.evaluate(() => {
       const metadata = {
         zarr_format: 3,
@@ -452,12 +460,14 @@ const TESTS = {
       const document_ = new TextEncoder().encode(JSON.stringify(metadata));
       document.querySelector("zarr-view").store = new Map([["/zarr.json", document_]]);
     });
-    assert.equal((await shown.hears("zarr-load")).kind, "scene");
+    expect((await shown.hears("zarr-load")).kind).toBe("scene");
     await shown.page.locator("zarr-view .map").press("Enter");
-    assert.equal((await shown.hears("zarr-pick")).values[0].value, 7);
-  },
+    expect((await shown.hears("zarr-pick")).values[0].value).toBe(7);
+  });
 
-  async "two of them live side by side, and one that is taken away and put back shows the same"(shown) {
+  test("two of them live side by side, and one that is taken away and put back shows the same", async ({
+    shown,
+  }) => {
     await shown.open(pageWith(CLIMATE));
     await shown.hears("zarr-load");
     await shown.page.evaluate((src) => {
@@ -471,13 +481,15 @@ const TESTS = {
       window.taken.remove();
     });
     await shown.page.evaluate(() => document.querySelector("main").append(window.taken));
-    assert.deepEqual(await shown.hears("zarr-load"), { kind: "scene", title: "2 metre temperature" });
+    expect(await shown.hears("zarr-load")).toEqual({ kind: "scene", title: "2 metre temperature" });
     await shown.page.locator("zarr-view:last-of-type .map").press("Enter");
-    assert.equal((await shown.hears("zarr-pick")).values[0].text.slice(-1), "K");
-    assert.deepEqual(shown.complaints, []);
-  },
+    expect((await shown.hears("zarr-pick")).values[0].text.slice(-1)).toBe("K");
+    expect(shown.complaints).toEqual([]);
+  });
 
-  async "a server that lets no cache keep anything sends each object once for a picture"(shown) {
+  test("a server that lets no cache keep anything sends each object once for a picture", async ({
+    shown,
+  }) => {
     const sent = [];
     await shown.page.route("**/climate.zarr/**/c/**", async (route) => {
       const headers = { ...route.request().headers() };
@@ -489,21 +501,18 @@ const TESTS = {
     await shown.open(pageWith(CLIMATE));
     await shown.hears("zarr-load");
     await shown.page.locator('zarr-view .map[aria-busy="false"]').waitFor();
-    assert.ok(sent.length > 0, "nothing was asked for");
-    assert.deepEqual(
-      sent.filter((url, at) => sent.indexOf(url) < at),
-      [],
-    );
-  },
+    expect(sent.length, "nothing was asked for").toBeGreaterThan(0);
+    expect(sent.filter((url, at) => sent.indexOf(url) < at)).toEqual([]);
+  });
 
-  async "axe-core finds nothing in it"(shown) {
+  test("axe-core finds nothing in it", async ({ shown }) => {
     for (const attributes of [CLIMATE, CELLS, 'src="/viewer/samples/climate.zarr" path="time"']) {
       await shown.open(pageWith(attributes));
       await shown.hears("zarr-load");
-      assert.deepEqual(await accessibilityFindings(shown.page), [], attributes);
+      expect(await accessibilityFindings(shown.page), attributes).toEqual([]);
     }
-  },
-};
+  });
+});
 
 /** Runs in the page: the colours of points in a picture. */
 async function coloursOf([png, places]) {
@@ -511,25 +520,4 @@ async function coloursOf([png, places]) {
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
   context.drawImage(bitmap, 0, 0);
   return places.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)]);
-}
-
-export async function runEmbed({ browser, report, pattern }) {
-  const { url, close } = await serve(
-    { "/viewer/": VIEWER, "/fixtures/": FIXTURES, "/bundled/": join(ROOT, "target/view-entry") },
-    { data: ["/"], intercept: answerPage },
-  );
-  for (const [words, run] of Object.entries(TESTS)) {
-    const name = `embed: ${words}`;
-    if (!pattern.test(name)) continue;
-    const outcome = await attempt(async () => {
-      const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
-      try {
-        await run(new EmbeddingPage(page, url), url);
-      } finally {
-        await page.close();
-      }
-    });
-    report({ name, ...outcome });
-  }
-  await close();
 }

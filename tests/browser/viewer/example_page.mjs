@@ -5,6 +5,7 @@
 import { openAsBlob } from "node:fs";
 import { ZipFileStore } from "@zarrita/storage";
 import * as zarrita from "zarrita";
+import { expect } from "../fixtures.mjs";
 
 const PATIENCE_MS = 30_000;
 const STEP_MS = 100;
@@ -35,9 +36,9 @@ export class ExamplePage {
   /** Errors of the page, failed requests, and errors in the console. */
   complaints = [];
 
-  constructor(page) {
-    this.page = page;
-    page.setDefaultTimeout(PATIENCE_MS);
+  /** `root` is the address of the folder of examples. */
+  constructor(page, root) {
+    [this.page, this.root] = [page, root];
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("response", (answer) => {
       // Keys of stores may be absent.
@@ -49,11 +50,8 @@ export class ExamplePage {
     });
   }
 
-  static async open(browser, url) {
-    const page = await browser.newPage({ viewport: { width: 1000, height: 800 } });
-    const example = new ExamplePage(page);
-    await page.goto(url);
-    return example;
+  goto(name) {
+    return this.page.goto(`${this.root}/${name}`);
   }
 
   text(selector) {
@@ -91,16 +89,8 @@ export class ExamplePage {
   }
 
   /** Repeats a check until it holds. */
-  async until(check) {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      try {
-        return await check();
-      } catch (error) {
-        if (performance.now() > deadline) throw error;
-        await this.page.waitForTimeout(STEP_MS);
-      }
-    }
+  until(check) {
+    return expect(check).toPass({ timeout: PATIENCE_MS, intervals: [STEP_MS] });
   }
 
   /** The colours of points of an element, in CSS pixels from its upper left corner. */
@@ -164,9 +154,5 @@ export class ExamplePage {
       document.querySelector("h1").scrollIntoView();
     });
     await this.page.screenshot({ path, type: "jpeg", quality: 75 });
-  }
-
-  close() {
-    return this.page.close();
   }
 }

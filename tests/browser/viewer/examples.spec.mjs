@@ -1,23 +1,30 @@
 /**
  * Drives each example page (www/examples) with clicks and keys, and compares its numbers and pixels
- * with what zarr-python and NumPy have (`examples/expected.json`, by `make/examples.py`). axe-core
+ * with what zarr-python and NumPy have (`examples_expected.json`, by `make/examples.py`). axe-core
  * must find nothing.
  * `WRITE_EXAMPLE_PICTURES=1` also makes the pictures of the index anew.
  */
-import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { attempt } from "./attempts.mjs";
+import { unpackFixtures } from "../../fixture_archives.mjs";
+import { test as base, expect } from "../fixtures.mjs";
+import { ROOT } from "../places.mjs";
 import { accessibilityFindings } from "./axe.mjs";
-import { ExamplePage } from "./examples/page.mjs";
-import { ROOT } from "./served.mjs";
+import { ExamplePage } from "./example_page.mjs";
+
+const test = base.extend({
+  example: async ({ page, url }, use) => {
+    await use(new ExamplePage(page, `${url}/viewer/examples`));
+  },
+});
+
+test.use({ viewport: { width: 1000, height: 800 }, actionTimeout: 30_000 });
 
 const EXAMPLES = join(ROOT, "www/examples");
 const MAX_LINES = 60;
 
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
-const EXPECTED = read(join(ROOT, "tests/browser/examples/expected.json"));
+const EXPECTED = read(join(import.meta.dirname, "examples_expected.json"));
 /** Colours of matplotlib's colormaps. */
 const { viridis } = read(join(unpackFixtures(), "viewer/expected.json")).colormaps;
 
@@ -35,14 +42,15 @@ function sameColours(actual, wanted, tolerance) {
   const wrong = wanted.flatMap((color, at) =>
     isOff(color, at) ? [`${at}: ${actual[at]}, not ${color}`] : [],
   );
-  assert.deepEqual(wrong, []);
+  expect(wrong).toEqual([]);
 }
 
 const numbersIn = (text) => (text.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const TESTS = {
+/** How each page is driven. */
+const DRIVEN = {
   async slice(example) {
     const { values, latitude, longitude } = EXPECTED.slice;
     const rows = () => example.rows("#table");
@@ -54,10 +62,10 @@ const TESTS = {
       ]),
     ];
     await example.says("#date", "2021-07");
-    assert.deepEqual(await rows(), table(6));
+    expect(await rows()).toEqual(table(6));
     await example.slide("#month", 0);
     await example.says("#date", "2021-01");
-    assert.deepEqual(await rows(), table(0));
+    expect(await rows()).toEqual(table(0));
   },
 
   async map(example) {
@@ -70,7 +78,7 @@ const TESTS = {
         await example.page.mouse.move(x, y);
         await example.page.mouse.move(x + width / 2 + east / resolution, y + height / 2 - north / resolution);
         const [metres, level] = numbersIn(await example.text("#reading"));
-        assert.equal(metres, levels[level]?.[at], `the height at ${east}, ${north} in level ${level}`);
+        expect(metres, `the height at ${east}, ${north} in level ${level}`).toBe(levels[level]?.[at]);
       });
     }
   },
@@ -85,11 +93,11 @@ const TESTS = {
     const { x, y, width, height } = await example.box("#plot .u-over");
     await example.page.mouse.move(x + width - 1, y + height / 2);
     const [value] = numbersIn(await example.text(".u-legend .u-series:last-child .u-value"));
-    assert.equal(value, other.at(-1), "the plot's last value");
+    expect(value, "the plot's last value").toBe(other.at(-1));
     const map = await example.box("#map");
     await example.page.mouse.click(map.x + map.width / 2, map.y + map.height / 4);
     await example.says("#mean", /mean \d/);
-    assert.deepEqual([await example.value("#north"), await example.value("#east")], ["45", "180"]);
+    expect([await example.value("#north"), await example.value("#east")]).toEqual(["45", "180"]);
   },
 
   async microscopy(example) {
@@ -160,7 +168,10 @@ const TESTS = {
     await example.says("#level", finest(0));
     await example.page.selectOption("#channel", "1");
     await example.says("#level", finest(1));
-    assert.ok((await example.countColours("#volume")) > 100, "sections and a projection have many colours");
+    expect(
+      await example.countColours("#volume"),
+      "sections and a projection have many colours",
+    ).toBeGreaterThan(100);
   },
 
   async dashboard(example) {
@@ -169,10 +180,12 @@ const TESTS = {
     await example.slide("#step", 2);
     await example.says("#text", /^2 of/);
     const [step, , value] = numbersIn(await example.text("#text"));
-    assert.ok(Math.abs(value - means[step]) < 1e-3, `mean of step ${step}: ${value}, not ${means[step]}`);
+    expect(Math.abs(value - means[step]), `mean of step ${step}: ${value}, not ${means[step]}`).toBeLessThan(
+      1e-3,
+    );
     // It goes on, and leaves the chosen step alone.
     await example.says("#text", /^2 of ([6-9]|1\d)/);
-    assert.deepEqual(await example.histogram(), counts[2]);
+    expect(await example.histogram()).toEqual(counts[2]);
   },
 
   async opfs(example) {
@@ -184,9 +197,9 @@ const TESTS = {
     const found = await example.elementsOf(await (await arriving).path());
     const seen = new Array(256).fill(0);
     for (const value of found.finest) seen[value] += 1;
-    assert.deepEqual(seen, counts, "the number of elements of each value");
-    assert.deepEqual([...found.finest.subarray(300 * 1024, 301 * 1024)], row);
-    assert.deepEqual([...found.half.subarray(150 * 512, 151 * 512)], half);
+    expect(seen, "the number of elements of each value").toEqual(counts);
+    expect([...found.finest.subarray(300 * 1024, 301 * 1024)]).toEqual(row);
+    expect([...found.half.subarray(150 * 512, 151 * 512)]).toEqual(half);
   },
 
   async folder(example) {
@@ -198,7 +211,7 @@ const TESTS = {
     for (const [path, numbers] of Object.entries(EXPECTED.folder)) {
       const shown = found[path].slice(2).map(Number);
       for (const [at, value] of numbers.entries())
-        assert.ok(Math.abs(shown[at] - value) <= 6e-4, `${path}: ${shown}, not ${numbers}`);
+        expect(Math.abs(shown[at] - value), `${path}: ${shown}, not ${numbers}`).toBeLessThanOrEqual(6e-4);
     }
   },
 
@@ -238,13 +251,13 @@ function checkPages() {
   const names = readdirSync(EXAMPLES).flatMap((file) => /^(?!index)(.+)\.html$/.exec(file)?.[1] ?? []);
   const index = readFileSync(join(EXAMPLES, "index.html"), "utf8");
   const listed = [...index.matchAll(/href="\.\/(\w+)\.html"/g)].map(([, name]) => name);
-  assert.deepEqual(listed.toSorted(), names.toSorted(), "the pages of the index");
-  assert.deepEqual(Object.keys(TESTS).toSorted(), names.toSorted(), "the tested pages");
+  expect(listed.toSorted(), "the pages of the index").toEqual(names.toSorted());
+  expect(Object.keys(DRIVEN).toSorted(), "the tested pages").toEqual(names.toSorted());
   for (const name of names) {
     const lines = readFileSync(join(EXAMPLES, `${name}.html`), "utf8")
       .trimEnd()
       .split("\n");
-    assert.ok(lines.length <= MAX_LINES, `${name}.html has ${lines.length} lines`);
+    expect(lines.length, `${name}.html has ${lines.length} lines`).toBeLessThanOrEqual(MAX_LINES);
   }
 }
 
@@ -256,36 +269,21 @@ async function writePicture(example, page) {
   await example.writePicture(join(EXAMPLES, `pictures/${page}.jpg`));
 }
 
-/** The index is accessible, and has all its pictures. */
-async function checkIndex(browser, url) {
-  const index = await ExamplePage.open(browser, `${url}/viewer/examples/`);
-  await index.page.waitForLoadState("networkidle");
-  assert.deepEqual(await accessibilityFindings(index.page), []);
-  assert.deepEqual(index.complaints, []);
-  await index.close();
-}
-
-export async function runExamples({ browser, url, report, pattern }) {
-  const all = "examples: each page has a test, a card and at most 60 lines";
-  const check = async () => {
+test.describe("examples", () => {
+  test("each page has a test, a card and at most 60 lines", async ({ example }) => {
     checkPages();
-    await checkIndex(browser, url);
-  };
-  if (pattern.test(all)) report({ name: all, ...(await attempt(check)) });
-  for (const [page, run] of Object.entries(TESTS)) {
-    const name = `examples: ${page} shows what zarr-python reads, and is accessible`;
-    if (!pattern.test(name)) continue;
-    const outcome = await attempt(async () => {
-      const example = await ExamplePage.open(browser, `${url}/viewer/examples/${page}.html`);
-      try {
-        await run(example);
-        assert.deepEqual(example.complaints, []);
-        assert.deepEqual(await accessibilityFindings(example.page), [], "what axe-core finds");
-        if (process.env.WRITE_EXAMPLE_PICTURES) await writePicture(example, page);
-      } finally {
-        await example.close();
-      }
+    await example.goto("");
+    await example.page.waitForLoadState("networkidle"); // the index has all its pictures
+    expect(await accessibilityFindings(example.page)).toEqual([]);
+    expect(example.complaints).toEqual([]);
+  });
+
+  for (const [page, drive] of Object.entries(DRIVEN))
+    test(`${page} shows what zarr-python reads, and is accessible`, async ({ example }) => {
+      await example.goto(`${page}.html`);
+      await drive(example);
+      expect(example.complaints).toEqual([]);
+      expect(await accessibilityFindings(example.page), "what axe-core finds").toEqual([]);
+      if (process.env.WRITE_EXAMPLE_PICTURES) await writePicture(example, page);
     });
-    report({ name, ...outcome });
-  }
-}
+});

@@ -2,19 +2,19 @@
  * Tests of the viewer's panel "Insight". Each sentence about a slow view has a store or a server
  * with that fault. The sizes of chunks are compared with those of the files on disk.
  */
-import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/fs";
-import { serve } from "../../scripts/serve.mjs";
-import { runDriven } from "./driven_page.mjs";
-import { ROOT } from "./served.mjs";
+import { serve } from "../../../scripts/serve.mjs";
+import { expect, test } from "../fixtures.mjs";
+import { ROOT } from "../places.mjs";
 
 const CLIMATE = "./samples/climate.zarr";
 const CELLS = "./samples/cells.ome.zarr";
 const folder = mkdtempSync(join(tmpdir(), "zarr-insight-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** Noise that compresses to about three quarters. */
 const value = (at) => (Math.imul(at ^ (at >>> 9), 2654435761) >>> 26) & 63;
@@ -65,11 +65,11 @@ async function sentenceOf(viewer, id, store, server, before = async () => {}) {
 /** Tests a fault of a store or of its server. */
 const fault =
   (id, store, words, { intercept, before } = {}) =>
-  async (viewer) => {
+  async ({ viewer }) => {
     const server = await serveStores(intercept);
     try {
       const text = await sentenceOf(viewer, id, store, server, () => before?.(viewer));
-      for (const word of words) assert.ok(text.includes(word), `“${word}” is in: ${text}`);
+      for (const word of words) expect(text.includes(word), `“${word}” is in: ${text}`).toBeTruthy();
     } finally {
       await server.close();
     }
@@ -109,40 +109,44 @@ const bytesText = (bytes) =>
 
 const inView = (viewer) => viewer.page.textContent("#chunks-in-view");
 
-const TESTS = {
-  async "a store without faults has no sentence"(viewer) {
+test.describe("insight", () => {
+  test("a store without faults has no sentence", async ({ viewer }) => {
     await openInsight(viewer, { source: CLIMATE });
     await viewer.says("#panel-insight", "Nothing stands out");
-  },
+  });
 
-  "chunks that are too large for the view are named": fault("large-chunks", "large-chunks", [
-    "64 × 512 × 512",
-    "16.0 MiB",
-    "1 of 64",
-    "1 × 512 × 512",
-  ]),
-  "tiny chunks without shards are named": fault("tiny-chunks", "tiny-chunks", [
-    "256 requests",
-    "4.0 KiB",
-    "shards",
-  ]),
-  "a large array without coarser levels is named": fault("no-pyramid", "no-pyramid", [
-    "no coarser levels",
-    "elements for each pixel",
-    "pyramid",
-  ]),
-  "slow codecs are named": fault("gzip", "gzip", ["gzip took", "zstd"], { before: playThrough }),
-  "a server that ignores ranges is named": fault("ranges", "shards", ["127.0.0.1", "whole files", "206"], {
-    intercept: withoutRanges,
-  }),
-  "a server that hides its headers is named": fault(
-    "headers",
-    "shards",
-    ["does not show Content-Range and ETag", "Access-Control-Expose-Headers"],
-    { intercept: withHiddenHeaders },
-  ),
+  test(
+    "chunks that are too large for the view are named",
+    fault("large-chunks", "large-chunks", ["64 × 512 × 512", "16.0 MiB", "1 of 64", "1 × 512 × 512"]),
+  );
 
-  async "the plots have the requests and bytes of the page"(viewer) {
+  test(
+    "tiny chunks without shards are named",
+    fault("tiny-chunks", "tiny-chunks", ["256 requests", "4.0 KiB", "shards"]),
+  );
+
+  test(
+    "a large array without coarser levels is named",
+    fault("no-pyramid", "no-pyramid", ["no coarser levels", "elements for each pixel", "pyramid"]),
+  );
+
+  test("slow codecs are named", fault("gzip", "gzip", ["gzip took", "zstd"], { before: playThrough }));
+
+  test(
+    "a server that ignores ranges is named",
+    fault("ranges", "shards", ["127.0.0.1", "whole files", "206"], {
+      intercept: withoutRanges,
+    }),
+  );
+
+  test(
+    "a server that hides its headers is named",
+    fault("headers", "shards", ["does not show Content-Range and ETag", "Access-Control-Expose-Headers"], {
+      intercept: withHiddenHeaders,
+    }),
+  );
+
+  test("the plots have the requests and bytes of the page", async ({ viewer }) => {
     let [requests, bytes] = [0, 0];
     viewer.page.on("response", (response) => {
       if (!response.url().includes("/samples/cells.ome.zarr/")) return;
@@ -150,12 +154,14 @@ const TESTS = {
       if (response.ok()) bytes += Number(response.headers()["content-length"]);
     });
     await openInsight(viewer, { source: CELLS });
-    await viewer.page.waitForTimeout(2500);
-    const told = await viewer.page.locator("#counters dd").allTextContents();
-    assert.equal(Number(told[0]), requests, "requests");
-    assert.equal(told[1], bytesText(bytes), "bytes");
+    // The page updates its counters once a second.
+    await expect(async () => {
+      const told = await viewer.page.locator("#counters dd").allTextContents();
+      expect(Number(told[0]), "requests").toBe(requests);
+      expect(told[1], "bytes").toBe(bytesText(bytes));
+    }).toPass();
     const captions = await viewer.page.locator(".speed figcaption b").allTextContents();
-    assert.deepEqual(captions, [
+    expect(captions).toEqual([
       "Requests",
       "Received",
       "Caches",
@@ -165,10 +171,10 @@ const TESTS = {
       "Stalls",
     ]);
     await viewer.says(".speed .now", /bytes, blosc \d+ ms/);
-    assert.equal(await viewer.page.locator(".speed-plot canvas").count(), captions.length);
-  },
+    await expect(viewer.page.locator(".speed-plot canvas")).toHaveCount(captions.length);
+  });
 
-  async "the grid has the sizes of the files, and tells which are missing"(viewer) {
+  test("the grid has the sizes of the files, and tells which are missing", async ({ viewer }) => {
     await written("grid", { shape: [400, 300], chunkShape: [100, 100], fillValue: 0 });
     unlinkSync(join(folder, "grid/c/1/2"));
     const sizes = fileSizes("grid");
@@ -179,19 +185,19 @@ const TESTS = {
       await viewer.says("#chunks-in-view", "11 of 12 chunks");
       const total = sizes.reduce((sum, size) => sum + size, 0);
       const text = await inView(viewer);
-      assert.ok(text.includes(`${bytesText(total)} of ${bytesText(11 * 10_000)} decoded`), text);
+      expect(text.includes(`${bytesText(total)} of ${bytesText(11 * 10_000)} decoded`), text).toBeTruthy();
       const key = await viewer.page.locator(".grid-key span").allTextContents();
-      assert.deepEqual(key, [Math.min(...sizes), Math.max(...sizes)].map(bytesText));
+      expect(key).toEqual([Math.min(...sizes), Math.max(...sizes)].map(bytesText));
       await viewer.waitForParameter("structure", "size");
-      assert.equal(await viewer.page.locator("canvas.grid-layer").count(), 1, "the grid is on the picture");
+      await expect(viewer.page.locator("canvas.grid-layer"), "the grid is on the picture").toHaveCount(1);
       await viewer.page.selectOption("#chunk-grid", "");
       await viewer.page.locator("canvas.grid-layer").waitFor({ state: "detached" });
     } finally {
       await server.close();
     }
-  },
+  });
 
-  async "the grid has the ages of the files"(viewer) {
+  test("the grid has the ages of the files", async ({ viewer }) => {
     await written("ages", { shape: [200, 100], chunkShape: [100, 100] });
     const times = ["2020-02-03T04:05:00Z", "2024-06-07T08:09:00Z"];
     for (const [row, time] of times.entries())
@@ -201,13 +207,13 @@ const TESTS = {
       await openInsight(viewer, { source: `${server.url}/ages`, structure: "age" });
       await viewer.says("#chunks-in-view", "2 of 2 chunks");
       const key = await viewer.page.locator(".grid-key span").allTextContents();
-      assert.deepEqual(key, ["2020-02-03 04:05", "2024-06-07 08:09"]);
+      expect(key).toEqual(["2020-02-03 04:05", "2024-06-07 08:09"]);
     } finally {
       await server.close();
     }
-  },
+  });
 
-  async "the chunks of a shard have the sizes in its index"(viewer) {
+  test("the chunks of a shard have the sizes in its index", async ({ viewer }) => {
     await openInsight(viewer, {
       source: "./samples/arctic.zarr",
       variable: "colour",
@@ -219,12 +225,12 @@ const TESTS = {
     const { size } = statSync(join(ROOT, "www/samples/arctic.zarr/0/colour/c/0/0/0"));
     const chunks = size - 16 * 16 - 4;
     const text = await inView(viewer);
-    assert.ok(text.includes(`${(chunks / 2 ** 20).toFixed(1)} MiB of 3.0 MiB decoded`), text);
+    expect(text.includes(`${(chunks / 2 ** 20).toFixed(1)} MiB of 3.0 MiB decoded`), text).toBeTruthy();
     await viewer.says(".codec-words", "each shard is split into chunks of 256 × 256 × 3");
     await viewer.says(".codec-words", "compressed by Blosc (zstd, level 9, bytes shuffled)");
-  },
+  });
 
-  async "the grid follows the level, the step and the picture"(viewer) {
+  test("the grid follows the level, the step and the picture", async ({ viewer }) => {
     await viewer.goto({ source: CELLS, structure: "presence", panels: "insight,display" });
     await viewer.drawn();
     await viewer.says(".structure-facts", "/scale0/cells");
@@ -233,18 +239,18 @@ const TESTS = {
     await viewer.type(CLIMATE);
     await viewer.says(".structure-facts", "/air_temperature");
     await viewer.says("#chunks-in-view", "1 of 1 chunks");
-    assert.equal(await viewer.page.locator("canvas.grid-layer").count(), 1);
-  },
+    await expect(viewer.page.locator("canvas.grid-layer")).toHaveCount(1);
+  });
 
-  async "conventions have links to their texts"(viewer) {
+  test("conventions have links to their texts", async ({ viewer }) => {
     await viewer.goto({ source: CELLS, panels: "data" });
     await viewer.drawn();
     const link = viewer.page.locator(".conventions a");
     await link.waitFor();
-    assert.equal(await link.getAttribute("href"), "https://ngff.openmicroscopy.org/0.5/");
-  },
+    expect(await link.getAttribute("href")).toBe("https://ngff.openmicroscopy.org/0.5/");
+  });
 
-  async "the address restores the panels, the grid and how it plays"(viewer) {
+  test("the address restores the panels, the grid and how it plays", async ({ viewer }) => {
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
     await viewer.page.selectOption("#play-speed", "10");
@@ -258,16 +264,16 @@ const TESTS = {
     await viewer.page.reload();
     await viewer.drawn();
     await viewer.says("#chunks-in-view", "chunks in");
-    assert.equal(await viewer.page.inputValue("#chunk-grid"), "presence");
-    assert.equal(await viewer.page.inputValue("#play-speed"), "10");
-    assert.equal(await viewer.page.isChecked('.playing input[type="checkbox"]'), false);
+    expect(await viewer.page.inputValue("#chunk-grid")).toBe("presence");
+    expect(await viewer.page.inputValue("#play-speed")).toBe("10");
+    expect(await viewer.page.isChecked('.playing input[type="checkbox"]')).toBe(false);
     const open = await viewer.page
       .locator(".panel:not([hidden])")
       .evaluateAll((all) => all.map(({ id }) => id));
-    assert.deepEqual(open, ["panel-insight"]);
-  },
+    expect(open).toEqual(["panel-insight"]);
+  });
 
-  async "the panel is loaded when it opens, and works by keyboard"(viewer) {
+  test("the panel is loaded when it opens, and works by keyboard", async ({ viewer }) => {
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
     const scripts = () => viewer.requests.filter((url) => url.endsWith(".js")).length;
@@ -275,14 +281,9 @@ const TESTS = {
     await viewer.page.focus("#switch-insight");
     await viewer.page.keyboard.press("Enter");
     await viewer.page.waitForSelector("#chunk-grid");
-    assert.ok(scripts() > before, "its script");
+    expect(scripts(), "its script").toBeGreaterThan(before);
     await viewer.page.focus("#chunk-grid");
     await viewer.page.keyboard.press("ArrowDown");
     await viewer.says("#chunks-in-view", "4 of 4 chunks");
-  },
-};
-
-export async function runInsight(session) {
-  await runDriven("insight", TESTS, session);
-  rmSync(folder, { recursive: true, force: true });
-}
+  });
+});

@@ -2,12 +2,11 @@
  * Tests the viewer's linked views under a driver: three planes with a crosshair, and comparisons.
  * Values and colours are those of `fixtures/viewer-linked`, which NumPy has worked out.
  */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as zarrita from "zarrita";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { runDriven } from "./driven_page.mjs";
+import { unpackFixtures } from "../../fixture_archives.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 const FACTS = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-linked/expected.json"), "utf8"));
 const WARPED = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-warped/expected.json"), "utf8"));
@@ -107,31 +106,31 @@ function valuesIn({ page }, selector, places) {
   );
 }
 
-const PLANES = {
-  async "planes: a crosshair shows its values, and the address has it"(viewer, { url }) {
+test.describe("linked views", () => {
+  test("planes: a crosshair shows its values, and the address has it", async ({ viewer, url }) => {
     await openPlanes(viewer, url, { at: "t:0,z:3" });
     for (const { at, value } of FACTS.volume.places) {
       await openPlanes(viewer, url, { at: `t:${at.t},z:${at.z}`, planes: `y:${at.y},x:${at.x}` });
-      assert.match(await crossed(viewer, value), new RegExp(`z.*\\[${at.z}\\]`));
+      expect(await crossed(viewer, value)).toMatch(new RegExp(`z.*\\[${at.z}\\]`));
     }
-  },
+  });
 
-  async "planes: a click moves the crosshair, and a drag of its lines, too"(viewer, { url }) {
+  test("planes: a click moves the crosshair, and a drag of its lines, too", async ({ viewer, url }) => {
     await openPlanes(viewer, url, { at: "t:0,z:3" });
     const [first, second] = FACTS.volume.places;
     await crossed(viewer, first.value);
     await viewer.page.mouse.click(...(await placeOf(viewer, second.at)));
     await crossed(viewer, second.value);
     await addressed(viewer, "planes", "x:40,y:10");
-    assert.equal(await viewer.page.locator("#plots").isHidden(), true, "a click plots nothing here");
+    expect(await viewer.page.locator("#plots").isHidden(), "a click plots nothing here").toBe(true);
     await viewer.page.mouse.move(...(await placeOf(viewer, second.at)));
     await viewer.page.mouse.down();
     await viewer.page.mouse.move(...(await placeOf(viewer, first.at)), { steps: 4 });
     await viewer.page.mouse.up();
     await crossed(viewer, first.value);
-  },
+  });
 
-  async "planes: keys move the crosshair in each picture, and sliders follow"(viewer, { url }) {
+  test("planes: keys move the crosshair in each picture, and sliders follow", async ({ viewer, url }) => {
     await openPlanes(viewer, url, { at: "t:0,z:3", planes: "x:25,y:20" });
     const [first, second, third, fourth] = FACTS.volume.places;
     await crossed(viewer, first.value);
@@ -144,9 +143,9 @@ const PLANES = {
     await addressed(viewer, "at", "t:0,z:5");
     await viewer.page.locator('#dimensions [aria-label="t"]').press("End");
     await crossed(viewer, fourth.value);
-  },
+  });
 
-  async "planes: the other pictures have the values of their planes"(viewer, { url }) {
+  test("planes: the other pictures have the values of their planes", async ({ viewer, url }) => {
     await openPlanes(viewer, url, { at: "t:0,z:5", planes: "x:40,y:10" });
     const { planes, scale, shape } = FACTS.volume;
     const [, , resolution] = await cameraOf(viewer);
@@ -169,14 +168,14 @@ const PLANES = {
         ...(await valuesIn(viewer, picture.xz, inXz)).map((value, at) => [value, columns[at].value]),
       ];
       for (const [value, wanted] of found)
-        assert.ok(
+        expect(
           value !== null && Math.abs(value - wanted) < CLOSE,
           `${value} in place of ${wanted} at z ${z}`,
-        );
+        ).toBeTruthy();
     }
-  },
+  });
 
-  async "planes: pictures pan and zoom together, with their physical scale"(viewer, { url }) {
+  test("planes: pictures pan and zoom together, with their physical scale", async ({ viewer, url }) => {
     await openPlanes(viewer, url, { at: "t:0,z:3" });
     const [x, y, resolution] = await cameraOf(viewer);
     const box = await viewer.page.locator(picture.xz).boundingBox();
@@ -189,37 +188,40 @@ const PLANES = {
       x + 40 * resolution,
     );
     const moved = await cameraOf(viewer);
-    assert.ok(Math.abs(moved[1] - y) < resolution, "xz moves x, and not y");
+    expect(Math.abs(moved[1] - y), "xz moves x, and not y").toBeLessThan(resolution);
     await viewer.page.mouse.wheel(0, -240);
     await viewer.page.waitForFunction(
       (before) => Number(new URLSearchParams(location.search).get("view").split(",")[2]) < before * 0.9,
       resolution,
     );
-  },
+  });
 
-  async "planes: the choice opens and closes them, and Back undoes it"(viewer) {
+  test("planes: the choice opens and closes them, and Back undoes it", async ({ viewer }) => {
     const { page } = viewer;
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
-    await page.waitForTimeout(300);
+    await page.waitForLoadState("networkidle");
     const before = new Set(viewer.requests.filter(isScript));
     await page.click('#linked >> text="xy, xz and yz"');
     await viewer.allDrawn();
     const later = viewer.requests.filter((request) => isScript(request) && !before.has(request));
-    assert.ok(later.length > 0, "the code for it loads late");
+    expect(later.length, "the code for it loads late").toBeGreaterThan(0);
     await page.waitForURL((address) => address.searchParams.get("planes") === "x:288,y:288");
     await page.goBack();
     await page.locator(".side-view").first().waitFor({ state: "detached" });
-    assert.equal((await page.locator("#views canvas").count()) > 0, true);
+    expect((await page.locator("#views canvas").count()) > 0).toBe(true);
     await page.goForward();
     await viewer.allDrawn();
     await page.click('#linked >> text="One plane"');
     await page.locator(".side-view").first().waitFor({ state: "detached" });
     await page.waitForURL((address) => !address.searchParams.has("planes"));
-    assert.deepEqual(viewer.complaints, []);
-  },
+    expect(viewer.complaints).toEqual([]);
+  });
 
-  async "planes: beside a map they begin at its longitude, and have north at its side"(viewer, { url }) {
+  test("planes: beside a map they begin at its longitude, and have north at its side", async ({
+    viewer,
+    url,
+  }) => {
     const [first, second, third, fourth] = FACTS.ocean;
     const { depth, lat, lon } = first.at;
     const source = `${url}/fixtures/viewer-linked/ocean`;
@@ -232,17 +234,17 @@ const PLANES = {
     await crossed(viewer, third.value);
     await press(viewer, "xz", "ArrowDown");
     await crossed(viewer, fourth.value);
-  },
+  });
 
-  async "planes: a flat image and a map have no choice of planes"(viewer) {
+  test("planes: a flat image and a map have no choice of planes", async ({ viewer }) => {
     for (const source of ["./samples/climate.zarr", "./samples/tissue.ome.zarr"]) {
       await viewer.goto({ source, planes: "" });
       await viewer.drawn();
-      assert.equal(await viewer.page.locator('#linked [aria-label="Number of planes"]').count(), 0);
-      assert.equal(await viewer.page.locator(".side-view").count(), 0);
+      await expect(viewer.page.locator('#linked [aria-label="Number of planes"]')).toHaveCount(0);
+      await expect(viewer.page.locator(".side-view")).toHaveCount(0);
     }
-  },
-};
+  });
+});
 
 const CLIMATE = { source: "./samples/climate.zarr", variable: "air_temperature", layers: "" };
 /** Black is 0, white is 6. */
@@ -347,11 +349,13 @@ async function valueOnPage(viewer, row, column) {
 
 async function shows(viewer, row, column, value) {
   const found = await valueOnPage(viewer, row, column);
-  assert.ok(Math.abs(found - value) < 0.1, `${found} in place of ${value} in block ${row}, ${column}`);
+  expect(Math.abs(found - value), `${found} in place of ${value} in block ${row}, ${column}`).toBeLessThan(
+    0.1,
+  );
 }
 
-const COMPARED = {
-  async "compared: two variables beside each other have their values"(viewer) {
+test.describe("linked views", () => {
+  test("compared: two variables beside each other have their values", async ({ viewer }) => {
     await openCompared(viewer, { ...CLIMATE, compare: "beside", with: "variable=sea_surface_temperature" });
     for (const { place, air, sea } of FACTS.climate) {
       await tells(viewer, FIRST, place, air);
@@ -362,16 +366,16 @@ const COMPARED = {
         .locator("#views .legend .bar")
         .evaluateAll((bars) => bars.map(({ ariaLabel }) => ariaLabel));
     const [one, other] = await limits();
-    assert.equal(one, other, "both are in K, so they have the same limits");
+    expect(one, "both are in K, so they have the same limits").toBe(other);
     await viewer.page.click('#comparison >> text="Same limits and colours"');
     await viewer.page.waitForURL((address) => address.searchParams.get("compare") === "beside,own");
     await viewer.page.waitForFunction(
       (before) => document.querySelector(".compared .legend .bar")?.ariaLabel !== before,
       one,
     );
-  },
+  });
 
-  async "compared: another time has its own slider, unless time is linked"(viewer) {
+  test("compared: another time has its own slider, unless time is linked", async ({ viewer }) => {
     const { page } = viewer;
     await openCompared(viewer, { ...CLIMATE, at: "time:0", compare: "beside", with: "at=time:6" });
     for (const { place, air, later } of FACTS.climate) {
@@ -381,17 +385,20 @@ const COMPARED = {
     await page.locator(".dimensions.second input[type=range]").press("Home");
     await page.waitForURL((address) => address.searchParams.get("with") === "at=time:0");
     await tells(viewer, SECOND, FACTS.climate[0].place, FACTS.climate[0].air);
-    assert.equal(new URL(page.url()).searchParams.get("at"), "time:0");
+    expect(new URL(page.url()).searchParams.get("at")).toBe("time:0");
     await page.click('#comparison >> text="Link time"');
     await page.waitForURL((address) => address.searchParams.get("with") === "");
     await page.locator("#dimensions input[type=number]").fill("6");
     await tells(viewer, SECOND, FACTS.climate[0].place, FACTS.climate[0].later);
     await tells(viewer, FIRST, FACTS.climate[0].place, FACTS.climate[0].later);
-  },
+  });
 
-  async "compared: the difference is NumPy's, and missing where either is missing"(viewer, { url }) {
+  test("compared: the difference is NumPy's, and missing where either is missing", async ({
+    viewer,
+    url,
+  }) => {
     const { block, difference } = FACTS.fields;
-    assert.equal(block, 40);
+    expect(block).toBe(40);
     await openCompared(viewer, { ...fields(url), compare: "difference", with: "variable=second" });
     for (const [row, values] of difference.entries()) {
       for (const [column, value] of values.entries())
@@ -399,18 +406,18 @@ const COMPARED = {
     }
     const words = await viewer.page.locator(".compared .legend .bar").getAttribute("aria-label");
     const [, low, high] = /from (\S+) to (\S+)/.exec(words);
-    assert.equal(low.replace("−", "-"), `-${high}`, "the colours are centred at zero");
-  },
+    expect(low.replace("−", "-"), "the colours are centred at zero").toBe(`-${high}`);
+  });
 
-  async "compared: the difference of two times and of two variables"(viewer) {
+  test("compared: the difference of two times and of two variables", async ({ viewer }) => {
     const pairs = { "at=time:6": "of_times", "variable=sea_surface_temperature": "of_variables" };
     for (const [other, name] of Object.entries(pairs)) {
       await openCompared(viewer, { ...CLIMATE, at: "time:0", compare: "difference", with: other });
       for (const element of FACTS.climate) await tells(viewer, SECOND, element.place, element[name]);
     }
-  },
+  });
 
-  async "compared: the difference of an image is of the channel that is chosen"(viewer) {
+  test("compared: the difference of an image is of the channel that is chosen", async ({ viewer }) => {
     const [row, column, t, z] = [303, 265, 2, 3];
     const group = await zarrita.open(new zarrita.FetchStore(new URL(CELLS, viewer.viewer).href));
     const [finest] = group.attrs.ome.multiscales[0].datasets;
@@ -422,7 +429,7 @@ const COMPARED = {
         return (await at(0)) - (await at(t));
       }),
     );
-    assert.equal(new Set(wanted).size, 3, `the channels differ: ${wanted}`);
+    expect(new Set(wanted).size, `the channels differ: ${wanted}`).toBe(3);
     const point = [column * stepX, -row * stepY];
     await openCompared(viewer, {
       source: CELLS,
@@ -441,24 +448,24 @@ const COMPARED = {
     await viewer.page.reload();
     await viewer.allDrawn();
     await tells(viewer, SECOND, point, wanted[2]);
-  },
+  });
 
-  async "compared: pictures of other shapes have no difference"(viewer, { url }) {
+  test("compared: pictures of other shapes have no difference", async ({ viewer, url }) => {
     await openCompared(viewer, { ...fields(url), compare: "difference", with: "variable=wide" });
     await viewer.says("#comparison .note", "other rows and columns");
-    assert.equal(await viewer.page.locator('#comparison >> text="Difference"').isDisabled(), true);
-  },
+    expect(await viewer.page.locator('#comparison >> text="Difference"').isDisabled()).toBe(true);
+  });
 
-  async "compared: a swipe shows each picture at its side, by mouse and by keys"(viewer, { url }) {
+  test("compared: a swipe shows each picture at its side, by mouse and by keys", async ({ viewer, url }) => {
     const { page } = viewer;
     const { first, second } = FACTS.fields;
     await openCompared(viewer, { ...fields(url), compare: "swipe", with: "variable=second" });
     await shows(viewer, 0, 0, first[0][0]);
     await shows(viewer, 1, 2, second[1][2]);
     const divider = page.locator('.divider[role="slider"]');
-    assert.equal(await divider.getAttribute("aria-valuenow"), "50");
+    expect(await divider.getAttribute("aria-valuenow")).toBe("50");
     await divider.press("Home");
-    assert.equal(await divider.getAttribute("aria-valuenow"), "0");
+    expect(await divider.getAttribute("aria-valuenow")).toBe("0");
     await shows(viewer, 0, 0, second[0][0]);
     await divider.press("End");
     await shows(viewer, 1, 2, first[1][2]);
@@ -475,9 +482,9 @@ const COMPARED = {
     await viewer.allDrawn();
     await shows(viewer, 0, 0, first[0][0]);
     await shows(viewer, 1, 2, second[1][2]);
-  },
+  });
 
-  async "compared: a saved picture has both pictures, as they are seen"(viewer, { url }) {
+  test("compared: a saved picture has both pictures, as they are seen", async ({ viewer, url }) => {
     const { first, second } = FACTS.fields;
     const blocks = [
       [0, 0],
@@ -487,42 +494,42 @@ const COMPARED = {
     const valuesOf = (rows) => blocks.map(([row, column]) => rows[row][column]);
     await openCompared(viewer, { ...fields(url), compare: "swipe", with: "variable=second" });
     const swiped = [first[0][0], second[1][2]];
-    assert.deepEqual(await valuesInFile(viewer, await placesIn(FIRST)), swiped.map(aboutSixth));
+    expect(await valuesInFile(viewer, await placesIn(FIRST))).toEqual(swiped.map(aboutSixth));
     await openCompared(viewer, { ...fields(url), compare: "beside", with: "variable=second" });
     const places = [...(await placesIn(FIRST)), ...(await placesIn(SECOND))];
     const wanted = [...valuesOf(first), ...valuesOf(second)];
-    assert.deepEqual(await valuesInFile(viewer, places), wanted.map(aboutSixth));
-  },
+    expect(await valuesInFile(viewer, places)).toEqual(wanted.map(aboutSixth));
+  });
 
-  async "compared: the difference of two times of a curvilinear grid"(viewer, { url }) {
+  test("compared: the difference of two times of a curvilinear grid", async ({ viewer, url }) => {
     const source = `${url}/fixtures/viewer-warped/ocean`;
     await openCompared(viewer, { source, at: "time:4", compare: "difference", with: "at=time:1" });
     for (const { place, value } of WARPED.ocean.differences) await tells(viewer, SECOND, place, value);
     const dates = await viewer.page.locator(".dimensions.second").innerText();
-    assert.match(dates, /2001-03-02/, "the other time has its date");
-  },
+    expect(dates, "the other time has its date").toMatch(/2001-03-02/);
+  });
 
-  async "compared: the difference of two times of a turned plane"(viewer, { url }) {
+  test("compared: the difference of two times of a turned plane", async ({ viewer, url }) => {
     const source = `${url}/fixtures/viewer-warped/turned`;
     await openCompared(viewer, { source, at: "time:4", compare: "difference", with: "at=time:1" });
     for (const { place, value } of WARPED.turned.differences) await tells(viewer, SECOND, place, value);
-  },
+  });
 
-  async "compared: a fixed level is that of both pictures"(viewer) {
+  test("compared: a fixed level is that of both pictures", async ({ viewer }) => {
     const { page } = viewer;
     const isOfLevel = (level) => (address) => address.includes(`/cells.ome.zarr/scale${level}/cells/c/`);
     const readLevels = () => [0, 1, 2].map((level) => viewer.requests.filter(isOfLevel(level)).length);
     await openCompared(viewer, { source: CELLS, level: "1", compare: "beside", with: "at=t:1" });
     const [finest, fixed] = readLevels();
-    assert.equal(finest, 0, "neither picture reads another level");
+    expect(finest, "neither picture reads another level").toBe(0);
     await page.selectOption("#level", "0");
     await page.waitForURL((address) => address.searchParams.get("level") === "0");
     await viewer.allDrawn();
     const [own, same] = readLevels();
-    assert.ok(own > 0 && same === fixed, `${own} and ${same} requests`);
-  },
+    expect(own > 0 && same === fixed, `${own} and ${same} requests`).toBeTruthy();
+  });
 
-  async "compared: both pan and zoom together"(viewer) {
+  test("compared: both pan and zoom together", async ({ viewer }) => {
     const { page } = viewer;
     await page.emulateMedia({ reducedMotion: "reduce" }); // so that a movement ends with its cause
     await openCompared(viewer, { ...CLIMATE, compare: "beside", with: "at=time:6", view: "10,40,0.25" });
@@ -533,15 +540,15 @@ const COMPARED = {
     await page.mouse.move(box.x + box.width / 2 + 80, box.y + box.height / 2, { steps: 5 });
     await page.mouse.up();
     const [moved] = await cameraAtRest(viewer);
-    assert.ok(moved < 0, `the middle is at ${moved}`);
+    expect(moved, `the middle is at ${moved}`).toBeLessThan(0);
     await tells(viewer, FIRST, FACTS.climate[0].place, FACTS.climate[0].air);
     await page.locator("#zoom button").first().click();
     const [, , resolution] = await cameraAtRest(viewer);
-    assert.ok(Math.abs(resolution - 0.25 / 1.6) < 1e-3, `the resolution is ${resolution}`);
+    expect(Math.abs(resolution - 0.25 / 1.6), `the resolution is ${resolution}`).toBeLessThan(1e-3);
     await tells(viewer, SECOND, FACTS.climate[0].place, FACTS.climate[0].later);
-  },
+  });
 
-  async "compared: the dialog chooses, Back undoes, and closing removes the second"(viewer) {
+  test("compared: the dialog chooses, Back undoes, and closing removes the second", async ({ viewer }) => {
     const { page } = viewer;
     await viewer.goto({ ...CLIMATE, at: "time:0" });
     await viewer.drawn();
@@ -566,11 +573,11 @@ const COMPARED = {
       (count) => document.querySelectorAll("#views canvas").length === count,
       before,
     );
-    assert.equal(await page.locator("#comparison").count(), 0);
-    assert.deepEqual(viewer.complaints, []);
-  },
+    await expect(page.locator("#comparison")).toHaveCount(0);
+    expect(viewer.complaints).toEqual([]);
+  });
 
-  async "compared: closing ends the reads of the second"(viewer) {
+  test("compared: closing ends the reads of the second", async ({ viewer }) => {
     const { page } = viewer;
     const isOfSecond = (address) => address.includes("/sea_surface_temperature/c/");
     const ended = new Promise((resolve) => {
@@ -586,9 +593,9 @@ const COMPARED = {
     await page.click('#comparison >> text="Close the comparison"');
     await ended;
     await page.locator(".compared").waitFor({ state: "detached" });
-  },
+  });
 
-  async "compared: another data set by its address, and one that is not there"(viewer, { url }) {
+  test("compared: another data set by its address, and one that is not there", async ({ viewer, url }) => {
     const source = `${url}/fixtures/viewer-linked/fields`;
     await openCompared(viewer, { ...CLIMATE, compare: "beside", with: `source=${source}&variable=second` });
     await viewer.says(".compared .caption", "Second");
@@ -596,7 +603,5 @@ const COMPARED = {
     await viewer.page.locator('.compared [role="alert"]').waitFor();
     await viewer.page.click('#comparison >> text="Close the comparison"');
     await viewer.page.locator(".compared").waitFor({ state: "detached" });
-  },
-};
-
-export const runLinkedViews = (session) => runDriven("linked views", { ...PLANES, ...COMPARED }, session);
+  });
+});

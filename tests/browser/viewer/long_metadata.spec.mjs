@@ -4,8 +4,7 @@
  * large elements. The documents are made here, because no library writes such. Chunks are absent.
  * `plates.mjs` has the long lists.
  */
-import assert from "node:assert/strict";
-import { runDriven } from "./driven_page.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 /** The limits of the page: `www/src/model/scene/scene.ts`, `www/src/widgets/page/element.ts`. */
 const MIXED = 64;
@@ -15,8 +14,11 @@ const CHARACTERS = 2000;
 const LONG = "W".repeat(200_000);
 const TOLD_LENGTH = "(200\u202f000 characters. The first 2\u202f000 are shown.)";
 
-const TESTS = {
-  async "a path of three thousand parts has one row below the others, and can be opened"(viewer, { url }) {
+test.describe("long metadata", () => {
+  test("a path of three thousand parts has one row below the others, and can be opened", async ({
+    viewer,
+    url,
+  }) => {
     const path = Array(3000).fill("a").join("/");
     const short = "b/c/d";
     const metadata = { [path]: plane(), b: group(), "b/c": group(), [short]: plane() };
@@ -26,14 +28,14 @@ const TESTS = {
     });
     await viewer.goto({ source: `${url}/deep`, path });
     await viewer.drawn();
-    assert.equal(await viewer.page.locator('#tree [role="treeitem"][aria-selected="true"]').count(), 1);
-    assert.ok((await viewer.page.locator('#tree [role="treeitem"]').count()) < 100);
+    await expect(viewer.page.locator('#tree [role="treeitem"][aria-selected="true"]')).toHaveCount(1);
+    expect(await viewer.page.locator('#tree [role="treeitem"]').count()).toBeLessThan(100);
     await viewer.page.click(`#tree [data-path="${short}"] .name`);
     await viewer.waitForParameter("path", short);
     await viewer.page.locator(`#tree [data-path="${short}"][aria-selected="true"][aria-level="4"]`).waitFor();
-  },
+  });
 
-  async "wells that name one position share it"(viewer, { url }) {
+  test("wells that name one position share it", async ({ viewer, url }) => {
     const wells = Array.from({ length: 30_000 }, (_, at) => ({
       path: `A/${at}`,
       rowIndex: 0,
@@ -51,38 +53,38 @@ const TESTS = {
     });
     await viewer.goto({ source: `${url}/same` });
     await viewer.page.locator('#plate [aria-label^="Well A1"]').waitFor();
-    assert.equal(await viewer.page.locator("#plate button").count(), 1);
-    assert.ok((await viewer.page.evaluate(() => window.buttons)) < 1000);
-  },
+    await expect(viewer.page.locator("#plate button")).toHaveCount(1);
+    expect(await viewer.page.evaluate(() => window.buttons)).toBeLessThan(1000);
+  });
 
-  async "of a thousand visible channels a part is drawn, and the page says so"(viewer, { url }) {
+  test("of a thousand visible channels a part is drawn, and the page says so", async ({ viewer, url }) => {
     const asked = await serveImage(viewer, `${url}/visible`, { channels: visibleChannels(1000) });
     await viewer.goto({ source: `${url}/visible` });
     await viewer.drawn();
     await viewer.says("#channels .note", `At most ${MIXED} channels are drawn at a time.`);
     const box = (at) => viewer.page.getByRole("checkbox", { name: `Protein ${at}`, exact: true });
-    assert.ok(await box(MIXED).isChecked());
-    assert.ok(!(await box(MIXED + 1).isChecked()));
-    assert.deepEqual(channelsOf(asked).length, MIXED);
+    expect(await box(MIXED).isChecked()).toBeTruthy();
+    expect(await box(MIXED + 1).isChecked()).toBeFalsy();
+    expect(channelsOf(asked).length).toEqual(MIXED);
     await box(MIXED + 1).click();
-    assert.ok(!(await box(MIXED + 1).isChecked()));
+    expect(await box(MIXED + 1).isChecked()).toBeFalsy();
     await box(1).click();
     await box(MIXED + 1).click();
-    assert.ok(await box(MIXED + 1).isChecked());
+    expect(await box(MIXED + 1).isChecked()).toBeTruthy();
     await viewer.page.click('#channels button:text("Show all")');
-    assert.equal(await viewer.page.locator("#channels .channel:not(.off)").count(), MIXED);
-  },
+    await expect(viewer.page.locator("#channels .channel:not(.off)")).toHaveCount(MIXED);
+  });
 
-  async "forty visible channels are all drawn"(viewer, { url }) {
+  test("forty visible channels are all drawn", async ({ viewer, url }) => {
     const asked = await serveImage(viewer, `${url}/forty`, { channels: visibleChannels(40) });
     await viewer.goto({ source: `${url}/forty` });
     await viewer.drawn();
-    assert.equal(await viewer.page.locator("#channels .channel:not(.off)").count(), 40);
-    assert.equal(await viewer.page.locator("#channels .note").count(), 0);
-    assert.deepEqual(channelsOf(asked).length, 40);
-  },
+    await expect(viewer.page.locator("#channels .channel:not(.off)")).toHaveCount(40);
+    await expect(viewer.page.locator("#channels .note")).toHaveCount(0);
+    expect(channelsOf(asked).length).toEqual(40);
+  });
 
-  async "of a hundred visible labels in the address a part is drawn"(viewer, { url }) {
+  test("of a hundred visible labels in the address a part is drawn", async ({ viewer, url }) => {
     const names = Array.from({ length: 100 }, (_, at) => `cells${at}`);
     const labels = Object.fromEntries(
       names.map((name) => [`/labels/${name}/zarr.json`, image({ count: 1 })]),
@@ -98,16 +100,16 @@ const TESTS = {
     await viewer.drawn();
     await viewer.says("#layers .note", `At most ${LABELS} label images are drawn at a time.`);
     const ticked = viewer.page.locator("#layers input:checked");
-    assert.equal(await ticked.count(), LABELS);
+    expect(await ticked.count()).toBe(LABELS);
     const last = viewer.page.getByRole("checkbox", { name: "cells99", exact: true });
     await last.click();
-    assert.ok(!(await last.isChecked()));
+    expect(await last.isChecked()).toBeFalsy();
     await ticked.first().click();
     await last.click();
-    assert.ok(await last.isChecked());
-  },
+    expect(await last.isChecked()).toBeTruthy();
+  });
 
-  async "long texts are cut, and the page says how long they are"(viewer, { url }) {
+  test("long texts are cut, and the page says how long they are", async ({ viewer, url }) => {
     const channels = [{ label: LONG }, { label: 24680 }];
     await serveImage(viewer, `${url}/texts`, { channels, name: LONG, other: LONG });
     await viewer.goto({ source: `${url}/texts` });
@@ -116,8 +118,7 @@ const TESTS = {
     await viewer.says("#channels .channel", TOLD_LENGTH);
     await viewer.says("#channels .channel", "24680");
     // The attributes have a limit of their own.
-    assert.match(
-      await viewer.page.locator("#details pre").textContent(),
+    expect(await viewer.page.locator("#details pre").textContent()).toMatch(
       /The first 200\u202f000 are shown\.\)$/,
     );
     for (const [part, most] of [
@@ -127,21 +128,21 @@ const TESTS = {
       ["#dimensions", 500],
     ]) {
       const { length } = await viewer.page.locator(part).innerText();
-      assert.ok(length < most + 500, `${part} has ${length} characters`);
+      expect(length, `${part} has ${length} characters`).toBeLessThan(most + 500);
     }
     await viewer.page.getByRole("slider", { name: /^W+…$/ }).waitFor();
-  },
+  });
 
-  async "of elements of 16 MiB a few are read, and the start of each is shown"(viewer, { url }) {
+  test("of elements of 16 MiB a few are read, and the start of each is shown", async ({ viewer, url }) => {
     await serveDocuments(viewer, `${url}/large`, {
       "/.zarray": { ...V2, shape: [400], chunks: [1], dtype: "|V16777216" },
     });
     await viewer.goto({ source: `${url}/large` });
     await viewer.says("#values h2", "The first 2 of 400 values");
     const { length } = await viewer.page.locator("#values").innerText();
-    assert.ok(length < 10_000, `${length} characters`);
-  },
-};
+    expect(length, `${length} characters`).toBeLessThan(10_000);
+  });
+});
 
 const V2 = { zarr_format: 2, compressor: null, filters: null, fill_value: "", order: "C" };
 
@@ -210,5 +211,3 @@ async function serveDocuments(viewer, address, documents) {
 const channelsOf = (asked) => [
   ...new Set([...asked].flatMap((key) => /^\/0\/c\/(\d+)\//.exec(key)?.[1] ?? [])),
 ];
-
-export const runLongMetadata = (session) => runDriven("long metadata", TESTS, session);

@@ -3,14 +3,13 @@
  * dropped folders and files, samples, recent data sets, and listings of web servers. Each test
  * opens with clicks and keys, and compares a displayed value with one from another library.
  */
-import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { runDriven } from "./driven_page.mjs";
-import { ROOT } from "./served.mjs";
-import { startPython } from "./web_hosts.mjs";
+import { unpackFixtures } from "../../fixture_archives.mjs";
+import { expect, test } from "../fixtures.mjs";
+import { ROOT } from "../places.mjs";
+import { startPython } from "../web_hosts.mjs";
 
 const STORES = join(ROOT, "tests/stores");
 /** Made by `viewer_plates.py`: two images of one value each. */
@@ -34,11 +33,11 @@ const MAX_REQUESTS = 8;
 async function checkMiddle(viewer, expected) {
   const { index, value } = await viewer.reading();
   const [row, column] = Object.values(index);
-  assert.equal(value, expected[row][column], `at ${JSON.stringify(index)}`);
+  expect(value, `at ${JSON.stringify(index)}`).toBe(expected[row][column]);
 }
 
 async function checkValue(viewer, expected) {
-  assert.equal((await viewer.reading()).value, expected);
+  expect((await viewer.reading()).value).toBe(expected);
 }
 
 /** Answers requests to a host with files of the test server. */
@@ -52,29 +51,29 @@ function routeHost(viewer, host, root) {
 }
 
 /** Air temperature at points of the map, by xarray. Stored values are these less 260, times 20. */
-const { picked } = JSON.parse(readFileSync(join(ROOT, "tests/browser/examples/expected.json"), "utf8"));
+const { picked } = JSON.parse(readFileSync(join(import.meta.dirname, "examples_expected.json"), "utf8"));
 
-const TESTS = {
-  async "a packed field is shown as stored, and unpacked again at the same place"(viewer) {
+test.describe("opening", () => {
+  test("a packed field is shown as stored, and unpacked again at the same place", async ({ viewer }) => {
     const [[x, y], value] = [picked.places[0], picked.values[0]];
     await viewer.goto({ source: CLIMATE, at: "time:6", view: `${x},${y},0.1`, panels: "display" });
     await viewer.drawn("2 metre temperature");
-    assert.equal((await viewer.reading()).value, value);
+    expect((await viewer.reading()).value).toBe(value);
     const stored = Math.round((value - 260) * 20);
     await viewer.page.getByLabel("As stored").check();
     await viewer.waitForParameter("values", "stored");
     await viewer.drawn();
-    assert.equal((await viewer.reading()).value, stored);
+    expect((await viewer.reading()).value).toBe(stored);
     await viewer.page.reload();
     await viewer.drawn();
-    assert.equal((await viewer.reading()).value, stored, "the address has it");
+    expect((await viewer.reading()).value, "the address has it").toBe(stored);
     await viewer.page.getByLabel("As stored").uncheck();
     await viewer.waitForParameter("values", null);
     await viewer.drawn();
-    assert.equal((await viewer.reading()).value, value);
-  },
+    expect((await viewer.reading()).value).toBe(value);
+  });
 
-  async "s3 and gs addresses are read over HTTPS"(viewer, { url }) {
+  test("s3 and gs addresses are read over HTTPS", async ({ viewer, url }) => {
     const buckets = [
       ["s3://images/several/first", "https://images.s3.amazonaws.com", 100],
       ["s3://of.a.lab/several/second/", "https://s3.amazonaws.com/of.a.lab", 101],
@@ -88,14 +87,14 @@ const TESTS = {
       await viewer.waitForParameter("source", address);
       await viewer.drawn(expected === 100 ? "first" : "second");
       await checkValue(viewer, expected);
-      assert.ok(
+      expect(
         viewer.requests.some((request) => request.startsWith(`${host}/several/`)),
         host,
-      );
+      ).toBeTruthy();
     }
-  },
+  });
 
-  async "archives and kerchunk's references open by address"(viewer, { url }) {
+  test("archives and kerchunk's references open by address", async ({ viewer, url }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     const names = {
@@ -113,9 +112,9 @@ const TESTS = {
       await viewer.drawn(variable);
       await checkMiddle(viewer, EXPECTED[name][variable]);
     }
-  },
+  });
 
-  async "a folder opens in the browser's own dialog for folders"(viewer, { url }) {
+  test("a folder opens in the browser's own dialog for folders", async ({ viewer, url }) => {
     // A driver cannot use the native dialog, so it returns a folder of the browser's file system.
     await viewer.page.addInitScript(chooseStoredFolder, {
       root: `${url}/fixtures/viewer-plates/several/second`,
@@ -127,9 +126,9 @@ const TESTS = {
     await viewer.waitForParameter("source", "local:second");
     await viewer.drawn("second");
     await checkValue(viewer, VALUES.second);
-  },
+  });
 
-  async "where a browser has no such dialog, a folder is chosen as files"(viewer) {
+  test("where a browser has no such dialog, a folder is chosen as files", async ({ viewer }) => {
     await viewer.page.addInitScript(() => {
       delete window.showDirectoryPicker;
     });
@@ -147,9 +146,9 @@ const TESTS = {
     await viewer.page.goForward();
     await viewer.drawn("first");
     await checkValue(viewer, VALUES.first);
-  },
+  });
 
-  async "a file opens in the dialog for files"(viewer) {
+  test("a file opens in the dialog for files", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     for (const name of ["stored.zip", "image.ozx"]) {
@@ -160,9 +159,9 @@ const TESTS = {
       await viewer.drawn("a");
       await checkMiddle(viewer, EXPECTED[name].a);
     }
-  },
+  });
 
-  async "a dialog that is closed changes nothing"(viewer) {
+  test("a dialog that is closed changes nothing", async ({ viewer }) => {
     await viewer.page.addInitScript(() => {
       window.showDirectoryPicker = () => Promise.reject(new DOMException("closed", "AbortError"));
     });
@@ -170,11 +169,11 @@ const TESTS = {
     await viewer.drawn();
     await viewer.choose("Open folder…");
     await viewer.page.waitForTimeout(300);
-    assert.equal(await viewer.page.locator('[role="alert"]').count(), 0);
+    await expect(viewer.page.locator('[role="alert"]')).toHaveCount(0);
     await viewer.waitForParameter("source", CLIMATE);
-  },
+  });
 
-  async "a dropped folder opens, and its images are listed"(viewer) {
+  test("a dropped folder opens, and its images are listed", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     await drop(viewer, SEVERAL);
@@ -183,9 +182,9 @@ const TESTS = {
     await viewer.waitForParameter("path", "second");
     await viewer.drawn();
     await checkValue(viewer, VALUES.second);
-  },
+  });
 
-  async "dropped archives open"(viewer) {
+  test("dropped archives open", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     for (const name of ["zip-store.zip", "image.ozx"]) {
@@ -194,40 +193,41 @@ const TESTS = {
       await viewer.drawn("a");
       await checkMiddle(viewer, EXPECTED[name].a);
     }
-  },
+  });
 
-  async "a dropped file that is no data set is told of, and the picture before stays"(viewer) {
+  test("a dropped file that is no data set is told of, and the picture before stays", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     await drop(viewer, join(STORES, "make.py"));
     await viewer.page.locator('[role="alert"]').waitFor();
     await viewer.waitForParameter("source", CLIMATE);
-    assert.ok(await viewer.page.locator('[aria-label="time"]').isVisible());
-  },
+    await expect(viewer.page.locator('[aria-label="time"]')).toBeVisible();
+  });
 
-  async "each sample of the menu is drawn, after few requests, of which none fails"(viewer) {
+  test("each sample of the menu is drawn, after few requests, of which none fails", async ({ viewer }) => {
     await viewer.goto({ source: `${CLIMATE}/nothing` });
     await viewer.page.locator('[role="alert"]').waitFor();
     for (const [name, folder] of Object.entries(SAMPLES)) {
-      await viewer.page.waitForTimeout(500);
       [viewer.requests.length, viewer.complaints.length] = [0, 0];
       await viewer.choose(name);
       await viewer.waitForParameter("source", `./samples/${folder}`);
       await viewer.drawn();
       const asked = viewer.requests.filter((request) => request.includes(`/samples/${folder}/`));
       const first = asked.findIndex((request) => request.includes("/c/"));
-      assert.ok(first > 0 && first <= MAX_REQUESTS, `${name}: ${first} requests before the first chunk`);
+      expect(
+        first > 0 && first <= MAX_REQUESTS,
+        `${name}: ${first} requests before the first chunk`,
+      ).toBeTruthy();
       // On a busy machine v3's answer may be so late that v2's documents are requested too.
       const isProbe = (complaint) => /\/\.z(array|group|attrs)$|Failed to load resource/.test(complaint);
-      assert.deepEqual(
+      expect(
         viewer.complaints.filter((complaint) => !isProbe(complaint)),
-        [],
         name,
-      );
+      ).toEqual([]);
     }
-  },
+  });
 
-  async "recent addresses are in the menu, open again, and can be forgotten"(viewer, { url }) {
+  test("recent addresses are in the menu, open again, and can be forgotten", async ({ viewer, url }) => {
     const address = `${url}/stores/deflated.zip`;
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
@@ -244,13 +244,13 @@ const TESTS = {
     await viewer.choose("Clear list");
     await viewer.page.click("#open-switch");
     await viewer.page.click("#open-switch");
-    assert.equal(await viewer.page.locator('#open-menu [aria-label="Recent"]').count(), 0);
-  },
+    await expect(viewer.page.locator('#open-menu [aria-label="Recent"]')).toHaveCount(0);
+  });
 
-  async "addresses with a user, a query or a fragment are not kept, and kept ones are dropped"(
+  test("addresses with a user, a query or a fragment are not kept, and kept ones are dropped", async ({
     viewer,
-    { url },
-  ) {
+    url,
+  }) => {
     const { page } = viewer;
     const host = new URL(url).host;
     const archive = `${url}/stores/deflated.zip`;
@@ -270,17 +270,20 @@ const TESTS = {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("zarr-viewer.recent")));
-    assert.deepEqual(await kept(), [archive]);
+    expect(await kept()).toEqual([archive]);
     await viewer.type(`${archive}?signature=secret`);
     await viewer.waitForParameter("source", `${archive}?signature=secret`);
     await viewer.drawn("a");
-    assert.deepEqual(await kept(), [archive]);
+    expect(await kept()).toEqual([archive]);
     await viewer.choose("Tissue");
     await viewer.waitForParameter("source", "./samples/tissue.ome.zarr");
-    assert.deepEqual(await kept(), ["./samples/tissue.ome.zarr", archive]);
-  },
+    expect(await kept()).toEqual(["./samples/tissue.ome.zarr", archive]);
+  });
 
-  async "a dropped document of references asks before it sends requests to other servers"(viewer, { url }) {
+  test("a dropped document of references asks before it sends requests to other servers", async ({
+    viewer,
+    url,
+  }) => {
     const { page } = viewer;
     const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-references-"));
     const path = join(folder, "far.json");
@@ -293,34 +296,36 @@ const TESTS = {
       await drop(viewer, path);
       const question = page.locator("dialog[open]");
       await question.waitFor();
-      assert.match(
-        await question.textContent(),
+      expect(await question.textContent()).toMatch(
         new RegExp(`“far.json” .* ${new URL(other).host}\\. If you allow`),
       );
       // Enter on the button in focus means no.
       await page.keyboard.press("Enter");
       await viewer.says('[role="alert"]', new URL(other).host);
       await viewer.waitForParameter("source", CLIMATE);
-      assert.deepEqual(toOther(), []);
+      expect(toOther()).toEqual([]);
       await drop(viewer, path);
       await question.waitFor();
       await page.keyboard.press("Escape");
       await question.waitFor({ state: "detached" });
-      assert.deepEqual(toOther(), []);
+      expect(toOther()).toEqual([]);
       await drop(viewer, path);
       await question.waitFor();
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       await viewer.waitForParameter("source", "local:far.json");
       await viewer.drawn();
-      assert.equal((await viewer.reading()).value, "5".charCodeAt(0));
-      assert.ok(toOther().length > 0);
+      expect((await viewer.reading()).value).toBe("5".charCodeAt(0));
+      expect(toOther().length).toBeGreaterThan(0);
     } finally {
       rmSync(folder, { recursive: true });
     }
-  },
+  });
 
-  async "a document of references on the page's own server asks, too, and fits a phone"(viewer, { url }) {
+  test("a document of references on the page's own server asks, too, and fits a phone", async ({
+    viewer,
+    url,
+  }) => {
     const { page } = viewer;
     const other = url.replace("127.0.0.1", "localhost");
     const templates = { u: `${other}/reach` };
@@ -331,30 +336,27 @@ const TESTS = {
     const question = page.locator("dialog[open]");
     await question.waitFor();
     const { x, width } = await question.boundingBox();
-    assert.ok(x >= 0 && x + width <= 390, `${x} ${width}`);
-    assert.deepEqual(
-      viewer.requests.filter((request) => request.startsWith(other)),
-      [],
-    );
+    expect(x >= 0 && x + width <= 390, `${x} ${width}`).toBeTruthy();
+    expect(viewer.requests.filter((request) => request.startsWith(other))).toEqual([]);
     await question.getByRole("button", { name: "Allow" }).click();
     await viewer.drawn();
-    assert.ok(viewer.requests.some((request) => request.startsWith(`${other}/reach/data`)));
-  },
+    expect(viewer.requests.some((request) => request.startsWith(`${other}/reach/data`))).toBeTruthy();
+  });
 
-  async "a repository of Icechunk on the page's own server reaches no other server"(viewer, { url }) {
+  test("a repository of Icechunk on the page's own server reaches no other server", async ({
+    viewer,
+    url,
+  }) => {
     for (const version of ["", "#branch=main"]) {
       await viewer.goto({ source: `${url}/icechunk/virtual${version}`, path: "http" });
       const message = viewer.page.locator('[role="alert"]').first();
       await message.waitFor();
-      assert.match(await message.textContent(), /127\.0\.0\.1:28917/);
+      expect(await message.textContent()).toMatch(/127\.0\.0\.1:28917/);
     }
-    assert.deepEqual(
-      viewer.requests.filter((request) => new URL(request).port === "28917"),
-      [],
-    );
-  },
+    expect(viewer.requests.filter((request) => new URL(request).port === "28917")).toEqual([]);
+  });
 
-  async "Back returns to the data set and its state, after a failed one, too"(viewer) {
+  test("Back returns to the data set and its state, after a failed one, too", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     await viewer.page.locator('[aria-label="Index of time"]').fill("5");
@@ -367,25 +369,24 @@ const TESTS = {
     await viewer.waitForParameter("source", "./samples/cells.ome.zarr");
     await viewer.page.goBack();
     await viewer.page.locator('[aria-label="Index of time"]').waitFor();
-    assert.equal(await viewer.page.locator('[aria-label="Index of time"]').inputValue(), "5");
+    expect(await viewer.page.locator('[aria-label="Index of time"]').inputValue()).toBe("5");
     await viewer.waitForParameter("source", CLIMATE);
-    assert.equal(await viewer.page.locator('[role="alert"]').count(), 0);
-  },
+    await expect(viewer.page.locator('[role="alert"]')).toHaveCount(0);
+  });
 
-  async "a text that is no address asks for nothing"(viewer) {
+  test("a text that is no address asks for nothing", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
     viewer.requests.length = 0;
     await viewer.type("my cells");
     await viewer.says('[role="alert"]', "not an address");
-    assert.deepEqual(
-      viewer.requests.filter((request) => !request.startsWith("blob:")),
-      [],
-    );
+    expect(viewer.requests.filter((request) => !request.startsWith("blob:"))).toEqual([]);
     await viewer.waitForParameter("source", CLIMATE);
-  },
+  });
 
-  async "where a web server lists folders, images are browsed without consolidated metadata"(viewer) {
+  test("where a web server lists folders, images are browsed without consolidated metadata", async ({
+    viewer,
+  }) => {
     const host = await startPython({ data: PLATES });
     try {
       viewer.viewer = `${host.url}/viewer/`;
@@ -397,9 +398,9 @@ const TESTS = {
     } finally {
       host.close();
     }
-  },
+  });
 
-  async "a server that ignores ranges sends each shard once, and the page says so"(viewer) {
+  test("a server that ignores ranges sends each shard once, and the page says so", async ({ viewer }) => {
     const host = await startPython({});
     try {
       viewer.viewer = `${host.url}/viewer/`;
@@ -413,12 +414,12 @@ const TESTS = {
         await viewer.drawn();
       }
       const shards = viewer.requests.filter((request) => request.includes("/air_temperature/c/"));
-      assert.deepEqual(shards, [`${viewer.viewer}samples/climate.zarr/air_temperature/c/0/0/0`]);
+      expect(shards).toEqual([`${viewer.viewer}samples/climate.zarr/air_temperature/c/0/0/0`]);
     } finally {
       host.close();
     }
-  },
-};
+  });
+});
 
 /** References to an array of 3 × 3 bytes at an address. */
 const referencesTo = (address) => ({
@@ -468,5 +469,3 @@ function chooseStoredFolder({ root, names }) {
     return folder;
   };
 }
-
-export const runOpening = (session) => runDriven("opening", TESTS, session);

@@ -2,8 +2,7 @@
  * Tests a plate under a driver: thumbnails of wells, the keyboard, and the order of reads. The
  * plate is from ome-zarr-py (`viewer_plates.py`) and has five wells of one value each.
  */
-import assert from "node:assert/strict";
-import { runDriven } from "./driven_page.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 const PLATE = "/fixtures/viewer-plates/plate";
 /** The value of the first field of each well. */
@@ -13,9 +12,14 @@ const ROWS = 60;
 /** Number of wells that are read concurrently, and of those that give the common limits. */
 const AT_ONCE = 4;
 const SAMPLED = 3;
+/** The time in ms in which a well would be asked for that must not be. */
+const UNASKED_MS = 500;
 
-const TESTS = {
-  async "wells show their first field in the same limits, and missing ones are told"(viewer, { url }) {
+test.describe("plates", () => {
+  test("wells show their first field in the same limits, and missing ones are told", async ({
+    viewer,
+    url,
+  }) => {
     const { page } = viewer;
     await viewer.goto({ source: url + PLATE });
     await page.waitForFunction(() => document.querySelectorAll("#plate canvas").length === 5);
@@ -24,61 +28,63 @@ const TESTS = {
       const [red, green, blue, opacity] = await page.$eval(`[aria-label="Well ${name}"] canvas`, (canvas) => [
         ...canvas.getContext("2d").getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data,
       ]);
-      assert.deepEqual([green, blue, opacity], [red, red, 255], name);
+      expect([green, blue, opacity], name).toEqual([red, red, 255]);
       shades[name] = red;
     }
     // Equal differences of values are equal differences of brightness.
     const steps = Object.values(shades).map((shade, at, all) => shade - (all[at - 1] ?? shade));
-    for (const step of steps.slice(1)) assert.ok(step > 20 && Math.abs(step - steps[1]) <= 2, `${steps}`);
-    assert.ok(await page.locator('[aria-label="No well A3"]').isVisible());
-    assert.deepEqual(viewer.complaints, []);
-  },
+    for (const step of steps.slice(1))
+      expect(step > 20 && Math.abs(step - steps[1]) <= 2, `${steps}`).toBeTruthy();
+    await expect(page.locator('[aria-label="No well A3"]')).toBeVisible();
+    expect(viewer.complaints).toEqual([]);
+  });
 
-  async "arrows walk the wells, and Enter opens a field"(viewer, { url }) {
+  test("arrows walk the wells, and Enter opens a field", async ({ viewer, url }) => {
     const { page } = viewer;
     await viewer.goto({ source: url + PLATE });
     await page.locator('[aria-label="Well A1"]').focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowRight");
-    assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Well B2");
+    expect(await page.evaluate(() => document.activeElement.ariaLabel)).toBe("Well B2");
     await page.keyboard.press("Enter");
     await viewer.drawn("well B2");
-    assert.equal((await viewer.reading()).value, WELLS.B2);
+    expect((await viewer.reading()).value).toBe(WELLS.B2);
     await page.goBack();
     await page.locator('[aria-label="Well B3"] canvas').waitFor();
     await page.click('[aria-label="Well B3"]');
     await viewer.drawn("well B3");
-    assert.equal((await viewer.reading()).value, WELLS.B3);
-  },
+    expect((await viewer.reading()).value).toBe(WELLS.B3);
+  });
 
-  async "wells are read as they come into view"(viewer, { url }) {
+  test("wells are read as they come into view", async ({ viewer, url }) => {
     const { page } = viewer;
     const asked = await routeLargePlate(viewer, url, () => false);
     await viewer.goto({ source: `${url}/large` });
     await page.locator('[aria-label="Well R1C2"] canvas').waitFor();
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(UNASKED_MS);
     const last = `R${ROWS - 2}C1`;
-    assert.equal(await page.locator(`[aria-label="Well ${last}"] canvas`).count(), 0);
-    assert.ok(asked.size < ROWS, `${asked.size} of ${2 * ROWS} wells were read`);
+    await expect(page.locator(`[aria-label="Well ${last}"] canvas`)).toHaveCount(0);
+    expect(asked.size, `${asked.size} of ${2 * ROWS} wells were read`).toBeLessThan(ROWS);
     await page.locator(`[aria-label="Well ${last}"]`).scrollIntoViewIfNeeded();
     await page.locator(`[aria-label="Well ${last}"] canvas`).waitFor();
-  },
+  });
 
-  async "few wells are read at once, and none after the plate is left"(viewer, { url }) {
+  test("few wells are read at once, and none after the plate is left", async ({ viewer, url }) => {
     const asked = await routeLargePlate(viewer, url, (path) => path !== "");
     await viewer.goto({ source: `${url}/large` });
     await viewer.page.locator('[aria-label="Well R1C1"]').waitFor();
-    await viewer.page.waitForTimeout(1000);
+    await expect.poll(() => asked.size).toBeGreaterThanOrEqual(AT_ONCE);
+    await viewer.page.waitForTimeout(UNASKED_MS);
     const begun = asked.size;
-    assert.ok(begun >= AT_ONCE && begun <= AT_ONCE + SAMPLED, `${begun} wells at once`);
+    expect(begun, "wells at once").toBeLessThanOrEqual(AT_ONCE + SAMPLED);
     await viewer.choose("Tissue");
     await viewer.drawn();
     asked.release();
-    await viewer.page.waitForTimeout(1000);
-    assert.equal(asked.size, begun, "wells that were begun");
-  },
+    await viewer.page.waitForTimeout(UNASKED_MS);
+    expect(asked.size, "wells that were begun").toBe(begun);
+  });
 
-  async "plates of 96, 384 and 1536 wells are shown whole"(viewer, { url }) {
+  test("plates of 96, 384 and 1536 wells are shown whole", async ({ viewer, url }) => {
     for (const [rows, columns] of [
       [8, 12],
       [16, 24],
@@ -87,62 +93,65 @@ const TESTS = {
       await routePlate(viewer, `${url}/plate${rows}`, { rows, columns, isFull: true });
       await viewer.goto({ source: `${url}/plate${rows}` });
       await viewer.page.locator(`[aria-label^="Well R${rows}C${columns}"]`).waitFor();
-      assert.equal(await viewer.page.locator("#plate button").count(), rows * columns);
+      await expect(viewer.page.locator("#plate button")).toHaveCount(rows * columns);
       await viewer.says(
         "#plate caption",
         `${(rows * columns).toLocaleString("en").replace(",", "\u202f")} wells`,
       );
-      assert.doesNotMatch(await viewer.page.textContent("#plate caption"), /first/);
+      expect(await viewer.page.textContent("#plate caption")).not.toMatch(/first/);
     }
-  },
+  });
 
-  async "of a plate with a million positions a part is shown, and the page says so"(viewer, { url }) {
+  test("of a plate with a million positions a part is shown, and the page says so", async ({
+    viewer,
+    url,
+  }) => {
     await routePlate(viewer, `${url}/huge`, { rows: 1000, columns: 1000, isFull: false });
     await viewer.goto({ source: `${url}/huge` });
     await viewer.says(
       "#plate caption",
       "on 1\u202f000 × 1\u202f000 positions. The first 100 × 100 positions are shown",
     );
-    assert.equal(await viewer.page.locator("#plate tbody td").count(), 10_000);
+    await expect(viewer.page.locator("#plate tbody td")).toHaveCount(10_000);
     await viewer.page.locator('[aria-label^="Well R1C1"]').waitFor();
     const { x, width } = await viewer.page.locator("#plate caption span").boundingBox();
-    assert.ok(x >= 0 && x + width <= 1440, `the sentence is in view: ${x}, ${width}`);
-  },
+    expect(x >= 0 && x + width <= 1440, `the sentence is in view: ${x}, ${width}`).toBeTruthy();
+  });
 
-  async "a long plate of one row is shown to its end"(viewer, { url }) {
+  test("a long plate of one row is shown to its end", async ({ viewer, url }) => {
     await routePlate(viewer, `${url}/long`, { rows: 1, columns: 5000, isFull: false });
     await viewer.goto({ source: `${url}/long` });
     await viewer.page.locator('[aria-label^="Well R1C1"]').waitFor();
-    assert.equal(await viewer.page.locator("#plate tbody td").count(), 5000);
-  },
+    await expect(viewer.page.locator("#plate tbody td")).toHaveCount(5000);
+  });
 
-  async "of a hundred thousand channels a part is listed, and the page says so"(viewer, { url }) {
+  test("of a hundred thousand channels a part is listed, and the page says so", async ({ viewer, url }) => {
     await routeChannels(viewer, `${url}/channels`, 100_000);
     await viewer.goto({ source: `${url}/channels` });
     await viewer.says("#channels .note", "100\u202f000 channels. The first 1\u202f000 are shown.");
-    assert.equal(await viewer.page.locator("#channels .channel").count(), 200);
+    await expect(viewer.page.locator("#channels .channel")).toHaveCount(200);
     await viewer.page.click("#channels .more");
-    assert.equal(await viewer.page.locator("#channels .channel").count(), 400);
+    await expect(viewer.page.locator("#channels .channel")).toHaveCount(400);
     await viewer.page.getByRole("button", { name: "Hide all" }).click();
     await viewer.page.locator("#channels .channel.off").nth(399).waitFor();
-  },
+  });
 
-  async "of ten thousand labels a part is listed, and the page says so"(viewer, { url }) {
+  test("of ten thousand labels a part is listed, and the page says so", async ({ viewer, url }) => {
     await routeChannels(viewer, `${url}/labelled`, 2, 10_000);
     await viewer.goto({ source: `${url}/labelled` });
     await viewer.says("#layers .more", "9\u202f800 more");
-    assert.equal(await viewer.page.locator("#layers .layer").count(), 200);
-    assert.ok((await viewer.page.locator('#tree [role="treeitem"]').count()) < 1000);
-  },
+    await expect(viewer.page.locator("#layers .layer")).toHaveCount(200);
+    expect(await viewer.page.locator('#tree [role="treeitem"]').count()).toBeLessThan(1000);
+  });
 
-  async "a well without data is told from one with a picture"(viewer, { url }) {
+  test("a well without data is told from one with a picture", async ({ viewer, url }) => {
     await viewer.page.route(`${url}${PLATE}/A/2/**`, (route) => route.fulfill({ status: 404 }));
     await viewer.goto({ source: url + PLATE });
     await viewer.page.locator('[aria-label="Well A2: no picture"]').waitFor();
     await viewer.page.locator('[aria-label="Well B3"] canvas').waitFor();
-    assert.equal(await viewer.page.locator('[role="alert"]').count(), 0);
-  },
-};
+    await expect(viewer.page.locator('[role="alert"]')).toHaveCount(0);
+  });
+});
 
 const namesOf = (letter, count) => Array.from({ length: count }, (_, at) => ({ name: `${letter}${at + 1}` }));
 
@@ -220,5 +229,3 @@ async function routeLargePlate(viewer, url, isHeld) {
   });
   return asked;
 }
-
-export const runPlates = (session) => runDriven("plates", TESTS, session);

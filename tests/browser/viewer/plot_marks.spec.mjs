@@ -3,11 +3,10 @@
  * requested, marks are dragged with the mouse, and points are tapped on a phone. Values are those
  * of `fixtures/viewer-marks`.
  */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { runDriven } from "./driven_page.mjs";
+import { unpackFixtures } from "../../fixture_archives.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 const CLIMATE = "./samples/climate.zarr";
 const GAPS = "/fixtures/viewer-marks/gaps";
@@ -44,8 +43,8 @@ function isNear(address, at, wanted) {
   return wanted.every((number, place) => Math.abs(number - places[place]) < 1);
 }
 
-const TESTS = {
-  async "a series grows while its shards arrive, and its gaps stay gaps"(viewer, { url }) {
+test.describe("plots", () => {
+  test("a series grows while its shards arrive, and its gaps stay gaps", async ({ viewer, url }) => {
     const { page } = viewer;
     let release;
     const held = new Promise((resolve) => {
@@ -60,34 +59,33 @@ const TESTS = {
     // Three of four shards of ten days.
     await viewer.says(".plots-side .note", "75 %");
     const texts = FACTS.gaps.series.map((value) => (value === null ? "–" : String(value)));
-    assert.deepEqual(
-      await tabled(viewer),
-      texts.map((text, at) => (at >= 20 && at < 30 ? "–" : text)),
-    );
+    expect(await tabled(viewer)).toEqual(texts.map((text, at) => (at >= 20 && at < 30 ? "–" : text)));
     release();
     await page.locator(".plots-side .note").waitFor({ state: "detached" });
-    assert.deepEqual(await tabled(viewer), texts);
-  },
+    expect(await tabled(viewer)).toEqual(texts);
+  });
 
-  async "the code for plots loads with the first mark, and a picture without plots has none"(viewer) {
+  test("the code for plots loads with the first mark, and a picture without plots has none", async ({
+    viewer,
+  }) => {
     const { page } = viewer;
     await viewer.goto({ source: CLIMATE, variable: "air_temperature" });
     await viewer.drawn();
-    await page.waitForTimeout(500);
+    await page.waitForLoadState("networkidle");
     const before = new Set(viewer.requests.filter(isScript));
     const { x, y, width, height } = await page.locator("#map").boundingBox();
     await page.mouse.click(x + width / 2, y + height / 2);
     await page.locator(".plots-chart canvas").waitFor();
     const later = viewer.requests.filter((request) => isScript(request) && !before.has(request));
-    assert.ok(later.length > 0, "no script was loaded late");
-  },
+    expect(later.length, "no script was loaded late").toBeGreaterThan(0);
+  });
 
-  async "a pin and the corner of a box are dragged, and their plots follow"(viewer) {
+  test("a pin and the corner of a box are dragged, and their plots follow", async ({ viewer }) => {
     const { page } = viewer;
     const marks = "point:0:0:0,box:1:-40:-20:40:20";
     await viewer.goto({ source: CLIMATE, variable: "air_temperature", marks, view: "0,0,0.5" });
     await page.locator(".plots-chart canvas").waitFor();
-    await page.waitForTimeout(700);
+    await viewer.drawn();
     const { x, y, width, height } = await page.locator("#map").boundingBox();
     const at = ([longitude, latitude]) => [x + width / 2 + longitude / 0.5, y + height / 2 - latitude / 0.5];
     const drag = async (from, to) => {
@@ -108,9 +106,9 @@ const TESTS = {
     );
     await drag([40, 20], [60, 30]);
     await page.waitForURL((address) => isNear(address, 1, [-40, -20, 60, 30]));
-  },
+  });
 
-  async "Back to an entry without marks removes them, and Forward has them again"(viewer) {
+  test("Back to an entry without marks removes them, and Forward has them again", async ({ viewer }) => {
     const { page } = viewer;
     await viewer.goto({ source: CLIMATE, variable: "air_temperature" });
     await viewer.drawn();
@@ -125,15 +123,15 @@ const TESTS = {
     await page.waitForURL((address) => address.searchParams.has("marks"));
     await page.goBack();
     await rows.first().waitFor({ state: "detached" });
-    assert.equal(air, await page.locator("#variable").inputValue());
+    expect(air).toBe(await page.locator("#variable").inputValue());
     await page.waitForTimeout(600); // longer than the address waits
-    assert.equal(new URL(page.url()).searchParams.has("marks"), false);
+    expect(new URL(page.url()).searchParams.has("marks")).toBe(false);
     await page.goForward();
     await rows.first().waitFor();
     await page.waitForURL((address) => address.searchParams.has("marks"));
-  },
+  });
 
-  async "on a phone a tap plots a series"(viewer) {
+  test("on a phone a tap plots a series", async ({ viewer }) => {
     const { page } = viewer;
     await page.setViewportSize({ width: 390, height: 844 });
     await viewer.goto({ source: CLIMATE, variable: "air_temperature" });
@@ -142,12 +140,10 @@ const TESTS = {
     await page.mouse.click(x + width / 2, y + height / 2);
     await page.locator(".plots-chart canvas").waitFor();
     const values = await completelyTabled(viewer);
-    assert.equal(values.length, 24);
-    assert.ok(
+    expect(values.length).toBe(24);
+    expect(
       values.every((value) => Number(value) > 200 && Number(value) < 330),
       `${values}`,
-    );
-  },
-};
-
-export const runPlotMarks = (session) => runDriven("plots", TESTS, session);
+    ).toBeTruthy();
+  });
+});

@@ -3,10 +3,8 @@
  * the clipboard, downloads and the keyboard. Films are decoded by the browser, not by what made
  * them.
  */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { runDriven } from "./driven_page.mjs";
-import { COMPARISONS, checkComparison, checkView, VIEWS } from "./snippets.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 const CELLS = "./samples/cells.ome.zarr";
 const CLIMATE = "./samples/climate.zarr";
@@ -136,18 +134,18 @@ async function checkFilm(viewer, format) {
   await viewer.page.selectOption('[aria-label="Speed"]', "2");
   await setSteps(viewer, 6, 7);
   const file = await saved(viewer, "Make film");
-  assert.equal(file.name, `climate.zarr-2-metre-temperature-time.${format}`);
+  expect(file.name).toBe(`climate.zarr-2-metre-temperature-time.${format}`);
   const { duration, frames, size } = await decoded(viewer, file, { times: [0.25, 0.75] });
-  assert.ok(Math.abs(duration - 1) < 0.05, `two frames at two a second last ${duration} s`);
-  assert.equal(frames.length, 2);
-  assert.ok(
+  expect(Math.abs(duration - 1), `two frames at two a second last ${duration} s`).toBeLessThan(0.05);
+  expect(frames.length).toBe(2);
+  expect(
     size.every((length) => length % 2 === 0 && length > 400),
     `size ${size}`,
-  );
+  ).toBeTruthy();
   const away = frames.map((frame) => views.map((view) => difference(frame, view)));
-  assert.ok(away[0][1] < CLOSE && away[1][2] < CLOSE, `the frames are July and August: ${away}`);
-  assert.ok(away[0][1] < away[0][0] && away[1][2] < away[1][0], `and not January: ${away}`);
-  assert.equal(new URL(viewer.page.url()).searchParams.get("at"), "time:7", "the view stays");
+  expect(away[0][1] < CLOSE && away[1][2] < CLOSE, `the frames are July and August: ${away}`).toBeTruthy();
+  expect(away[0][1] < away[0][0] && away[1][2] < away[1][0], `and not January: ${away}`).toBeTruthy();
+  expect(new URL(viewer.page.url()).searchParams.get("at"), "the view stays").toBe("time:7");
 }
 
 /** The data sets that the links of the menu name, by the text of the link. */
@@ -160,7 +158,7 @@ async function otherViewers(viewer, source) {
     .locator("#share-menu a")
     .evaluateAll((all) => all.map(({ href, rel, target, title }) => ({ href, rel, target, title })));
   const named = links.map(({ href, rel, target, title }) => {
-    assert.deepEqual([rel, target], ["noreferrer", "_blank"]);
+    expect([rel, target]).toEqual(["noreferrer", "_blank"]);
     const address = new URL(href);
     if (address.hash === "") return [title, address.searchParams.get("source")];
     const state = JSON.parse(decodeURIComponent(address.hash.replace("#!", "")));
@@ -169,8 +167,8 @@ async function otherViewers(viewer, source) {
   return Object.fromEntries(named);
 }
 
-const TESTS = {
-  async "the link opens the same view"(viewer) {
+test.describe("sharing", () => {
+  test("the link opens the same view", async ({ viewer }) => {
     await viewer.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await viewer.goto({ source: CLIMATE, at: "time:3", colours: "magma,reversed", limits: "240,300" });
     await viewer.drawn();
@@ -181,27 +179,30 @@ const TESTS = {
     await viewer.says(".note-box", "The link is copied.");
     const link = await viewer.page.evaluate(() => navigator.clipboard.readText());
     const parameters = new URL(link).searchParams;
-    assert.equal(parameters.get("at"), "time:9", "the change of a moment ago is in it");
-    assert.equal(parameters.get("colours"), "magma,reversed");
+    expect(parameters.get("at"), "the change of a moment ago is in it").toBe("time:9");
+    expect(parameters.get("colours")).toBe("magma,reversed");
     await viewer.page.goto(link);
     await viewer.drawn();
-    assert.equal(await viewer.page.inputValue('[aria-label="Index of time"]'), "9");
-  },
+    expect(await viewer.page.inputValue('[aria-label="Index of time"]')).toBe("9");
+  });
 
-  async "other viewers get the image, or the array of a field, and no address with a query"(viewer, { url }) {
+  test("other viewers get the image, or the array of a field, and no address with a query", async ({
+    viewer,
+    url,
+  }) => {
     const samples = `${url}/viewer/samples`;
-    assert.deepEqual(await otherViewers(viewer, CELLS), {
+    expect(await otherViewers(viewer, CELLS)).toEqual({
       "Open in neuroglancer": `${samples}/cells.ome.zarr/|zarr:`,
       "Open in vizarr": `${samples}/cells.ome.zarr`,
       "Open in the OME-NGFF validator": `${samples}/cells.ome.zarr`,
     });
-    assert.deepEqual(await otherViewers(viewer, CLIMATE), {
+    expect(await otherViewers(viewer, CLIMATE)).toEqual({
       "Open in neuroglancer": `${samples}/climate.zarr/air_temperature/|zarr:`,
     });
-    assert.deepEqual(await otherViewers(viewer, `${CELLS}?key=secret`), {});
-  },
+    expect(await otherViewers(viewer, `${CELLS}?key=secret`)).toEqual({});
+  });
 
-  async "the code has tabs that the keyboard moves between, and is copied"(viewer) {
+  test("the code has tabs that the keyboard moves between, and is copied", async ({ viewer }) => {
     await viewer.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
@@ -215,19 +216,19 @@ const TESTS = {
     for (const language of ["zarrita", "xarray", "zarr-python", "zarr-wasm", "zarrita"]) {
       await viewer.page.keyboard.press("ArrowRight");
       const focused = await viewer.page.evaluate(() => document.activeElement.textContent);
-      assert.equal(focused, language);
-      assert.ok((await viewer.page.textContent(".code")).includes(`install`), language);
+      expect(focused).toBe(language);
+      expect((await viewer.page.textContent(".code")).includes(`install`), language).toBeTruthy();
     }
     await viewer.page.click('.code-dialog >> text="Copy"');
     await viewer.says(".code-dialog output", "Copied.");
     const copied = await viewer.page.evaluate(() => navigator.clipboard.readText());
-    assert.equal(copied, await viewer.page.textContent(".code"));
-    assert.match(copied, /from "zarrita"/);
+    expect(copied).toBe(await viewer.page.textContent(".code"));
+    expect(copied).toMatch(/from "zarrita"/);
     await viewer.page.keyboard.press("Escape");
     await viewer.page.locator("dialog").waitFor({ state: "detached" });
-  },
+  });
 
-  async "a picture of twice the size shows the view, its legend and scale bar"(viewer) {
+  test("a picture of twice the size shows the view, its legend and scale bar", async ({ viewer }) => {
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
     const shown = await screen(viewer);
@@ -236,15 +237,21 @@ const TESTS = {
     const annotated = await decoded(viewer, await saved(viewer, "Save PNG"));
     await viewer.page.click('.picture-dialog >> text="Legend, scale bar and coordinates"');
     const plain = await decoded(viewer, await saved(viewer, "Save PNG"));
-    assert.ok(Math.abs(plain.size[0] - 2 * shown.size[0]) <= 2, `${plain.size} of ${shown.size}`);
-    assert.ok(Math.abs(plain.size[1] - 2 * shown.size[1]) <= 2, `${plain.size} of ${shown.size}`);
+    expect(Math.abs(plain.size[0] - 2 * shown.size[0]), `${plain.size} of ${shown.size}`).toBeLessThanOrEqual(
+      2,
+    );
+    expect(Math.abs(plain.size[1] - 2 * shown.size[1]), `${plain.size} of ${shown.size}`).toBeLessThanOrEqual(
+      2,
+    );
     const away = difference(plain.frames[0], shown.frames[0]);
-    assert.ok(away < CLOSE, `the picture differs by ${away}`);
+    expect(away, `the picture differs by ${away}`).toBeLessThan(CLOSE);
     const most = Math.max(...plain.frames[0].map((value, at) => Math.abs(value - annotated.frames[0][at])));
-    assert.ok(most > 10, `the legend and the scale bar are drawn: ${most}`);
-  },
+    expect(most, `the legend and the scale bar are drawn: ${most}`).toBeGreaterThan(10);
+  });
 
-  async "pictures and films have the marks of the screen in their colours, unless they are left out"(viewer) {
+  test("pictures and films have the marks of the screen in their colours, unless they are left out", async ({
+    viewer,
+  }) => {
     // The pin of a point in the middle has a radius of 7 pixels.
     await viewer.goto({ source: CLIMATE, view: "10,20,0.5", marks: "point:1:10:20", layers: "" });
     await viewer.drawn();
@@ -253,10 +260,10 @@ const TESTS = {
     await chooseShare(viewer, "Save picture…");
     const middle = async (button) => decoded(viewer, await saved(viewer, button), { read: middleOf });
     const marked = await middle("Save PNG");
-    assert.ok(isMarked(marked, 0), `the pin: ${marked}`);
+    expect(isMarked(marked, 0), `the pin: ${marked}`).toBeTruthy();
     await viewer.page.click('.picture-dialog >> text="Marks"');
     const plain = await middle("Save PNG");
-    assert.ok(!isMarked(plain, 40), `no pin: ${plain}`);
+    expect(isMarked(plain, 40), `no pin: ${plain}`).toBeFalsy();
     await viewer.page.keyboard.press("Escape");
     await viewer.page.locator("dialog").waitFor({ state: "detached" });
     await chooseShare(viewer, "Save film…");
@@ -264,35 +271,36 @@ const TESTS = {
     await viewer.page.selectOption('[aria-label="Format"]', "gif");
     await setSteps(viewer, 6, 7);
     const filmed = await middle("Make film");
-    assert.ok(isMarked(filmed, 24), `the pin in a film of 256 colours: ${filmed}`);
-  },
+    expect(isMarked(filmed, 24), `the pin in a film of 256 colours: ${filmed}`).toBeTruthy();
+  });
 
-  async "a map has its coast lines in the file, too"(viewer) {
+  test("a map has its coast lines in the file, too", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
-    await viewer.page.waitForTimeout(1000);
+    await viewer.page.waitForLoadState("networkidle"); // the coast lines are there
     const shown = await screen(viewer);
     await chooseShare(viewer, "Save picture…");
     await viewer.page.click('.picture-dialog >> text="Legend, scale bar and coordinates"');
     const file = await decoded(viewer, await saved(viewer, "Save PNG"));
     const away = difference(file.frames[0], shown.frames[0]);
-    assert.ok(away < 1.5, `the picture differs by ${away}`);
-  },
+    expect(away, `the picture differs by ${away}`).toBeLessThan(1.5);
+  });
 
-  "a film as WebM has the steps of a play": (viewer) => checkFilm(viewer, "webm"),
-  "a film as GIF has the steps of a play": (viewer) => checkFilm(viewer, "gif"),
+  test("a film as WebM has the steps of a play", ({ viewer }) => checkFilm(viewer, "webm"));
 
-  async "without codecs a film is a GIF"(viewer) {
+  test("a film as GIF has the steps of a play", ({ viewer }) => checkFilm(viewer, "gif"));
+
+  test("without codecs a film is a GIF", async ({ viewer }) => {
     await viewer.page.addInitScript(() => delete globalThis.VideoEncoder);
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
     await chooseShare(viewer, "Save film…");
     await viewer.page.waitForSelector('dialog >> text="Make film"');
     const formats = await viewer.page.locator('[aria-label="Format"] option').allTextContents();
-    assert.deepEqual(formats, ["GIF"]);
-  },
+    expect(formats).toEqual(["GIF"]);
+  });
 
-  async "a film can be stopped, and leaves no file"(viewer) {
+  test("a film can be stopped, and leaves no file", async ({ viewer }) => {
     let downloads = 0;
     viewer.page.on("download", () => {
       downloads += 1;
@@ -304,28 +312,18 @@ const TESTS = {
     await viewer.says(".film-progress", /Frame ([2-9]|\d\d) of 24/);
     await viewer.page.click('dialog >> text="Stop"');
     await viewer.says(".film-dialog output", "Stopped.");
-    assert.equal(downloads, 0);
+    expect(downloads).toBe(0);
     await setSteps(viewer, 0, 1);
-    assert.ok((await saved(viewer, "Make film")).bytes.length > 1000, "another film can be made");
-  },
+    expect((await saved(viewer, "Make film")).bytes.length, "another film can be made").toBeGreaterThan(1000);
+  });
 
-  async "what sharing needs is loaded when it is used"(viewer) {
+  test("what sharing needs is loaded when it is used", async ({ viewer }) => {
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
     const scripts = () => viewer.requests.filter((url) => url.endsWith(".js")).length;
     const before = scripts();
     await chooseShare(viewer, "Save film…");
     await viewer.page.waitForSelector('dialog >> text="Make film"');
-    assert.ok(scripts() > before, "the dialog and the encoders are scripts of their own");
-  },
-};
-
-const CODE = Object.fromEntries([
-  ...Object.keys(VIEWS).map((name) => [`code of ${name}`, (viewer) => checkView(viewer, name, null)]),
-  ...Object.keys(COMPARISONS).map((name) => [
-    `code of ${name}`,
-    (viewer) => checkComparison(viewer, name, null),
-  ]),
-]);
-
-export const runSharing = (session) => runDriven("sharing", { ...TESTS, ...CODE }, session);
+    expect(scripts(), "the dialog and the encoders are scripts of their own").toBeGreaterThan(before);
+  });
+});

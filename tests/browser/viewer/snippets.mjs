@@ -1,14 +1,14 @@
 /**
  * The code that the viewer writes for what it shows: opens views, takes the code of each library
  * from the dialog, runs it, and compares the values with each other and with what the page says
- * under the pointer. The browser lane runs the JavaScript, the conformance lane the Python, too.
+ * under the pointer. `code.spec.mjs` runs them.
  */
-import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "./served.mjs";
+import { expect } from "../fixtures.mjs";
+import { ROOT } from "../places.mjs";
 
 /** Inside of the project, so that code finds the packages by their names. */
 const FOLDER = join(ROOT, "target/snippets");
@@ -190,12 +190,10 @@ const isClose = (one, other, tolerance) =>
   (one !== null && other !== null && Math.abs(one - other) <= tolerance * Math.max(1, Math.abs(other)));
 
 function compare(actual, expected, what) {
-  assert.deepEqual(actual.shape, expected.shape, what);
+  expect(actual.shape, what).toEqual(expected.shape);
   const wrong = actual.values.findIndex((value, at) => !isClose(value, expected.values[at], CLOSE));
-  assert.equal(
-    wrong,
+  expect(wrong, `${what}: element ${wrong} is ${actual.values[wrong]}, not ${expected.values[wrong]}`).toBe(
     -1,
-    `${what}: element ${wrong} is ${actual.values[wrong]}, not ${expected.values[wrong]}`,
   );
 }
 
@@ -206,14 +204,14 @@ function valueAt({ shape, values }, middle, corners, { rows, columns, wraps = 0 
   const row = middle[rows] - first;
   const right = middle[columns] - corners[0].index[columns];
   const column = right < 0 ? right + wraps : right;
-  assert.ok(
+  expect(
     row >= 0 && row < height && column >= 0 && column < width,
     `row ${row} and column ${column} are in ${shape}: ${JSON.stringify(middle)}`,
-  );
+  ).toBeTruthy();
   return values[row * width + column];
 }
 
-/** Runs the code of a view. `python` is null where only JavaScript is run. */
+/** Runs the code of a view. Without `python` only JavaScript is run. */
 export async function checkView(viewer, name, python) {
   const { parameters, ...axes } = VIEWS[name];
   const source = new URL(parameters.source, viewer.viewer).href;
@@ -223,7 +221,10 @@ export async function checkView(viewer, name, python) {
   const middle = await viewer.reading();
   const { data } = await resultsOf(viewer, { name, names: ["data"], axes, python });
   const read = valueAt(data, middle.index, corners, axes);
-  assert.ok(isClose(read, middle.value, DISPLAYED), `the page says ${middle.value}, the code ${read}`);
+  expect(
+    isClose(read, middle.value, DISPLAYED),
+    `the page says ${middle.value}, the code ${read}`,
+  ).toBeTruthy();
 }
 
 /** Runs the code in each language, and compares. Resolves to the values of the variables. */
@@ -256,12 +257,15 @@ export async function checkComparison(viewer, name, python) {
   const middle = isDifference && (await viewer.reading(undefined, SECOND));
   const results = await resultsOf(viewer, { name, names, axes, python });
   const { data, data2, difference } = results;
-  assert.notDeepEqual(data.values, data2.values, "the pictures differ");
+  expect(data.values, "the pictures differ").not.toEqual(data2.values);
   if (!difference) return;
   const expected = { ...data, values: data.values.map((value, at) => minus(value, data2.values[at])) };
   compare({ shape: data.shape, values: difference.values }, expected, name);
   const read = valueAt(expected, middle.index, corners, axes);
-  assert.ok(isClose(read, middle.value, DISPLAYED), `the page says ${middle.value}, the code ${read}`);
+  expect(
+    isClose(read, middle.value, DISPLAYED),
+    `the page says ${middle.value}, the code ${read}`,
+  ).toBeTruthy();
 }
 
 const minus = (one, other) => (one === null || other === null ? null : one - other);

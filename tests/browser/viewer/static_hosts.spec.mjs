@@ -5,15 +5,15 @@
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { compressBeside } from "../../scripts/www.mjs";
-import { VIEWER } from "./served.mjs";
-import { keepDrawings } from "./viewer_frame.mjs";
-import { pythonServing, startHost } from "./web_hosts.mjs";
+import { compressBeside } from "../../../scripts/www.mjs";
+import { expect, test } from "../fixtures.mjs";
+import { VIEWER } from "../places.mjs";
+import { keepDrawings } from "../viewer_frame.mjs";
+import { pythonServing, startHost } from "../web_hosts.mjs";
 
 const NGINX = process.env.NGINX ?? "/usr/sbin/nginx";
 const FOLDER = basename(VIEWER);
 const SAMPLES = ["cells.ome.zarr", "climate.zarr", "arctic.zarr", "tissue.ome.zarr"];
-const PATIENCE_MS = 20_000;
 
 const nginxConfiguration = (port, home) => `
   daemon off;
@@ -47,18 +47,18 @@ const HOSTS = [
     samples: SAMPLES.slice(0, 1),
     /** Scripts must be compressed, to show that the compressed files are used. */
     isCompressed: true,
-    start: () =>
-      start(NGINX, (port, home) => {
+    start: async () => {
+      if (!existsSync(join(VIEWER, "index.html.gz"))) await compressBeside(VIEWER);
+      return start(NGINX, (port, home) => {
         writeFileSync(join(home, "nginx.conf"), nginxConfiguration(port, home));
         return ["-p", home, "-e", join(home, "error.log"), "-c", join(home, "nginx.conf")];
-      }),
+      });
+    },
   },
 ];
 
-/** The number of colours in the picture, or a text if there is no picture. */
+/** The number of colours in the picture. */
 function coloursDrawn() {
-  const alert = document.querySelector('[role="alert"]');
-  if (alert) return `no picture: ${alert.textContent}`;
   const sample = new OffscreenCanvas(96, 64);
   const context = sample.getContext("2d");
   for (const canvas of document.querySelectorAll('#map[aria-busy="false"] canvas'))
@@ -67,32 +67,16 @@ function coloursDrawn() {
   return new Set(words).size;
 }
 
-async function drawnColours(page) {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const colours = await page.evaluate(coloursDrawn);
-    if (typeof colours === "string") throw new Error(colours);
-    if (colours > 30) return;
-    if (performance.now() > deadline) throw new Error(`the picture has ${colours} colours`);
-    await page.waitForTimeout(50);
-  }
-}
-
 /** Whether a request is for a v2 document. It is sent too if the host is slow. */
 const isProbe = (answer) => /\/\.z(array|group|attrs)$/.test(answer.url());
 
 /** Opens a sample. Returns what is wrong with its requests and responses. */
-async function faultsOf(browser, host, url, sample) {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+async function faultsOf(page, host, url, sample) {
   const answers = [];
   page.on("response", (answer) => answers.push(answer));
-  try {
-    await page.addInitScript(keepDrawings);
-    await page.goto(`${url}?source=./samples/${sample}`);
-    await drawnColours(page);
-  } finally {
-    await page.close();
-  }
+  await page.addInitScript(keepDrawings);
+  await page.goto(`${url}?source=./samples/${sample}`);
+  await expect(async () => expect(await page.evaluate(coloursDrawn)).toBeGreaterThan(30)).toPass();
   const wire = answers.filter((answer) => /^https?:/.test(answer.url()));
   const script = wire.find((answer) => /\.js$/.test(answer.url()));
   return [
@@ -106,26 +90,17 @@ async function faultsOf(browser, host, url, sample) {
   ];
 }
 
-async function runHost(browser, host, report) {
-  const server = await host.start();
-  try {
-    for (const sample of host.samples) {
-      const name = `static host: ${host.name} serves the viewer and ${sample} from a subfolder`;
-      const error = await faultsOf(browser, host, server.url, sample).then(
-        (faults) => (faults.length > 0 ? faults.join("\n") : undefined),
-        (failure) => String(failure.stack),
-      );
-      report({ name, error });
-    }
-  } finally {
-    server.close();
-  }
-}
+test.use({ viewport: { width: 1200, height: 800 } });
 
-/** The hosts whose test names match a pattern. */
-export async function runStaticHosts(browser, report, pattern) {
-  const picked = HOSTS.filter(({ name }) => pattern.test(`static host: ${name}`));
-  if (picked.some(({ isCompressed }) => isCompressed) && !existsSync(join(VIEWER, "index.html.gz")))
-    await compressBeside(VIEWER);
-  for (const host of picked) await runHost(browser, host, report);
-}
+test.describe("static host", () => {
+  for (const host of HOSTS)
+    for (const sample of host.samples)
+      test(`${host.name} serves the viewer and ${sample} from a subfolder`, async ({ page }) => {
+        const server = await host.start();
+        try {
+          expect(await faultsOf(page, host, server.url, sample)).toEqual([]);
+        } finally {
+          server.close();
+        }
+      });
+});

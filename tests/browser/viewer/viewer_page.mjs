@@ -1,13 +1,11 @@
 /**
  * The viewer's page under a driver, with real clicks, keys and dialogs, which a page cannot send to
- * itself. It records the page's requests. `www_frame.mjs` controls the page from another page.
+ * itself. It records the page's requests. `../www_frame.mjs` controls the page from another page.
  */
-import { attempt } from "./attempts.mjs";
-import { keepDrawings } from "./viewer_frame.mjs";
 
 const PATIENCE_MS = 20_000;
 
-export class DrivenPage {
+export class ViewerPage {
   /** The URLs of all requests, in order. */
   requests = [];
   /** The URLs of failed requests, and the errors in the console. */
@@ -16,7 +14,6 @@ export class DrivenPage {
   constructor(page, viewer) {
     this.page = page;
     this.viewer = viewer;
-    page.setDefaultTimeout(PATIENCE_MS);
     page.on("request", (request) => this.requests.push(request.url()));
     page.on("response", (answer) => {
       if (answer.status() >= 400) this.complaints.push(`${answer.status()}: ${answer.url()}`);
@@ -25,13 +22,6 @@ export class DrivenPage {
       if (message.type() === "error") this.complaints.push(message.text());
     });
     page.on("pageerror", (error) => this.complaints.push(String(error)));
-  }
-
-  /** Makes an empty page for the viewer at this URL. */
-  static async of(browser, viewer) {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.addInitScript(keepDrawings);
-    return new DrivenPage(page, viewer);
   }
 
   /** Opens the page with parameters in its URL. */
@@ -96,10 +86,6 @@ export class DrivenPage {
     }
     throw new Error("the page says no value of this place");
   }
-
-  close() {
-    return this.page.close();
-  }
 }
 
 /** Runs in the page. Null until there is a value. */
@@ -115,25 +101,4 @@ function readingOf(selector) {
   }
   // Digits are grouped with thin spaces, and followed by a unit.
   return { index, value: Number.parseFloat(value.replace(/[\u2009\u202f]/g, "").replace("−", "-")) };
-}
-
-/**
- * Runs the tests of a group with names that match `pattern`, each with its own page. `url` is the
- * URL of the test server, and `report` receives `{name, error, earlier, ms}`.
- */
-export async function runDriven(group, tests, { browser, url, report, pattern }) {
-  for (const [words, run] of Object.entries(tests)) {
-    const name = `${group}: ${words}`;
-    if (!pattern.test(name)) continue;
-    const begun = performance.now();
-    const outcome = await attempt(async () => {
-      const viewer = await DrivenPage.of(browser, `${url}/viewer/`);
-      try {
-        await run(viewer, { url });
-      } finally {
-        await viewer.close();
-      }
-    });
-    report({ name, ...outcome, ms: Math.round(performance.now() - begun) });
-  }
 }

@@ -1,0 +1,46 @@
+/**
+ * How Playwright runs the browser lane: three projects, one for each way in which a test reaches its
+ * page. A failed test leaves a trace and a screenshot in `target/browser-failures`.
+ */
+import { join } from "node:path";
+import { defineConfig } from "@playwright/test";
+import { ARGS, EXECUTABLE } from "./chromium.mjs";
+import { ROOT } from "./places.mjs";
+
+/** The longest test reads a film of its own making. Most take a second. */
+const TEST_MS = 120_000;
+/** Longer than a busy machine takes for one step of a test. */
+const PATIENCE_MS = 20_000;
+
+export default defineConfig({
+  testDir: import.meta.dirname,
+  outputDir: join(ROOT, "target/browser-failures"),
+  globalSetup: join(import.meta.dirname, "setup.mjs"),
+  // Built code, which Playwright need not transpile.
+  build: { external: ["**/dist/**", "**/target/**"] },
+  forbidOnly: Boolean(process.env.CI),
+  fullyParallel: true,
+  workers: 2,
+  timeout: TEST_MS,
+  expect: { timeout: PATIENCE_MS, toPass: { timeout: PATIENCE_MS } },
+  reporter: [["list"], ["json", { outputFile: join(ROOT, "target/browser-report.json") }]],
+  use: {
+    browserName: "chromium",
+    launchOptions: { executablePath: EXECUTABLE, args: ARGS },
+    actionTimeout: PATIENCE_MS,
+    navigationTimeout: PATIENCE_MS,
+    screenshot: "only-on-failure",
+    trace: "retain-on-failure",
+  },
+  projects: [
+    { name: "in page", testMatch: "in_page.spec.mjs" },
+    { name: "package", testDir: join(import.meta.dirname, "package") },
+    {
+      name: "viewer",
+      testDir: join(import.meta.dirname, "viewer"),
+      // What drives the viewer depends on the speed of a machine that other tests share.
+      retries: 1,
+      use: { viewport: { width: 1440, height: 900 } },
+    },
+  ],
+});
