@@ -11,6 +11,8 @@ import { ROOT } from "./places.mjs";
 const TEST_MS = 120_000;
 /** Longer than a busy machine takes for one step of a test. */
 const PATIENCE_MS = 20_000;
+/** The same for a page with megabytes of scripts. */
+const LOADING_MS = 60_000;
 
 export default defineConfig({
   testDir: import.meta.dirname,
@@ -28,7 +30,7 @@ export default defineConfig({
     browserName: "chromium",
     launchOptions: { executablePath: EXECUTABLE, args: ARGS },
     actionTimeout: PATIENCE_MS,
-    navigationTimeout: PATIENCE_MS,
+    navigationTimeout: LOADING_MS,
     screenshot: "only-on-failure",
     trace: "retain-on-failure",
   },

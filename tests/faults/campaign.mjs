@@ -10,8 +10,8 @@ const SHAPE = [12, 10];
 const FILL = -1;
 const elementAt = (row, column) => 100 * row + column + 1;
 
-/** A case must end within this time. */
-const PATIENCE_MS = 15_000;
+/** A case must end within this time, also on a machine that is busy with other lanes. */
+const PATIENCE_MS = 30_000;
 
 /** Compares elements of a box with the formula. `absent` allows the fill value. */
 function wrongElement({ data, shape }, [row, column], absent) {
