@@ -47,8 +47,8 @@ function countTap(output) {
 }
 
 /**
- * Counts the tests in the last lines of Playwright's list, of which some are only there if there are
- * such tests. A flaky test failed, and passed when it was repeated.
+ * Counts the tests in the last lines of Playwright's list, of which some are only there if there
+ * are such tests. A flaky test failed, and passed when it was repeated.
  */
 function countPlaywright(output) {
   const total = (word) => Number(new RegExp(`^ +(\\d+) ${word}\\b`, "m").exec(output)?.[1] ?? 0);

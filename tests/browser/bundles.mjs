@@ -1,6 +1,6 @@
 /**
- * Bundles what the browser tests open: the pages whose tests run inside of them, the viewer with its
- * samples and examples, and a page that Vite built. webpack, esbuild and Vite find the package
+ * Bundles what the browser tests open: the pages whose tests run inside of them, the viewer with
+ * its samples and examples, and a page that Vite built. webpack, esbuild and Vite find the package
  * through its `exports`.
  */
 import { existsSync, readdirSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * The Chromium of the machine, headless: `scripts/setup.mjs` finds it, and nothing is downloaded. For
- * the browser lane, the benchmarks, and other lanes that need a page.
+ * The Chromium of the machine, headless: `scripts/setup.mjs` finds it, and nothing is downloaded.
+ * For the browser lane, the benchmarks, and other lanes that need a page.
  */
 import { chromium } from "@playwright/test";
 

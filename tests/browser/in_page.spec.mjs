@@ -1,5 +1,5 @@
 /**
- * Runs the tests that are written as code of a page (`*.test.mjs` here, `isolated/`, `adapters/`): a
+ * Runs the tests that are written as code of a page (`*.test.mjs`, `isolated/`, `adapters/`): a
  * Playwright test for each. `setup.mjs` bundles the pages and writes the names of their tests.
  */
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * How Playwright runs the browser lane: three projects, one for each way in which a test reaches its
- * page. A failed test leaves a trace and a screenshot in `target/browser-failures`.
+ * How Playwright runs the browser lane: three projects, one for each way in which a test reaches
+ * its page. A failed test leaves a trace and a screenshot in `target/browser-failures`.
  */
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
@@ -32,7 +32,8 @@ export default defineConfig({
     actionTimeout: PATIENCE_MS,
     navigationTimeout: LOADING_MS,
     screenshot: "only-on-failure",
-    trace: "retain-on-failure",
+    // Pictures of each frame would take the time of pages that draw without a graphics card.
+    trace: { mode: "retain-on-failure", screenshots: false },
   },
   projects: [
     { name: "in page", testMatch: "in_page.spec.mjs" },

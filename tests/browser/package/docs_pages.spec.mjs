@@ -106,7 +106,7 @@ async function expectPictures(page, place) {
 }
 
 const test = base.extend({
-  /** The address of a server of what the documentation reads, and of `target/browser-tests/docs`. */
+  /** The address of a server of what the documentation reads, and of the programs. */
   host: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures here
     async ({}, use) => {

@@ -1,7 +1,7 @@
 /**
- * Runs the code that the viewer writes for what it shows (`snippets.mjs`). The browser lane runs the
- * JavaScript. With SNIPPETS_PYTHON, the path of an interpreter with xarray and zarr-python, it runs
- * the Python, too: so does the lane `conformance`.
+ * Runs the code that the viewer writes for what it shows (`snippets.mjs`). The browser lane runs
+ * the JavaScript. With SNIPPETS_PYTHON, the path of an interpreter with xarray and zarr-python, it
+ * runs the Python, too: so does the lane `conformance`.
  */
 import { test } from "../fixtures.mjs";
 import { COMPARISONS, checkComparison, checkView, VIEWS } from "./snippets.mjs";
