@@ -36,7 +36,7 @@ export async function functionOf(build, { entry, parameters, ...options }) {
 }
 
 /** wasm-bindgen's JavaScript of a build. */
-const glueOf = (build) => join(glueFolder(build), "zarr_wasm_bg.js");
+const glueOf = (build) => join(glueFolder(build), "zarr_wasm.js");
 
 /** A plugin for `#engine-glue` and its like, which `src/package/virtual.d.ts` declares. */
 export const glueFunctions = {

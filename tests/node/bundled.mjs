@@ -16,10 +16,10 @@ const replacedGlue = (statements) => ({
   name: "replaced-glue",
   setup(build) {
     build.onLoad({ filter: /engine\/ts\/host\/glue\.ts$/ }, ({ path }) => {
-      const contents = readFileSync(path, "utf8").replace("function linked(", "function linkedFirst(");
+      const contents = readFileSync(path, "utf8").replace("function made(", "function madeFirst(");
       const replaced = `
-        export async function linked(...asked) {
-          const glue = await linkedFirst(...asked);
+        function made(build) {
+          const glue = madeFirst(build);
           ${statements}
           return glue;
         }`;

@@ -7,8 +7,8 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::Result;
 
-/// Writes `zarr_wasm_bg.js`, `zarr_wasm.d.ts` and `zarr_wasm_bg.wasm` into the output folder, as for
-/// bundlers: the caller makes the instance. Returns the path of the module. With `names` it keeps function names for stack traces and for
+/// Writes `zarr_wasm.js`, `zarr_wasm.d.ts` and `zarr_wasm_bg.wasm` into the output folder. Returns
+/// the path of the module. With `names` it keeps function names for stack traces and for
 /// [`unreached`](super::unreached). They are a fifth of the file's size.
 pub fn generate(input: &Path, out_dir: &Path, names: bool) -> Result<PathBuf> {
     let mut bindgen = Bindgen::new();
@@ -16,11 +16,14 @@ pub fn generate(input: &Path, out_dir: &Path, names: bool) -> Result<PathBuf> {
         .input_path(input)
         .out_name("zarr_wasm")
         .typescript(true)
+        // The caller always passes the module. Without this option the glue has a
+        // `new URL("….wasm", import.meta.url)`, which bundlers would process.
+        .omit_default_module_path(true)
         .keep_debug(false)
         .remove_name_section(!names)
         .remove_producers_section(!names);
     bindgen
-        .bundler(true)
+        .web(true)
         .and_then(|bindgen| bindgen.generate(out_dir))
         .map_err(|error| format!("{}: {error:#}", input.display()))?;
     Ok(out_dir.join("zarr_wasm_bg.wasm"))
