@@ -2,7 +2,7 @@
 //! both lengths in bytes:
 //!
 //! ```sh
-//! cargo run --package zarr-wasm-kernel --example shuffle_and_compress
+//! cargo run --package zarr-wasm-kernel --features encoders --example shuffle_and_compress
 //! ```
 //!
 //! It shows that kernels are functions on byte slices: the caller has the buffers and knows what
