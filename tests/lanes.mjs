@@ -23,7 +23,9 @@ if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
 /** Two files at a time: on two cores, Node's default is one. */
 const NODE_TEST = [node, "--test", "--test-concurrency=2", "--test-reporter=tap"];
 const PLAYWRIGHT = [node, "node_modules/@playwright/test/cli.js", "test", "--config", "tests/browser"];
-const RUST_TESTS = ["test", "--locked", "--workspace", "--no-fail-fast"];
+/** `xtask` has a profile of its own, in which it is built already. */
+const RUST_TESTS = ["test", "--locked", "--workspace", "--exclude", "xtask", "--no-fail-fast"];
+const XTASK_TESTS = ["test", "--locked", "--package", "xtask", "--profile", "tools"];
 const WASM_TESTS = [
   ...["test", "--locked", "--package", "zarr-wasm-kernel"],
   ...["--target", "wasm32-unknown-unknown"],
@@ -79,6 +81,16 @@ export const LANES = [
     prepare: ["cargo", ...RUST_TESTS, "--no-run"],
     command: ["cargo", ...RUST_TESTS],
     only: (names) => ["cargo", ...RUST_TESTS, names],
+    counts: countRust,
+  },
+  {
+    name: "xtask",
+    what: "the passes over wasm: what must hold of what they write",
+    minutes: 5,
+    everyday: true,
+    prepare: ["cargo", ...XTASK_TESTS, "--no-run"],
+    command: ["cargo", ...XTASK_TESTS],
+    only: (names) => ["cargo", ...XTASK_TESTS, names],
     counts: countRust,
   },
   {
