@@ -183,6 +183,11 @@ function countCalls() {
     return instance;
   };
   WebAssembly.Instance = class extends Instance {
+    /** wasm-bindgen asks whether what it got is an instance. */
+    static [Symbol.hasInstance](value) {
+      return value instanceof Instance;
+    }
+
     constructor(module, imports) {
       super(module, imports);
       kept(module, this);

@@ -1,6 +1,6 @@
 /**
- * Typed arrays with memory of their own, which can be transferred. Since TypeScript 5.7 they are
- * `Uint8Array<ArrayBuffer>` and so on, which earlier compilers of users cannot read.
+ * Typed arrays with memory of their own, which can be transferred. Since TypeScript 5.7 their types
+ * have a parameter for the memory, which earlier compilers of users cannot read.
  */
 
 export type OwnBytes = ReturnType<Uint8ArrayConstructor["of"]>;
