@@ -33,12 +33,19 @@ export interface Spans {
   y: TileSpan;
 }
 
+interface Texels {
+  offsets: OwnInt32;
+  /** The range of texels with elements. */
+  from: number;
+  to: number;
+}
+
 /**
  * Returns the index of the element for each texel of an axis. Texels beyond the elements repeat the
- * last one. `from` and `to` are the range of texels with elements.
+ * last one.
  */
-export function texels(span: TileSpan, side: number, flipped: boolean, stride: number) {
-  const offsets: OwnInt32 = new Int32Array(side);
+export function texels(span: TileSpan, side: number, flipped: boolean, stride: number): Texels {
+  const offsets = new Int32Array(side);
   const count = span.stop - span.start;
   let inside = 0;
   for (let texel = 0; texel < side; texel += 1) {
