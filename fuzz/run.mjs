@@ -50,7 +50,7 @@ const INPUTS = {
 const TARGETS = [...readFileSync(join(ROOT, "fuzz/Cargo.toml"), "utf8").matchAll(/^name = "(\w+)"$/gm)].map(
   ([, name]) => name,
 );
-const CODECS = readdirSync(join(ROOT, "tests/codec-vectors"), { withFileTypes: true })
+const CODECS = readdirSync(join(ROOT, "tests/fixtures/codec-vectors"), { withFileTypes: true })
   .filter((entry) => existsSync(join(entry.parentPath, entry.name, "vectors.json")))
   .map((entry) => entry.name);
 

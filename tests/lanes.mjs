@@ -146,8 +146,8 @@ export const LANES = [
     everyday: false,
     engines: true,
     isBeside: true,
-    command: [node, "tests/browser/engines.mjs"],
-    only: (names) => [node, "tests/browser/engines.mjs", names],
+    command: [node, "tests/engines/run.mjs"],
+    only: (names) => [node, "tests/engines/run.mjs", names],
     counts: countTap,
   },
   {

@@ -183,7 +183,7 @@ async function prepare(lanes) {
     servers: needs("servers"),
     engines: needs("engines"),
   });
-  const { unpackFixtures } = await import("./fixture_archives.mjs"); // needs npm's packages
+  const { unpackFixtures } = await import("./support/fixture_archives.mjs"); // needs npm's packages
   await buildUnlessFinished({ quick: true });
   const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");
   const started = performance.now();

@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compiledModulesOf, PAGES } from "./docs/snippets.mjs";
+import { compiledModulesOf, PAGES } from "./support/docs/snippets.mjs";
 import { undefinedOptions } from "./types/undefined_options.mjs";
 
 const ROOT = join(import.meta.dirname, "..");

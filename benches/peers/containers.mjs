@@ -21,9 +21,9 @@ import { promisify } from "node:util";
 import * as zarr from "zarr-wasm";
 import { ROOT, say } from "../../scripts/run_command.mjs";
 import { launchChromium } from "../../tests/browser/chromium.mjs";
-import { unpackArchive, unpackFixtures } from "../../tests/fixture_archives.mjs";
-import { serveRepositories } from "../../tests/icechunk/served.mjs";
 import { sendFile } from "../../tests/node/scripted_server.mjs";
+import { serveRepositories } from "../../tests/servers/icechunk.mjs";
+import { unpackArchive, unpackFixtures } from "../../tests/support/fixture_archives.mjs";
 
 /** The port to which virtual chunks of the fixtures refer. */
 const VIRTUAL_PORT = 28917;
@@ -41,14 +41,15 @@ function ofFixture(name, path) {
   return [...new VIEWS[node.data_type](bytes.buffer)];
 }
 
-const ofArchive = (name, path) => json(join(ROOT, "tests/stores/expected.json"))[name][path].flat();
+const ofArchive = (name, path) =>
+  json(join(ROOT, "tests/fixtures/containers/expected.json"))[name][path].flat();
 
 function ofTables(name, path) {
   const { values } = json(join(fixtures, "kerchunk/expected.json"))[name].arrays[path];
   return [...new Int32Array(Uint8Array.from(Buffer.from(values, "base64")).buffer)];
 }
 
-const expectedOf = (name) => json(join(ROOT, `tests/icechunk/${name}.expected.json`));
+const expectedOf = (name) => json(join(ROOT, `tests/fixtures/icechunk/${name}.expected.json`));
 const ofRepository = (name, path) => expectedOf(name).states["branch main"][path].values;
 const ofVirtual = (name, path) => expectedOf(name).virtual[path];
 
@@ -85,7 +86,7 @@ function filesBelow(root, prefix) {
 
 /** Starts the server of the containers, and that of virtual chunks. */
 async function serveContainers(work) {
-  const files = new Map(filesBelow(join(ROOT, "tests/stores"), "/stores"));
+  const files = new Map(filesBelow(join(ROOT, "tests/fixtures/containers"), "/stores"));
   const add = (root, prefix) => {
     for (const [path, bytes] of filesBelow(root, prefix)) files.set(path, bytes);
   };
@@ -93,7 +94,7 @@ async function serveContainers(work) {
     if (kind === "folder") add(join(fixtures, path.slice("/fixtures/".length)), path);
   for (const name of new Set(CONTAINERS.flatMap(([, kind, path]) => (kind === "icechunk" ? [path] : [])))) {
     const unpacked = join(work, name.slice(1));
-    unpackArchive(join(ROOT, `tests${name}.tar.gz`), unpacked);
+    unpackArchive(join(ROOT, `tests/fixtures${name}.tar.gz`), unpacked);
     add(unpacked, name);
   }
   const formula = await serveRepositories(new Map());

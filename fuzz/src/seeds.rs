@@ -42,7 +42,7 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
 /// The files of Icechunk repositories by icechunk itself, with their content as it is: a header,
 /// which says that nothing is compressed, and a flatbuffer.
 pub fn icechunk_files(header: usize) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("PROJECT_FOLDER")).join("tests/icechunk");
+    let folder = Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/icechunk");
     let archives = entries(&folder).into_iter().filter(|path| path.to_string_lossy().ends_with(".tar.gz"));
     let files = archives.flat_map(|path| archive_files(&path));
     let is_read = |name: &str| ["repo", "snapshots/", "manifests/"].iter().any(|start| name.starts_with(start));

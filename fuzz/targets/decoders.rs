@@ -2,7 +2,8 @@
 //! input is the number of a codec vector (two bytes, big-endian) and an encoded chunk. The vector
 //! has the codec, its configuration, the data type and the shape.
 //!
-//! With `FUZZ_CODEC` set, the target tries the vectors of that folder of `tests/codec-vectors` only.
+//! With `FUZZ_CODEC` set, the target tries the vectors of that folder of
+//! `tests/fixtures/codec-vectors` only.
 #![no_main]
 
 use std::cell::OnceCell;

@@ -22,7 +22,7 @@ const TEST_PAGE = {
   entry: {
     page: "./tests/browser/page.mjs",
     isolated: "./tests/browser/isolated/page.mjs",
-    engines: "./tests/browser/engines/page.mjs",
+    engines: "./tests/engines/page.mjs",
   },
   output: { path: OUTPUT, filename: "[name].js", clean: true },
   performance: { hints: false },

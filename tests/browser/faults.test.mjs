@@ -5,9 +5,9 @@
 import * as zarr from "zarr-wasm";
 import { TIMEOUTS as OF_CALLER } from "../../dist/modules/engine/ts/host/caller.js";
 import { TIMEOUTS as OF_PAGE } from "../../dist/modules/engine/ts/port/timeouts.js";
-import { campaign, cases, drawn, OPERATIONS } from "../faults/campaign.mjs";
-import { DAMAGE, damage } from "../faults/damaged_caches.mjs";
-import { MOMENTS, Reaper, store, verdict } from "../faults/dying_workers.mjs";
+import { campaign, cases, drawn, OPERATIONS } from "../support/faults/campaign.mjs";
+import { DAMAGE, damage } from "../support/faults/damaged_caches.mjs";
+import { MOMENTS, Reaper, store, verdict } from "../support/faults/dying_workers.mjs";
 import { equal, ok, test } from "./harness.mjs";
 
 /** A case of a worker that dies must end within this time. */

@@ -1,7 +1,7 @@
 /** The port in a page: its contract with both kinds of engine, and the start of workers. */
 import * as zarr from "zarr-wasm";
 import { TIMEOUTS } from "../../dist/modules/engine/ts/port/timeouts.js";
-import { CONTRACT, madeStore } from "../port/contract.mjs";
+import { CONTRACT, madeStore } from "../support/port_contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
 import { until } from "./viewer_frame.mjs";
 

@@ -4,7 +4,7 @@
  * in Node. The server of the tests has two names, its address and `localhost`.
  */
 import * as zarr from "zarr-wasm";
-import { disguises } from "../disguised_hosts.mjs";
+import { disguises } from "../support/disguised_hosts.mjs";
 import { equal, ok, test } from "./harness.mjs";
 
 const signing = (request) => {

@@ -6,11 +6,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { campaignServer, classes } from "../faults/campaign_server.mjs";
-import { unpackArchive } from "../fixture_archives.mjs";
 import { sendFile } from "../node/scripted_server.mjs";
+import { campaignServer, classes } from "../support/faults/campaign_server.mjs";
+import { unpackArchive } from "../support/fixture_archives.mjs";
 
-const REPOSITORIES = join(import.meta.dirname, "../icechunk");
+const REPOSITORIES = join(import.meta.dirname, "../fixtures/icechunk");
 
 /** Allows pages of all origins to send any header. */
 export const ANY_ORIGIN = {

@@ -1,6 +1,6 @@
 /** Reductions in browsers: blob workers reduce what they decode, and the answers are the same. */
 import * as zarr from "zarr-wasm";
-import { growingArray } from "../growing_objects.mjs";
+import { growingArray } from "../support/growing_objects.mjs";
 import { equal, test } from "./harness.mjs";
 
 const ROWS = 64;

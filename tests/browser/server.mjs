@@ -6,8 +6,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "../../scripts/serve.mjs";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { growingObjects } from "../growing_objects.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
+import { growingObjects } from "../support/growing_objects.mjs";
 import { OUTPUT, ROOT, VIEWER, VITE } from "./places.mjs";
 import {
   ANY_ORIGIN,
@@ -136,7 +136,7 @@ const FOLDERS = {
   "/lost/": join(ROOT, "dist"),
   "/frames/": join(ROOT, "tests/browser/frames"),
   "/fixtures/": unpackFixtures(),
-  "/stores/": join(ROOT, "tests/stores"),
+  "/stores/": join(ROOT, "tests/fixtures/containers"),
   "/whole/": join(ROOT, "www/samples"),
   "/vite/": VITE,
   "/viewer/": VIEWER,

@@ -1,7 +1,7 @@
 /** The stores that only browsers have, with the suite of all stores; archives and references. */
 import * as zarr from "zarr-wasm";
 import { BlobReader, HTTPRangeReader } from "zarr-wasm/zip";
-import { content, readingSuite, writingSuite } from "../stores/suite.mjs";
+import { content, readingSuite, writingSuite } from "../support/store_suite.mjs";
 import { equal, ok, rejects, test } from "./harness.mjs";
 
 const kit = { zarr, test, equal, rejects };

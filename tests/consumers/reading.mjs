@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unpackFixtures } from "../fixture_archives.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
 
 /** The folder of an array of `uint16` with 512 × 512 elements in one chunk of Blosc. */
 const CASE = join(unpackFixtures(), "zarr-python-3/blosc-large-v3");

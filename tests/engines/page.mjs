@@ -3,9 +3,12 @@
  * one after the other, and posts their results. The tests of the viewer's controls are for Chromium
  * alone.
  */
-import { registeredTests } from "../harness.mjs";
+import { registeredTests } from "../browser/harness.mjs";
 
-const modules = import.meta.webpackContext("..", { recursive: false, regExp: /(?<!\/www)\.test\.mjs$/ });
+const modules = import.meta.webpackContext("../browser", {
+  recursive: false,
+  regExp: /(?<!\/www)\.test\.mjs$/,
+});
 modules.keys().forEach(modules);
 
 const post = (told) => fetch("/engines/report", { method: "POST", body: JSON.stringify(told) });

@@ -6,8 +6,8 @@
  */
 import { text } from "node:stream/consumers";
 import { BROWSERS } from "../../benches/peers/browsers.mjs";
-import { bundle } from "./bundles.mjs";
-import { serveTests } from "./server.mjs";
+import { bundle } from "../browser/bundles.mjs";
+import { serveTests } from "../browser/server.mjs";
 
 /** The time in ms that a page has to start, and beyond the limit of a test to report it. */
 const GRACE_MS = 60_000;

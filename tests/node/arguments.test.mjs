@@ -2,13 +2,13 @@
  * Wrong arguments: each public call, with each argument replaced by what it cannot be, answers with
  * an `Argument` error that names the argument. `every_argument.test.mjs` tries far more values, and
  * the members of options, and asks only that nothing breaks. The calls and what is right for them
- * are in `tests/declarations/right_arguments.mjs`.
+ * are in `tests/support/declarations/right_arguments.mjs`.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "../../dist/index.js";
-import { CALLS, fresh, RIGHT } from "../declarations/right_arguments.mjs";
-import { pause } from "../waiting.mjs";
+import { CALLS, fresh, RIGHT } from "../support/declarations/right_arguments.mjs";
+import { pause } from "../support/waiting.mjs";
 
 const unhandled = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));

@@ -1,6 +1,6 @@
 /**
  * Bodies that do not end, or grow when they are decompressed: the package stops reading them at a
- * bound, whatever their headers say. `tests/faults/server.mjs` sends them.
+ * bound, whatever their headers say. `tests/support/faults/server.mjs` sends them.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import * as zarr from "zarr-wasm";
-import { faultServer } from "../faults/server.mjs";
+import { faultServer } from "../support/faults/server.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const MIB = 2 ** 20;

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { parseRange, serve } from "../../scripts/serve.mjs";
-import { until } from "../waiting.mjs";
+import { until } from "../support/waiting.mjs";
 import { madeStore, shardedStore } from "./made_stores.mjs";
 
 const MANY = Number(process.env.RANDOM_READS ?? 1500);

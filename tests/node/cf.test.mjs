@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { VIEWS } from "../number_views.mjs";
+import { VIEWS } from "../support/number_views.mjs";
 import { metadata } from "./made_stores.mjs";
 
 const CF = join(import.meta.dirname, "../fixtures/conventions/cf");

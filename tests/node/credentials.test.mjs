@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { pause, until } from "../waiting.mjs";
+import { pause, until } from "../support/waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const files = madeStore({ shape: [40, 40], chunks: [10, 10], dtype: "int32" }, ([i, j]) => 100 * i + j);

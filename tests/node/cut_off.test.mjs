@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { pause } from "../waiting.mjs";
+import { pause } from "../support/waiting.mjs";
 
 const FILL = 99;
 const FORMATS = [

@@ -1,7 +1,7 @@
 /**
  * Runs the code of README.md and docs/ in Node, a process a page, over a real server, and compares
  * results with what comments state. The browser lane runs blocks of the class `browser`, the types
- * lane compiles all of them. `tests/docs/snippets.mjs` has the classes.
+ * lane compiles all of them. `tests/support/docs/snippets.mjs` has the classes.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -9,15 +9,15 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { transform } from "esbuild";
-import { checkClaim } from "../docs/claim_lines.mjs";
-import { claim, rejects } from "../docs/claims.mjs";
-import { serveExamples } from "../docs/example_server.mjs";
-import { blocksOf, PAGES, programOf, readPage } from "../docs/snippets.mjs";
+import { checkClaim } from "../support/docs/claim_lines.mjs";
+import { claim, rejects } from "../support/docs/claims.mjs";
+import { serveExamples } from "../support/docs/example_server.mjs";
+import { blocksOf, PAGES, programOf, readPage } from "../support/docs/snippets.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** In the package's own folder, so that `import … from "zarr-wasm"` finds `exports`. */
 const OUTPUT = join(ROOT, "target/docs-snippets/node");
-const CLAIMS = new URL("../docs/claims.mjs", import.meta.url).href;
+const CLAIMS = new URL("../support/docs/claims.mjs", import.meta.url).href;
 const TIMEOUT_MS = 60_000;
 
 let server;

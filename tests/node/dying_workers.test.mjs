@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "../../dist/index.js";
-import { MOMENTS, Reaper, store, verdict } from "../faults/dying_workers.mjs";
+import { MOMENTS, Reaper, store, verdict } from "../support/faults/dying_workers.mjs";
 
 const threads = process.getBuiltinModule("node:worker_threads");
 const { Worker } = threads;

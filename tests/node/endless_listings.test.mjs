@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { pause, until } from "../waiting.mjs";
+import { pause, until } from "../support/waiting.mjs";
 
 const LIMITS = { timeout: 60_000 };
 const GROUP = JSON.stringify({ zarr_format: 3, node_type: "group", attributes: {} });

@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import * as zarr from "../../dist/index.js";
-import { publicCalls } from "../declarations/calls.mjs";
-import { CALLS, fresh, NOT_CALLED } from "../declarations/right_arguments.mjs";
-import { THROWN, VALUES } from "../declarations/values.mjs";
+import { publicCalls } from "../support/declarations/calls.mjs";
+import { CALLS, fresh, NOT_CALLED } from "../support/declarations/right_arguments.mjs";
+import { THROWN, VALUES } from "../support/declarations/values.mjs";
 
 const DECLARED = publicCalls(["index", "zip"]);
 const CASE = process.env.ARGUMENTS_CASE;

@@ -1,12 +1,12 @@
 /**
- * The campaign of faulty servers in Node (`tests/faults/`). It prints a table of the cases by
- * class.
+ * The campaign of faulty servers in Node (`tests/support/faults/`). It prints a table of the cases
+ * by class.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "../../dist/index.js";
-import { campaign, cases, drawn } from "../faults/campaign.mjs";
-import { campaignServer, classes } from "../faults/campaign_server.mjs";
+import { campaign, cases, drawn } from "../support/faults/campaign.mjs";
+import { campaignServer, classes } from "../support/faults/campaign_server.mjs";
 
 /** Every case takes minutes. Of these, each class has some of each array and operation. */
 const EVERY = Number(process.env.FAULTS_EVERY ?? 17);

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
-import { packedFiles, unpackArchive, writeArchive } from "../fixture_archives.mjs";
+import { packedFiles, unpackArchive, writeArchive } from "../support/fixture_archives.mjs";
 
 let folder;
 before(() => {
@@ -104,5 +104,5 @@ test("an archive beside a folder of its name is refused", () => {
 test("tests/fixtures has no store that is not packed", () => {
   const isExpected = (file) => file.endsWith(".tar.gz") || basename(file) === "expected.json";
   const loose = packedFiles().filter((file) => !isExpected(file));
-  assert.deepEqual(loose, [], "pack them: node tests/fixture_archives.mjs pack");
+  assert.deepEqual(loose, [], "pack them: node tests/support/fixture_archives.mjs pack");
 });

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BoolArray } from "zarr-wasm";
-import { unpackFixtures } from "../fixture_archives.mjs";
-import { VIEWS } from "../number_views.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
+import { VIEWS } from "../support/number_views.mjs";
 
 /** The unpacked tree of tests/fixtures. */
 export const FIXTURES = unpackFixtures();

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { pause, until } from "../waiting.mjs";
+import { pause, until } from "../support/waiting.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
 
 const SIDE = 1024;

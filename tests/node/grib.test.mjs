@@ -1,6 +1,6 @@
 /**
  * GRIB messages as chunks: what eccodes wrote, and kerchunk's references to a GRIB file
- * (`tests/grib/make.py`), in the package's own module.
+ * (`tests/fixtures/grib/make.py`), in the package's own module.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
 
-const TESTS = join(import.meta.dirname, "..");
-const read = (path) => readFileSync(join(TESTS, path));
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const read = (path) => readFileSync(join(FIXTURES, path));
 const json = (path) => JSON.parse(read(path).toString());
 const bytes = (base64) => Uint8Array.from(Buffer.from(base64, "base64"));
 const doubles = (base64) => [...new Float64Array(bytes(base64).buffer)];

@@ -10,8 +10,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import * as zarr from "zarr-wasm";
-import { store, verdict } from "../faults/dying_workers.mjs";
-import { madeStore } from "../port/contract.mjs";
+import { store, verdict } from "../support/faults/dying_workers.mjs";
+import { madeStore } from "../support/port_contract.mjs";
 
 /** Wrong messages in each direction; for decode workers a quarter, because their reads are long. */
 const COUNT = Number(process.env.HOSTILE_MESSAGES ?? 2000);

@@ -1,4 +1,4 @@
-/** Icechunk repositories of icechunk itself (`tests/icechunk`), over HTTP and in other stores. */
+/** Icechunk's own repositories (`tests/fixtures/icechunk`), over HTTP and in other stores. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,10 +6,10 @@ import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/fs";
-import { unpackArchive } from "../fixture_archives.mjs";
-import { serveRepositories } from "../icechunk/served.mjs";
+import { serveRepositories } from "../servers/icechunk.mjs";
+import { unpackArchive } from "../support/fixture_archives.mjs";
 
-const FOLDER = join(import.meta.dirname, "../icechunk");
+const FOLDER = join(import.meta.dirname, "../fixtures/icechunk");
 const PLAIN = ["v1", "v1-by-2", "v2", "expired", "migrated"];
 const CASES = [...PLAIN, "split", "virtual", "virtual-v1", "dictionary"];
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
 
-const VECTORS = join(import.meta.dirname, "../codec-vectors");
+const VECTORS = join(import.meta.dirname, "../fixtures/codec-vectors");
 const TYPES = { uint8: "|u1", uint16: "<u2", float32: "<f4" };
 const isImage = ({ writer, zarr_format: format, data_type: type, encoded_base64: encoded }) =>
   writer?.startsWith("imagecodecs") && format === 2 && type in TYPES && encoded !== undefined;

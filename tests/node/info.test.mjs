@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { steady, until } from "../waiting.mjs";
+import { steady, until } from "../support/waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
 

@@ -9,7 +9,7 @@ import test from "node:test";
 import * as zarr from "zarr-wasm";
 import { parseRange } from "../../scripts/serve.mjs";
 import { storedZip } from "../browser/stored_zip.mjs";
-import { unpackFixtures } from "../fixture_archives.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
 
 const FOLDER = join(unpackFixtures(), "kerchunk");
 const HOST = "https://data.example/";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { VIEWS } from "../number_views.mjs";
+import { VIEWS } from "../support/number_views.mjs";
 
 async function arrayOf(dtype, shape, data, options = {}) {
   const { chunks = shape.map((extent) => Math.max(1, Math.ceil(extent / 2))), ...rest } = options;

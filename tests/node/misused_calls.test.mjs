@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { inspect } from "node:util";
 import * as zarr from "../../dist/index.js";
 import * as zip from "../../dist/zip.js";
-import { publicCalls } from "../declarations/calls.mjs";
+import { publicCalls } from "../support/declarations/calls.mjs";
 
 after(() => zarr.dispose());
 

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { calledFiles, hasNames } from "../called_files.mjs";
+import { calledFiles, hasNames } from "../support/called_files.mjs";
 
 const zarr = await import("zarr-wasm");
 

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import TileState from "ol/TileState.js";
 import * as zarr from "zarr-wasm";
 import { channelStyle, PyramidSource, paletteStyle } from "zarr-wasm/openlayers";
-import { until } from "../waiting.mjs";
+import { until } from "../support/waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const SIDE = 1024;

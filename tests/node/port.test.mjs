@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import * as zarr from "zarr-wasm";
-import { CONTRACT } from "../port/contract.mjs";
+import { CONTRACT } from "../support/port_contract.mjs";
 
 const assertions = { zarr, equal: assert.strictEqual, same: assert.deepStrictEqual, ok: assert.ok };
 

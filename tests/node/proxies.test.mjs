@@ -11,7 +11,7 @@ import { PyramidProtocol } from "zarr-wasm/maplibre";
 import * as numcodecs from "zarr-wasm/numcodecs";
 import { pixelSources } from "zarr-wasm/viv";
 import { BlobReader, HTTPRangeReader } from "zarr-wasm/zip";
-import { reactive, toRaw } from "../vue_like.mjs";
+import { reactive, toRaw } from "../support/vue_like.mjs";
 
 const SHAPE = [8, 8];
 const places = Array.from({ length: 64 }, (_, at) => at);

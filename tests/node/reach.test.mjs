@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { HTTPRangeReader } from "zarr-wasm/zip";
-import { disguises, spellings } from "../disguised_hosts.mjs";
+import { disguises, spellings } from "../support/disguised_hosts.mjs";
 import { recordingServer } from "./recording_servers.mjs";
 
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { unpackFixtures } from "../fixture_archives.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
 import { recordingServer } from "./recording_servers.mjs";
 
 const KERCHUNK = join(unpackFixtures(), "kerchunk");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as zarr from "zarr-wasm";
-import { pause, until } from "../waiting.mjs";
+import { pause, until } from "../support/waiting.mjs";
 import { elements } from "./fixture_files.mjs";
 import { madeStore } from "./made_stores.mjs";
 

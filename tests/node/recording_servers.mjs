@@ -3,7 +3,7 @@
  * For tests of where requests lead, with servers on several addresses and ports.
  */
 import { createServer } from "node:http";
-import { httpsServer } from "../tls/server.mjs";
+import { httpsServer } from "../servers/https.mjs";
 import { sendFile } from "./scripted_server.mjs";
 
 /** Names of headers that hold secrets in these tests. */

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { growingArray } from "../growing_objects.mjs";
+import { growingArray } from "../support/growing_objects.mjs";
 
 const GZIP = [
   { name: "bytes", configuration: { endian: "little" } },

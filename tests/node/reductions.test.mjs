@@ -1,6 +1,7 @@
 /**
  * `reduce` and `statistics`: the answers of xarray and NumPy over stores that xarray and
- * zarr-python wrote (`tests/reductions/make.py`), the same bits whatever decodes, and errors.
+ * zarr-python wrote (`tests/fixtures/reductions/make.py`), the same bits whatever decodes, and
+ * errors.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -10,10 +11,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { unpackArchive } from "../fixture_archives.mjs";
-import { growingArray, growingObjects } from "../growing_objects.mjs";
+import { unpackArchive } from "../support/fixture_archives.mjs";
+import { growingArray, growingObjects } from "../support/growing_objects.mjs";
 
-const HERE = join(import.meta.dirname, "../reductions");
+const HERE = join(import.meta.dirname, "../fixtures/reductions");
 const CASES = JSON.parse(readFileSync(join(HERE, "cases.json"), "utf8"));
 
 let folder;

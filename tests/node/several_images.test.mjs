@@ -8,7 +8,7 @@ import { join } from "node:path";
 import test from "node:test";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/fs";
-import { unpackFixtures } from "../fixture_archives.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
 
 const warnings = [];
 await zarr.init({ onWarning: (message) => warnings.push(message) });

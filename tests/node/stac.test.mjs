@@ -1,6 +1,6 @@
 /**
  * STAC documents: what they name, and opening it. The documents are records of public ones
- * (`tests/stac/README.md`); the stores that are opened are zarr-python's and Icechunk's.
+ * (`tests/fixtures/stac/README.md`); the stores that are opened are zarr-python's and Icechunk's.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { serve } from "../../scripts/serve.mjs";
-import { unpackFixtures } from "../fixture_archives.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
 
-const FOLDER = join(import.meta.dirname, "../stac");
+const FOLDER = join(import.meta.dirname, "../fixtures/stac");
 const document = (name) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8"));
 
 /** The assets in short: key, url, path, format, roles. */

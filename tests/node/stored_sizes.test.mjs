@@ -9,8 +9,8 @@ import { join, relative } from "node:path";
 import { after, before, describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/fs";
-import { unpackArchive } from "../fixture_archives.mjs";
-import { serveRepositories } from "../icechunk/served.mjs";
+import { serveRepositories } from "../servers/icechunk.mjs";
+import { unpackArchive } from "../support/fixture_archives.mjs";
 import { FIXTURES, goodCases, indices } from "./fixture_files.mjs";
 import { madeStore } from "./made_stores.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
@@ -279,7 +279,7 @@ describe("stores", () => {
 
   test("Icechunk: native chunks have the sizes of their files, and virtual ones those of references", async () => {
     const work = mkdtempSync(join(tmpdir(), "zarr-wasm-sizes-"));
-    unpackArchive(join(import.meta.dirname, "../icechunk/v2.tar.gz"), join(work, "v2"));
+    unpackArchive(join(import.meta.dirname, "../fixtures/icechunk/v2.tar.gz"), join(work, "v2"));
     const server = await serveRepositories(filesOf(work));
     try {
       const store = new zarr.IcechunkStore(`${server.url}/v2`);

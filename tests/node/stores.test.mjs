@@ -17,14 +17,14 @@ import { after, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/fs";
 import { serve } from "../../scripts/serve.mjs";
-import { content, readingSuite, writingSuite } from "../stores/suite.mjs";
+import { content, readingSuite, writingSuite } from "../support/store_suite.mjs";
 import { objectServer } from "./object_server.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
 
 const equal = (actual, expected, what) => assert.deepEqual(actual, expected, what);
 const rejects = (promise, matches) => assert.rejects(promise, matches);
 const kit = { zarr, test, equal, rejects };
-const STORES = join(import.meta.dirname, "../stores");
+const STORES = join(import.meta.dirname, "../fixtures/containers");
 
 const folders = [];
 const newFolder = () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { pause, steady, until } from "../waiting.mjs";
+import { pause, steady, until } from "../support/waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const valueAt = ([i, j]) => 1000 * i + j;

@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { unpackArchive } from "../fixture_archives.mjs";
-import { serveRepositories } from "../icechunk/served.mjs";
+import { serveRepositories } from "../servers/icechunk.mjs";
+import { unpackArchive } from "../support/fixture_archives.mjs";
 import { metadata } from "./made_stores.mjs";
 import { scriptedServer } from "./scripted_server.mjs";
 
@@ -166,7 +166,7 @@ test("a file of which references have parts is sent once", async () => {
 test("a file of virtual chunks is sent once", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-whole-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  unpackArchive(join(import.meta.dirname, "../icechunk/virtual.tar.gz"), join(folder, "virtual"));
+  unpackArchive(join(import.meta.dirname, "../fixtures/icechunk/virtual.tar.gz"), join(folder, "virtual"));
   const stored = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
@@ -189,7 +189,7 @@ test("a file of virtual chunks is sent once", async (t) => {
   });
   const array = await zarr.open(store, { path: "s3", kind: "array" });
   const { virtual } = JSON.parse(
-    readFileSync(join(import.meta.dirname, "../icechunk/virtual.expected.json"), "utf8"),
+    readFileSync(join(import.meta.dirname, "../fixtures/icechunk/virtual.expected.json"), "utf8"),
   );
   assert.deepEqual(Array.from((await array.get()).data), virtual.s3);
   const counts = Object.values(sent);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import * as zarr from "zarr-wasm";
-import { pause, until } from "../waiting.mjs";
+import { pause, until } from "../support/waiting.mjs";
 import { madeStore } from "./made_stores.mjs";
 import { scriptedServer, sendFile } from "./scripted_server.mjs";
 

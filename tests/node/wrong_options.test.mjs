@@ -7,9 +7,9 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { pyramidLayer } from "zarr-wasm/leaflet";
 import * as zarr from "../../dist/index.js";
-import { ADAPTER_CALLS, ADAPTERS } from "../declarations/adapter_arguments.mjs";
-import { publicCalls } from "../declarations/calls.mjs";
-import { CALLS, fresh } from "../declarations/right_arguments.mjs";
+import { ADAPTER_CALLS, ADAPTERS } from "../support/declarations/adapter_arguments.mjs";
+import { publicCalls } from "../support/declarations/calls.mjs";
+import { CALLS, fresh } from "../support/declarations/right_arguments.mjs";
 
 after(() => zarr.dispose());
 /** Addresses without a server need no attempts over the network. */

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import * as zarrita from "zarrita";
-import { VIEWS } from "../number_views.mjs";
+import { VIEWS } from "../support/number_views.mjs";
 import { registered } from "./flipped_codec.mjs";
 
-const VECTORS = join(import.meta.dirname, "../codec-vectors");
+const VECTORS = join(import.meta.dirname, "../fixtures/codec-vectors");
 
 /** Codecs that decode only. */
 const READ_ONLY =

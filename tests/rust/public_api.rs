@@ -117,7 +117,7 @@ fn the_contracts_example_prints_declarations() {
 
 #[test]
 fn icechunks_example_lists_what_icechunk_wrote() {
-    let tests = Path::new(env!("PROJECT_FOLDER")).join("tests/icechunk");
+    let tests = Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/icechunk");
     let files = archive_files(&tests.join("v2.tar.gz"));
     let files: Vec<(&str, &[u8])> = files.iter().map(|(path, bytes)| (path.as_str(), &bytes[..])).collect();
     let folder = Folder::with("icechunk", &files);
@@ -145,7 +145,7 @@ fn parquets_example_prints_the_rows_that_fsspec_finds() {
 
 #[test]
 fn gribs_example_describes_a_field() {
-    let path = Path::new(env!("PROJECT_FOLDER")).join("tests/grib/messages.grib2");
+    let path = Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/grib/messages.grib2");
     let said = run("describe_field", &[path.to_str().unwrap()]).unwrap();
     let expected = &json(&path.with_file_name("expected.json"))["regular"];
     let doubles = |name: &str| -> Vec<f64> {
@@ -167,7 +167,7 @@ fn gribs_example_describes_a_field() {
 
 #[test]
 fn jpeg2000s_example_describes_an_image() {
-    let tests = Path::new(env!("PROJECT_FOLDER")).join("tests/codec-vectors/imagecodecs_jpeg2k");
+    let tests = Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/codec-vectors/imagecodecs_jpeg2k");
     let vector = &json(&tests.join("vectors.json"))[0];
     let image = base64(vector["encoded_base64"].as_str().unwrap());
     let folder = Folder::with("jpeg2000", &[("image.jp2", &image)]);

@@ -1,13 +1,13 @@
 /**
  * What the servers serve: stores that zarr-python wrote, archives and kerchunk's references
- * (`tests/stores`), each with the values that those libraries read.
+ * (`tests/fixtures/containers`), each with the values that those libraries read.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/run_command.mjs";
-import { unpackFixtures } from "../fixture_archives.mjs";
+import { unpackFixtures } from "../support/fixture_archives.mjs";
 
-const STORES = join(ROOT, "tests/stores");
+const STORES = join(ROOT, "tests/fixtures/containers");
 
 /** Names below the server's root, and the fixtures that are there. */
 const FIXTURES = {

@@ -6,6 +6,6 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
 
-const pem = (name) => readFileSync(join(import.meta.dirname, `${name}.pem`));
+const pem = (name) => readFileSync(join(import.meta.dirname, `../fixtures/tls/${name}.pem`));
 
 export const httpsServer = (answer) => createServer({ key: pem("key"), cert: pem("certificate") }, answer);

@@ -1,6 +1,6 @@
 /**
- * Serves repositories, and the files of virtual chunks by the formula of `served.py`. It notes
- * every request.
+ * Serves repositories, and the files of virtual chunks by the formula of
+ * `fixtures/icechunk/served.py`. It notes every request.
  */
 import { createServer } from "node:http";
 import { sendFile } from "../node/scripted_server.mjs";

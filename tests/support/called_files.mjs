@@ -9,7 +9,7 @@ import { Session } from "node:inspector";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Folders of the crates, and the files of their roots. */
 const CRATES = {

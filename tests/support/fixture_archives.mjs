@@ -3,9 +3,12 @@
  * several small ones. Tests read the unpacked tree in `target/unpacked-fixtures`; nothing else of
  * the project writes there. Rust tests read the archives themselves (`rust/fixture_files.rs`).
  *
- *   node tests/fixture_archives.mjs unpack          prints the folder of the unpacked tree
- *   node tests/fixture_archives.mjs pack            packs folders that were put beside the archives
- *   node tests/fixture_archives.mjs pack <folder>   makes tests/fixtures the packed form of a tree
+ *   node tests/support/fixture_archives.mjs unpack
+ *                        prints the folder of the unpacked tree
+ *   node tests/support/fixture_archives.mjs pack
+ *                        packs folders that were put beside the archives
+ *   node tests/support/fixture_archives.mjs pack <folder>
+ *                        makes tests/fixtures the packed form of a tree
  */
 import {
   copyFileSync,
@@ -21,14 +24,17 @@ import {
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import * as tar from "tar";
-import { keyOf } from "../scripts/finished.mjs";
-import { ROOT } from "../scripts/run_command.mjs";
+import { keyOf } from "../../scripts/finished.mjs";
+import { ROOT } from "../../scripts/run_command.mjs";
 
 const FIXTURES = join(ROOT, "tests/fixtures");
 const UNPACKED = join(ROOT, "target/unpacked-fixtures");
 const ARCHIVE = ".tar.gz";
-/** Folders of plain files that tests and people read in place. */
-const NEVER_PACKED = ["conventions", "make"];
+/** Folders of files that tests and people read in place. */
+const NEVER_PACKED = [
+  ...["codec-vectors", "containers", "conventions", "grib", "icechunk", "listings", "make", "reductions"],
+  ...["stac", "tls"],
+];
 
 /** The names in a folder, in an order that every machine has; folders and files apart. */
 function listed(folder) {
@@ -95,7 +101,7 @@ function unpackInto(tree) {
  */
 export function unpackFixtures() {
   const sources = packedEntries().map((name) => `tests/fixtures/${name}`);
-  const key = keyOf(["tests/fixture_archives.mjs", ...sources]).slice(0, 16);
+  const key = keyOf(["tests/support/fixture_archives.mjs", ...sources]).slice(0, 16);
   const tree = join(UNPACKED, key);
   if (existsSync(tree)) return tree;
   const unfinished = `${tree}.${process.pid}`;

@@ -3,7 +3,7 @@
  * entry is a test that gets the package and assertions. `tests/node/port.test.mjs` and
  * `tests/browser/port.test.mjs` run them.
  */
-import { pause, steady, until } from "../waiting.mjs";
+import { pause, steady, until } from "./waiting.mjs";
 
 const text = (value) => new TextEncoder().encode(value);
 

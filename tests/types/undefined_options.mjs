@@ -2,7 +2,7 @@
  * Writes a module that compiles, with `exactOptionalPropertyTypes`, only if each optional member of
  * the options of each public call may be `undefined`. The calls are read from the declarations.
  */
-import { publicCalls } from "../declarations/calls.mjs";
+import { publicCalls } from "../support/declarations/calls.mjs";
 
 const HEAD = `import * as zarr from "zarr-wasm";
 import * as zip from "zarr-wasm/zip";

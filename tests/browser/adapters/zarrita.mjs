@@ -5,7 +5,7 @@
 import * as zarr from "zarr-wasm";
 import { decodeInWorkers } from "zarr-wasm/zarrita";
 import * as zarrita from "zarrita";
-import { VIEWS } from "../../number_views.mjs";
+import { VIEWS } from "../../support/number_views.mjs";
 import { equal, fixture, ok, rejects, test } from "../harness.mjs";
 import { brokenStore, expected, isDocument, until, urlOf } from "./page.mjs";
 

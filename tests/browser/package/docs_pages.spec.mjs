@@ -8,8 +8,8 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { serveExamples } from "../../docs/example_server.mjs";
-import { PAGES, pagesThatDraw, programOf } from "../../docs/snippets.mjs";
+import { serveExamples } from "../../support/docs/example_server.mjs";
+import { PAGES, pagesThatDraw, programOf } from "../../support/docs/snippets.mjs";
 import { test as base, expect } from "../fixtures.mjs";
 import { OUTPUT, ROOT, VIEWER } from "../places.mjs";
 
@@ -18,7 +18,7 @@ const SCRIPT_HOST = "https://host.example";
 /** MapLibre's worker, which bundlers put beside the script. */
 const MAPLIBRE = join(ROOT, "node_modules/maplibre-gl/dist");
 const PROGRAMS = join(OUTPUT, "docs");
-const CLAIMS = join(ROOT, "tests/docs/claims.mjs");
+const CLAIMS = join(ROOT, "tests/support/docs/claims.mjs");
 /** Time in ms for a picture to appear, which ends a test that would never end. */
 const PICTURE_MS = 40_000;
 /** The same for a whole program. */

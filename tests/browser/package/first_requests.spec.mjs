@@ -10,7 +10,7 @@ import { extname, join } from "node:path";
 import { build as buildWithEsbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
 import webpack from "webpack";
-import { unpackFixtures } from "../../fixture_archives.mjs";
+import { unpackFixtures } from "../../support/fixture_archives.mjs";
 import { expect, test } from "../fixtures.mjs";
 import { OUTPUT, ROOT } from "../places.mjs";
 

@@ -10,7 +10,7 @@ const ZARR = "application/vnd.zarr; version=3";
 
 /** What icechunk reads of the repository that the server of the tests has. */
 const repository = () =>
-  JSON.parse(readFileSync(join(import.meta.dirname, "../../icechunk/v2.expected.json"), "utf8"));
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/icechunk/v2.expected.json"), "utf8"));
 
 /** An item of two nodes of a sample, twins of one, and a file that is no data set. */
 const itemOf = (samples) => ({

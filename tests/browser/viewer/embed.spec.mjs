@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "../../../scripts/serve.mjs";
-import { unpackFixtures } from "../../fixture_archives.mjs";
+import { unpackFixtures } from "../../support/fixture_archives.mjs";
 import { test as base, expect } from "../fixtures.mjs";
 import { VIEW_ENTRY, VIEWER } from "../places.mjs";
 import { accessibilityFindings } from "./axe.mjs";

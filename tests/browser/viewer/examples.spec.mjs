@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unpackFixtures } from "../../fixture_archives.mjs";
+import { unpackFixtures } from "../../support/fixture_archives.mjs";
 import { test as base, expect } from "../fixtures.mjs";
 import { ROOT } from "../places.mjs";
 import { accessibilityFindings } from "./axe.mjs";

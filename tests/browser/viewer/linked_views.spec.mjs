@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as zarrita from "zarrita";
-import { unpackFixtures } from "../../fixture_archives.mjs";
+import { unpackFixtures } from "../../support/fixture_archives.mjs";
 import { expect, test } from "../fixtures.mjs";
 
 const FACTS = JSON.parse(readFileSync(join(unpackFixtures(), "viewer-linked/expected.json"), "utf8"));

@@ -6,12 +6,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unpackFixtures } from "../../fixture_archives.mjs";
+import { unpackFixtures } from "../../support/fixture_archives.mjs";
 import { expect, test } from "../fixtures.mjs";
 import { ROOT } from "../places.mjs";
 import { startPython } from "../web_hosts.mjs";
 
-const STORES = join(ROOT, "tests/stores");
+const STORES = join(ROOT, "tests/fixtures/containers");
 /** Made by `viewer_plates.py`: two images of one value each. */
 const PLATES = join(unpackFixtures(), "viewer-plates");
 const SEVERAL = join(PLATES, "several");

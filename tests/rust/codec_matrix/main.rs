@@ -106,10 +106,10 @@ fn run(entry: &CodecEntry, data_type: &DataType) -> Outcome {
     }
 }
 
-/// Whether another library's chunk of this codec and type is in `tests/codec-vectors`, whose own
-/// test reads it.
+/// Whether another library's chunk of this codec and type is in `tests/fixtures/codec-vectors`,
+/// whose own test reads it.
 fn has_vector(entry: &CodecEntry, data_type: &DataType) -> bool {
-    let root = Path::new(env!("PROJECT_FOLDER")).join("tests/codec-vectors");
+    let root = Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/codec-vectors");
     let names = entry.v2_ids.iter().chain(entry.aliases).chain([&entry.name]);
     let lists = names.filter_map(|name| fs::read_to_string(root.join(name).join("vectors.json")).ok());
     let wanted = format!("\"data_type\": \"{}\"", data_type.name());

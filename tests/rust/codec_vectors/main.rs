@@ -1,6 +1,6 @@
-//! Every folder below `tests/codec-vectors/` is a codec: chunks that other libraries encoded must
-//! decode to what they were, ours as well, and damaged ones must be refused, or give exactly the
-//! length asked for. The layout is described in its `README.md`.
+//! Every folder below `tests/fixtures/codec-vectors/` is a codec: chunks that other libraries
+//! encoded must decode to what they were, ours as well, and damaged ones must be refused, or give
+//! exactly the length asked for. The layout is described in its `README.md`.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

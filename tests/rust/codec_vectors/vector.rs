@@ -1,4 +1,4 @@
-//! The vectors of `tests/codec-vectors/`, read.
+//! The vectors of `tests/fixtures/codec-vectors/`, read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl Vector {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("PROJECT_FOLDER")).join("tests/codec-vectors")
+    Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/codec-vectors")
 }
 
 pub fn vectors() -> Vec<Vector> {

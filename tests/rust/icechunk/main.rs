@@ -1,5 +1,5 @@
 //! Icechunk repositories that icechunk wrote: every array of every state equals what icechunk
-//! reads. `tests/icechunk/make.sh` made them.
+//! reads. `tests/fixtures/icechunk/make.sh` made them.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ use zarr_wasm_icechunk::{ObjectId, RefKind};
 const PLAIN: [&str; 5] = ["v1", "v1-by-2", "v2", "expired", "migrated"];
 
 fn folder() -> PathBuf {
-    Path::new(env!("PROJECT_FOLDER")).join("tests/icechunk")
+    Path::new(env!("PROJECT_FOLDER")).join("tests/fixtures/icechunk")
 }
 
 fn files_of(case: &str) -> Files {

@@ -1,4 +1,4 @@
-//! Serves the files of virtual chunks by the formula of `tests/icechunk/served.py`.
+//! Serves the files of virtual chunks by the formula of `tests/fixtures/icechunk/served.py`.
 
 use zarr_wasm_engine::internals::store::http::transport::{
     Headers, HttpRequest, HttpResponse, Transport, TransportResult,

@@ -11,7 +11,7 @@ import { pyramidLayer } from "zarr-wasm/leaflet";
 import { PyramidProtocol } from "zarr-wasm/maplibre";
 import { PyramidSource } from "zarr-wasm/openlayers";
 import { pixelSources } from "zarr-wasm/viv";
-import * as zarr from "../../dist/index.js";
+import * as zarr from "../../../dist/index.js";
 
 /** The entries of adapters that take options. */
 export const ADAPTERS = ["arrow", "deckgl", "h5web", "leaflet", "maplibre", "openlayers", "viv"];

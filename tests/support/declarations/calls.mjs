@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { API } from "typescript/unstable/sync";
 
 const HERE = import.meta.dirname;
-const TYPES = join(HERE, "../../dist/types");
+const TYPES = join(HERE, "../../../dist/types");
 
 /** Kinds of signatures (`SignatureKind` of TypeScript), and the flag of imported names. */
 const [CALL, CONSTRUCT, ALIAS] = [0, 1, 2 ** 21];

@@ -5,8 +5,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as main from "../../dist/index.js";
-import * as zip from "../../dist/zip.js";
+import * as main from "../../../dist/index.js";
+import * as zip from "../../../dist/zip.js";
 
 const zarr = { ...zip, ...main };
 

@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serve } from "../../scripts/serve.mjs";
+import { serve } from "../../../scripts/serve.mjs";
 import { unpackArchive, unpackFixtures } from "../fixture_archives.mjs";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 
 const CORS = { "Access-Control-Allow-Origin": "*" };
 
@@ -54,7 +54,7 @@ const DOCUMENTS = { "/references.json": REFERENCES, "/items/climate.json": ITEM 
 function unpackRepository() {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-examples-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  unpackArchive(join(ROOT, "tests/icechunk/v2.tar.gz"), join(folder, "repository"));
+  unpackArchive(join(ROOT, "tests/fixtures/icechunk/v2.tar.gz"), join(folder, "repository"));
   return join(folder, "repository");
 }
 
@@ -90,7 +90,7 @@ export function serveExamples(mounts = {}) {
   };
   const folders = {
     "/": join(ROOT, "www/samples"),
-    "/archives/": join(ROOT, "tests/stores"),
+    "/archives/": join(ROOT, "tests/fixtures/containers"),
     "/fixtures/": join(ROOT, "tests/fixtures"),
     "/repository/": unpackRepository(),
     "/slides.zarr/": join(unpackFixtures(), "viewer-plates/converted"),

@@ -19,7 +19,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkClaim } from "./claim_lines.mjs";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 
 /** Where examples say that data are. The tests serve it themselves (`example_server.mjs`). */
 export const EXAMPLE_HOST = "https://data.example";

@@ -3,7 +3,7 @@
  * `server.mjs`: with `{ request, response, bytes, status, search }`, and answers the request.
  */
 import { gzipSync } from "node:zlib";
-import { sendFile } from "../node/scripted_server.mjs";
+import { sendFile } from "../../node/scripted_server.mjs";
 
 /** What every answer allows, so that pages of another origin can read it. */
 export const CORS = {

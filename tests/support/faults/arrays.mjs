@@ -3,7 +3,7 @@
  * package. Element [row, column] is 100 row + column + 1, so that no element is the fill value.
  */
 import { gzipSync } from "node:zlib";
-import { madeStore, metadata, shardedStore } from "../node/made_stores.mjs";
+import { madeStore, metadata, shardedStore } from "../../node/made_stores.mjs";
 
 export const SHAPE = [12, 10];
 export const CHUNKS = [4, 5];

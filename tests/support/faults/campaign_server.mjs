@@ -2,7 +2,7 @@
  * The server of the campaign: that of `server.mjs` with the faults of `answers.mjs` and the arrays
  * of `arrays.mjs`. The query tells which requests of a case fail: `only=2` or `from=2`.
  */
-import { sendFile } from "../node/scripted_server.mjs";
+import { sendFile } from "../../node/scripted_server.mjs";
 import { CORS, FAULT_CLASSES } from "./answers.mjs";
 import { allFiles } from "./arrays.mjs";
 import { faultServer } from "./server.mjs";

@@ -6,7 +6,7 @@
  */
 import { createServer } from "node:http";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
-import { sendFile } from "../node/scripted_server.mjs";
+import { sendFile } from "../../node/scripted_server.mjs";
 
 /** Bytes after which an endless answer falls silent, so that a test that fails ends. */
 const ENOUGH = 640 * 2 ** 20;

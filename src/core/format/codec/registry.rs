@@ -1,5 +1,5 @@
 //! The table of codecs: one line for each codec, with its module. A new codec needs its file, its
-//! line here and its test vectors in `tests/codec-vectors/<name>/`.
+//! line here and its test vectors in `tests/fixtures/codec-vectors/<name>/`.
 //!
 //! The last four columns say what other libraries do with the codec in v3 metadata, from
 //! measurements or from their documentation. The table in `docs/codecs.md` is made from them.

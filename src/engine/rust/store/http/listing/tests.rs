@@ -1,4 +1,4 @@
-//! Listings of pages from real servers (`tests/listings/`), and of a scripted server.
+//! Listings of pages from real servers (`tests/fixtures/listings/`), and of a scripted server.
 
 use futures_executor::block_on;
 
@@ -52,7 +52,7 @@ fn check(server: &str, page: &str, shows_dots: bool) {
 fn pages_of_real_servers_are_listed() {
     macro_rules! page {
         ($name:literal) => {
-            include_str!(concat!(env!("PROJECT_FOLDER"), "/tests/listings/", $name))
+            include_str!(concat!(env!("PROJECT_FOLDER"), "/tests/fixtures/listings/", $name))
         };
     }
     check("nginx", page!("nginx.html"), false);
@@ -139,8 +139,8 @@ fn a_listing_whose_continuation_repeats_is_an_error() {
 #[test]
 fn answers_of_an_s3_server_are_parsed() {
     let pages = [
-        include_str!(concat!(env!("PROJECT_FOLDER"), "/tests/listings/moto-first.xml")),
-        include_str!(concat!(env!("PROJECT_FOLDER"), "/tests/listings/moto-last.xml")),
+        include_str!(concat!(env!("PROJECT_FOLDER"), "/tests/fixtures/listings/moto-first.xml")),
+        include_str!(concat!(env!("PROJECT_FOLDER"), "/tests/fixtures/listings/moto-last.xml")),
     ];
     let [first, last] = pages.map(|page| s3::ListResponse::parse(page).unwrap());
     assert!(matches!(first.next(), Some(s3::Next::Token(_))));
