@@ -15,6 +15,7 @@ const ROOMS = [
     (_, room, part) => ["core", room, part].filter(Boolean).join("/"),
   ],
   [/^zarr_wasm::/, () => "core"],
+  [/^zarr_wasm_http::/, () => "http"],
   [/^zarr_wasm_engine::(store|read|write|hierarchy|js)::/, (_, room) => `engine/${room}`],
   [/^zarr_wasm_engine::/, () => "engine"],
   [/^(ZSTD|HUF|FSE|XXH|ERR|BIT|MEM|rust_zstd)_/, () => "zstd"],

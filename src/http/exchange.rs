@@ -1,66 +1,63 @@
 //! What an exchange over HTTP gets and gives: its goal and circumstances, the next request, and the
 //! outcome. The state machine between them is in [`super::policy`].
 
-use std::cell::Cell;
-
-use super::fault::Seen;
+use super::answer::Method;
 use super::options::HttpOptions;
-use super::origin::Origin;
-use super::transport::Method;
-use super::web_page::{WebPage, WebPages};
+use super::server::{OriginKnowledge, ServerKnowledge};
+use super::web_page::WebPage;
 use crate::error::Result;
-use crate::store::{ByteRange, FetchResult, Fetched, LikelySize, Measured, Subject};
+use crate::fetched::{FetchResult, Fetched, Measured};
+use crate::format::byte_range::ByteRange;
+use crate::subject::{LikelySize, Subject};
 
 /// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Goal {
+pub enum Goal {
+    /// The bytes of a range.
     Read(ByteRange),
+    /// The size of the object.
     Size,
 }
 
 /// What the machine needs next, or its result.
 #[derive(Debug)]
-pub(super) enum Step {
+pub enum Step {
+    /// Send this request, and give the answer to the exchange.
     Send(NextRequest),
+    /// The exchange has ended.
     Done(Result<Outcome>),
 }
 
 /// The next request to send, after a pause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NextRequest {
+pub struct NextRequest {
+    /// The method.
     pub method: Method,
+    /// The value of the `Range` header.
     pub range: Option<String>,
     /// Whether to bypass all caches, because the last answer was wrong.
     pub fresh: bool,
+    /// The pause before the request, in milliseconds.
     pub after_ms: u32,
+    /// The most bytes of a body that are read. Unlimited for HEAD, which only announces a length.
     pub body_limit: u64,
+    /// The same for an answer with status 206.
     pub part_limit: u64,
 }
 
 /// The outcome of a successful exchange.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub enum Outcome {
+    /// There is no such object.
     Absent,
     /// What was asked for.
     Found(Fetched),
     /// All of the object, although a part or the size may have been asked for.
     Whole(Fetched),
+    /// The size, where that was asked for.
     Size(Measured),
-    /// A web page, twice. [`WebPages`] decides whether the object is absent.
+    /// A web page, twice. [`WebPages`](super::WebPages) decides whether the object is absent.
     Page(WebPage),
-}
-
-impl ServerKnowledge {
-    /// Whether whole objects are asked for instead of parts: as far as is known, this server sends
-    /// no parts. A request without a range is one that caches can answer later.
-    pub(super) fn asks_for_whole_objects(&self, origin: &Origin) -> bool {
-        self.ranges_ignored.get() && !origin.sends_parts.get()
-    }
-
-    /// Whether several requests for one object may bring it several times.
-    pub(super) fn may_send_whole_objects(&self, origin: &Origin) -> bool {
-        self.ranges_ignored.get() || !origin.sends_parts.get()
-    }
 }
 
 impl Outcome {
@@ -68,7 +65,7 @@ impl Outcome {
     ///
     /// # Errors
     /// `Format` if the range begins at or past the end of the object.
-    pub(super) fn part(self, range: ByteRange) -> FetchResult {
+    pub fn part(self, range: ByteRange) -> FetchResult {
         match self {
             Self::Whole(object) => object.part(range).map(Some),
             outcome => Ok(outcome.found()),
@@ -76,14 +73,15 @@ impl Outcome {
     }
 
     /// The bytes that came: those that were asked for, or all of the object.
-    pub(super) fn found(self) -> Option<Fetched> {
+    pub fn found(self) -> Option<Fetched> {
         match self {
             Self::Found(fetched) | Self::Whole(fetched) => Some(fetched),
             Self::Absent | Self::Size(_) | Self::Page(_) => None,
         }
     }
 
-    pub(super) fn measured(self) -> Option<Measured> {
+    /// The size of the object.
+    pub fn measured(self) -> Option<Measured> {
         match self {
             Self::Size(measured) => Some(measured),
             Self::Whole(object) => Some(Measured { size: object.value.len(), modified: object.modified }),
@@ -92,31 +90,9 @@ impl Outcome {
     }
 }
 
-/// What a store has learned about its server.
-#[derive(Debug, Default)]
-pub(super) struct ServerKnowledge {
-    /// A read succeeded, so access is allowed in general.
-    pub answered: Cell<bool>,
-    /// The server answered the last range request with the whole object.
-    pub ranges_ignored: Cell<bool>,
-    /// The server refused HEAD, or its answer did not tell the size.
-    pub head_useless: Cell<bool>,
-    /// A range around the likely end did not tell the size.
-    pub tails_useless: Cell<bool>,
-    /// The `Cache-Control` header of the last chunk demands revalidation.
-    pub demands_revalidation: Cell<bool>,
-    /// A 403 was taken for an absent chunk.
-    pub took_refusal_for_absence: Cell<bool>,
-    /// The server labels objects as HTML too, so the label says nothing.
-    pub labels_objects_as_html: Cell<bool>,
-    /// What was seen of the server when it was last asked whether it is there.
-    pub seen: Cell<Seen>,
-    pub web_pages: WebPages,
-}
-
 /// The circumstances of an exchange.
 #[derive(Clone, Copy)]
-pub(super) struct ExchangeContext<'a> {
+pub struct ExchangeContext<'a> {
     /// The URL without its query.
     pub url: &'a str,
     /// Whether neither the URL nor the request carries credentials.
@@ -124,11 +100,16 @@ pub(super) struct ExchangeContext<'a> {
     /// Whether a request without CORS may test that the server is there: the URL carries no
     /// credentials.
     pub may_probe: bool,
+    /// What the object is.
     pub subject: Subject,
+    /// The likely size of the object, for requests for its end.
     pub likely_size: Option<LikelySize>,
     /// The most bytes of the whole object that are read.
     pub body_limit: u64,
+    /// What the user has set.
     pub options: &'a HttpOptions,
-    pub origin: &'a Origin,
+    /// What all reads from this server have learned about it.
+    pub origin: &'a OriginKnowledge,
+    /// What the reads of one store have learned about it.
     pub knowledge: &'a ServerKnowledge,
 }

@@ -3,9 +3,9 @@
 //! URLs are shown without their query, also the final URL of a redirect, because signatures must
 //! not appear in messages and logs.
 
+use super::answer::{CutBody, HttpResponse, Method};
 use super::landing;
 use super::response::Mismatch;
-use super::transport::{CutBody, HttpResponse, Method};
 use super::url::redact;
 use crate::error::{Error, Opaque};
 use crate::limits;
@@ -22,7 +22,7 @@ const PAYER_FAULTS: [&str; 3] = ["UserProjectMissing", "equester pays", "x-amz-r
 
 /// Why there was no readable answer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lost {
+pub struct Lost {
     /// The host's message.
     pub message: String,
     /// The value that the host threw.
@@ -42,7 +42,7 @@ impl Lost {
 
 /// What is known of the server of a request without a readable answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Seen {
+pub enum Seen {
     /// Nothing: it was not asked.
     #[default]
     Nothing,
@@ -59,10 +59,12 @@ pub(super) enum Seen {
 
 /// A request, as error messages show it.
 #[derive(Clone, Copy)]
-pub(super) struct RequestLabel<'a> {
+pub struct RequestLabel<'a> {
     /// The URL without its query.
     pub url: &'a str,
+    /// The method.
     pub method: Method,
+    /// The value of the `Range` header.
     pub range: Option<&'a str>,
 }
 
@@ -73,7 +75,7 @@ impl RequestLabel<'_> {
     }
 
     /// The error for a status that means failure.
-    pub(super) fn refused(self, response: &HttpResponse) -> Error {
+    pub fn refused(self, response: &HttpResponse) -> Error {
         let status = response.status;
         let pays = says(response, &PAYER_FAULTS);
         let hint = match status {
@@ -99,7 +101,7 @@ impl RequestLabel<'_> {
     }
 
     /// The error for a temporary status that did not pass.
-    pub(super) fn kept_failing(self, status: u16, tries: u32, wait: Option<u32>) -> Error {
+    pub fn kept_failing(self, status: u16, tries: u32, wait: Option<u32>) -> Error {
         let wait = wait.map(|seconds| format!("; the server asks to wait {seconds} s")).unwrap_or_default();
         let times = if tries == 1 { "once".to_owned() } else { format!("{tries} times") };
         Error::store(format!("{} was answered with status {status} {times}{wait}", self.described()))
@@ -107,7 +109,7 @@ impl RequestLabel<'_> {
 
     /// The error for a missing or unreadable answer.
     #[cold]
-    pub(super) fn unreachable(self, lost: &Lost, seen: Seen) -> Error {
+    pub fn unreachable(self, lost: &Lost, seen: Seen) -> Error {
         let (described, message) = (self.described(), &lost.message);
         let error = match (lost.cut_text(), seen) {
             (Some(bytes), _) => Error::store(format!(
@@ -166,7 +168,7 @@ impl RequestLabel<'_> {
     }
 
     /// The error for a body that exceeds the limit.
-    pub(super) fn too_large(self, announced: Option<u64>, limit: u64) -> Error {
+    pub fn too_large(self, announced: Option<u64>, limit: u64) -> Error {
         let what = match self.range {
             Some(_) => format!(
                 "the body with which the server ignored the range of {}, where a server that answers Range is needed,",
@@ -183,7 +185,7 @@ impl RequestLabel<'_> {
     }
 
     /// The error for a 206 with much more than the range.
-    pub(super) fn longer_part(self, announced: Option<u64>, limit: u64) -> Error {
+    pub fn longer_part(self, announced: Option<u64>, limit: u64) -> Error {
         let actual = announced.map_or("more".to_owned(), |announced| format!("{announced} bytes"));
         Error::store(format!("{} was answered with more than the range", self.described()))
             .expected(format!("at most {limit} bytes"))
@@ -191,21 +193,21 @@ impl RequestLabel<'_> {
     }
 
     /// The error for two suspicious answers.
-    pub(super) fn wrong_bytes(self, mismatch: Mismatch) -> Error {
+    pub fn wrong_bytes(self, mismatch: Mismatch) -> Error {
         Error::store(format!("{} was answered with the wrong bytes", self.described()))
             .expected(mismatch.expected)
             .actual(mismatch.actual)
     }
 
     /// The error for a web page that may not mean an absent object.
-    pub(super) fn web_page(self, why: &str) -> Error {
+    pub fn web_page(self, why: &str) -> Error {
         Error::store(format!("{} was answered with a web page: {why}", self.described()))
             .expected("the object, or status 404")
             .actual("HTML")
     }
 
     /// The error for a size that no visible header tells.
-    pub(super) fn unknown_size(self) -> Error {
+    pub fn unknown_size(self) -> Error {
         Error::store(format!(
             "the size of {} cannot be learned: neither Content-Length nor Content-Range is visible",
             self.url
@@ -214,7 +216,7 @@ impl RequestLabel<'_> {
 }
 
 /// Whether the server rejected who asks. Such an answer says nothing about the key.
-pub(super) fn is_about_the_request(response: &HttpResponse) -> bool {
+pub fn is_about_the_request(response: &HttpResponse) -> bool {
     says(response, &SIGNATURE_FAULTS) || says(response, &PAYER_FAULTS)
 }
 

@@ -21,7 +21,7 @@ const PAGES: [(&str, &str, &str); 8] = [
 const FILES: [&str; 1] = ["data.source.coop"];
 
 /// What to do with the address of a page about a data set; empty for other addresses.
-pub(super) fn advice(url: &str) -> &'static str {
+pub fn advice(url: &str) -> &'static str {
     let (_, rest) = split_scheme(url).unwrap_or_default();
     let (host, path) = split_before(rest, &['/']);
     let path = if path.is_empty() { "/" } else { path };
@@ -35,7 +35,7 @@ pub(super) fn advice(url: &str) -> &'static str {
 }
 
 /// Who answers at an address: a bucket, which has settings of its own, or a host.
-pub(super) fn server(url: &str) -> String {
+pub fn server(url: &str) -> String {
     let (_, rest) = split_scheme(url).unwrap_or_default();
     let mut names = rest.split('/');
     let (host, first) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());

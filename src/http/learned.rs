@@ -1,6 +1,6 @@
 //! What the answers of one exchange have told, and which kind of request follows from it. The
 //! server's own habits, which outlast the exchange, are in
-//! [`ServerKnowledge`](super::exchange::ServerKnowledge).
+//! [`ServerKnowledge`](super::server::ServerKnowledge).
 //!
 //! To read a suffix, up to four kinds of requests are tried, until one works: `bytes=a-b` around
 //! the likely end, which also tells the size; HEAD for the size, then `bytes=a-b`; `bytes=-N`; the
@@ -9,15 +9,16 @@
 use std::ops::Range;
 
 use super::exchange::{ExchangeContext, Goal};
-use super::origin::SuffixRanges;
 use super::request_kind::RequestKind;
-use crate::store::{ByteRange, LikelySize};
+use super::server::SuffixRanges;
+use crate::format::byte_range::ByteRange;
+use crate::subject::LikelySize;
 
 /// Maximum number of bytes that are read beyond the requested ones to find the end.
 const TAIL_BYTES: u64 = 128 << 10;
 
 /// What the answers of one exchange have told.
-pub(super) struct Learned {
+pub struct Learned {
     /// Size of the object.
     pub size: Option<u64>,
     /// The ways to the end of an object that did not work.

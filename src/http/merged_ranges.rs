@@ -1,6 +1,6 @@
 //! Which ranges of a value become one request: a pure function of the ranges, the gap over which
 //! they are merged, and the length that is aimed at. Who asks, and when, is in
-//! [`gather`](super::gather).
+//! the engine's `store/gather.rs`.
 
 use std::ops::Range;
 

@@ -1,6 +1,9 @@
 //! What a user may set of a store over HTTP.
 
-use crate::store::WarningSink;
+use std::rc::Rc;
+
+/// Receives warnings, such as that a server ignores byte ranges.
+pub type WarningSink = Rc<dyn Fn(&str)>;
 
 /// Options of an HTTP store.
 #[derive(Clone)]
@@ -48,14 +51,15 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    pub(super) fn warn(&self, warning: &str) {
+    /// Warns about something that only costs time.
+    pub(crate) fn warn(&self, warning: &str) {
         if let Some(on_warning) = &self.on_warning {
             on_warning(warning);
         }
     }
 
     /// Warns about something that changes data.
-    pub(super) fn warn_on_console(&self, warning: &str) {
+    pub(crate) fn warn_on_console(&self, warning: &str) {
         self.warn(warning);
         if let Some(on_console) = &self.on_console {
             on_console(warning);

@@ -5,19 +5,21 @@
 
 use std::ops::Range;
 
-use super::exchange::{ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
+use super::answer::{HttpResponse, Method, TransportError, TransportResult};
+use super::exchange::{ExchangeContext, Goal, NextRequest, Outcome, Step};
 use super::fault::{self, Lost, RequestLabel, Seen};
 use super::learned::Learned;
-use super::origin::SuffixRanges;
 use super::request_kind::RequestKind;
 use super::response::{self, BodyCheck, ContentRange, Mismatch};
 use super::retry::Retries;
-use super::transport::{HttpResponse, Method, TransportError, TransportResult};
+use super::server::{ServerKnowledge, SuffixRanges};
 use super::web_page::{self, WebPage};
 use crate::error::Error;
-use crate::format::byte_range::len_of;
+use crate::fetched::{Fetched, Measured};
+use crate::format::byte_range::{ByteRange, len_of};
 use crate::limits;
-use crate::store::{ByteRange, Fetched, Measured, Subject, Value};
+use crate::subject::Subject;
+use crate::value::Value;
 
 /// Where an exchange stands, and so what the next answer means.
 enum State {
@@ -28,7 +30,7 @@ enum State {
 }
 
 /// One read over HTTP. See the module.
-pub(super) struct Exchange<'a> {
+pub struct Exchange<'a> {
     context: ExchangeContext<'a>,
     goal: Goal,
     state: State,

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::transport::Method;
+use super::answer::Method;
 use super::web_page;
 use crate::format::byte_range::len_of;
 
 /// The kind of the current request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum RequestKind {
+pub enum RequestKind {
     Whole,
     Window(Range<u64>),
     Suffix(u64),

@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
-use super::transport::HttpResponse;
+use super::answer::HttpResponse;
+use crate::fetched::Fetched;
 use crate::format::byte_range::len_of;
-use crate::store::{Fetched, Value};
+use crate::value::Value;
 
 /// A URL without query and fragment.
 fn path(url: &str) -> &str {
@@ -21,7 +22,7 @@ fn last_name(path: &str) -> &str {
 
 /// A `Content-Range` header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ContentRange {
+pub struct ContentRange {
     /// The bytes in the body; `None` in an answer to an unsatisfiable range.
     pub held: Option<Range<u64>>,
     /// Size of the whole object; `None` if the server sends `*`.
@@ -44,7 +45,7 @@ impl ContentRange {
 
 /// The result of comparing an answer with its request.
 #[derive(Debug)]
-pub(super) enum BodyCheck {
+pub enum BodyCheck {
     /// The requested bytes.
     Valid(Fetched),
     /// Other bytes than requested. A request without caches may help.
@@ -55,7 +56,7 @@ pub(super) enum BodyCheck {
 
 /// The difference between an answer and its request.
 #[derive(Debug)]
-pub(super) struct Mismatch {
+pub struct Mismatch {
     pub expected: String,
     pub actual: String,
     /// Length of the body. A second body of the same length confirms the first.
@@ -66,7 +67,7 @@ pub(super) struct Mismatch {
 
 impl HttpResponse {
     /// The length of the body, if it is visible and not that of a compressed transfer.
-    pub(super) fn content_length(&self) -> Option<u64> {
+    pub fn content_length(&self) -> Option<u64> {
         if self.headers.get("content-encoding").is_some_and(|coding| coding.trim() != "identity") {
             return None;
         }
@@ -74,13 +75,13 @@ impl HttpResponse {
     }
 
     /// `Content-Range`; empty if it is hidden or invalid.
-    pub(super) fn content_range(&self) -> ContentRange {
+    pub fn content_range(&self) -> ContentRange {
         self.headers.get("content-range").and_then(ContentRange::parse).unwrap_or_default()
     }
 
     /// Seconds to wait before a retry. The header's other form, a date, needs a clock that agrees
     /// with the server's.
-    pub(super) fn retry_after(&self) -> Option<u32> {
+    pub fn retry_after(&self) -> Option<u32> {
         self.headers.get("retry-after")?.trim().parse().ok()
     }
 
@@ -91,24 +92,24 @@ impl HttpResponse {
     }
 
     /// Whether the server redirected to a directory of the requested name.
-    pub(super) fn is_directory(&self, requested: &str) -> bool {
+    pub fn is_directory(&self, requested: &str) -> bool {
         let folder = path(&self.url).strip_suffix('/');
         self.redirected && folder.is_some_and(|folder| last_name(folder) == last_name(path(requested)))
     }
 
     /// The first bytes of the body.
-    pub(super) fn beginning(&self, most: u64) -> Vec<u8> {
+    pub fn beginning(&self, most: u64) -> Vec<u8> {
         let part = self.body.slice(0..self.body.len().min(most));
         part.and_then(|part| part.to_vec(most, "the beginning of a body")).unwrap_or_default()
     }
 
     /// When the object was changed, as the server writes it.
-    pub(super) fn modified(&self) -> Option<String> {
+    pub fn modified(&self) -> Option<String> {
         self.headers.get("last-modified").map(str::to_owned)
     }
 
     /// A value with the size and version of its object.
-    pub(super) fn fetched(&self, value: Value, size: Option<u64>) -> Fetched {
+    pub fn fetched(&self, value: Value, size: Option<u64>) -> Fetched {
         Fetched { value, size, version: self.version(), modified: self.modified() }
     }
 
@@ -135,13 +136,13 @@ impl HttpResponse {
     }
 
     /// Whether the headers confirm the length of the body.
-    pub(super) fn length_confirmed(&self) -> bool {
+    pub fn length_confirmed(&self) -> bool {
         self.content_length() == Some(self.body.len())
     }
 }
 
 /// Checks a `206` to `bytes=a-b`. `known` is the size of the object, if it is known.
-pub(super) fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u64>) -> BodyCheck {
+pub fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u64>) -> BodyCheck {
     let ContentRange { held, total } = response.content_range();
     if let (Some(known), Some(total)) = (known, total)
         && known != total
@@ -192,7 +193,7 @@ fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>)
 ///
 /// sirv (which Vite uses) and s3rver take `-8` for `0-8` and answer with the first nine bytes. So a
 /// body that is longer than requested, or does not end where the object ends, is not the suffix.
-pub(super) fn suffix(response: &HttpResponse, len: u64) -> BodyCheck {
+pub fn suffix(response: &HttpResponse, len: u64) -> BodyCheck {
     let body = response.body.len();
     let ContentRange { held, total } = response.content_range();
     let Some(held) = held else {
@@ -217,7 +218,7 @@ pub(super) fn suffix(response: &HttpResponse, len: u64) -> BodyCheck {
 }
 
 /// Checks a `206` to a request without a range. It is valid if it contains the whole object.
-pub(super) fn whole_of_partial(response: &HttpResponse) -> BodyCheck {
+pub fn whole_of_partial(response: &HttpResponse) -> BodyCheck {
     let ContentRange { held, total } = response.content_range();
     match (held, total) {
         (Some(held), Some(total)) if held == (0..total) && response.body.len() == total => {
@@ -231,7 +232,7 @@ pub(super) fn whole_of_partial(response: &HttpResponse) -> BodyCheck {
 
 /// Whether a `200` lost bytes. Browsers check this themselves, except for answers from a faulty
 /// cache. A custom `fetch` may not check it.
-pub(super) fn lost_bytes(response: &HttpResponse) -> Option<Mismatch> {
+pub fn lost_bytes(response: &HttpResponse) -> Option<Mismatch> {
     let announced = response.content_length()?;
     let len = response.body.len();
     (len < announced).then(|| Mismatch {

@@ -8,7 +8,7 @@ const MAX_PAUSES_MS: u32 = 30_000;
 
 /// The failed tries of one request.
 #[derive(Debug, Default)]
-pub(super) struct Retries {
+pub struct Retries {
     failed: u32,
     waited_ms: u32,
 }

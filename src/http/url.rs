@@ -2,12 +2,10 @@
 //!
 //! The root's query may contain a signature. It is sent with every request and never shown in
 //! messages. The root's percent-encoding is kept; keys are already encoded by [`StoreKey`].
-//! Relative URLs are not supported here: the JavaScript layer makes them absolute, because it knows
-//! the page's address.
+//! Relative URLs are not supported here: the caller makes them absolute.
 //!
 //! This file joins paths. It does not decide which server a URL leads to: only the platform's
-//! `URL`, which `fetch` uses, does (`src/engine/ts/host/http/redirects.ts`). `fuzz/targets/urls.rs`
-//! compares the two.
+//! parser, which sends the request, does. `fuzz/targets/urls.rs` compares the two.
 //!
 //! [`StoreKey`]: crate::format::path::StoreKey
 
@@ -143,7 +141,7 @@ impl RootUrl {
 
     /// Another URL on the same server. `path` is percent-encoded, without a slash before it.
     /// `parameters` are added to the root's query.
-    pub(super) fn elsewhere(&self, path: &str, parameters: &str) -> String {
+    pub fn elsewhere(&self, path: &str, parameters: &str) -> String {
         let query = match (self.query.is_empty(), parameters.is_empty()) {
             (_, true) => self.query.clone(),
             (true, false) => format!("?{parameters}"),
@@ -172,19 +170,19 @@ impl RootUrl {
 }
 
 /// What is before and after the first `://`.
-pub(super) fn split_scheme(url: &str) -> Option<(&str, &str)> {
+pub fn split_scheme(url: &str) -> Option<(&str, &str)> {
     split_around(url, "://")
 }
 
 /// What is before and after the first of these words. The standard library's search for long texts
 /// would be in every page.
-pub(super) fn split_around<'a>(text: &'a str, words: &str) -> Option<(&'a str, &'a str)> {
+pub fn split_around<'a>(text: &'a str, words: &str) -> Option<(&'a str, &'a str)> {
     let at = text.as_bytes().windows(words.len()).position(|found| found == words.as_bytes())?;
     Some((text.get(..at)?, text.get(at.checked_add(words.len())?..)?))
 }
 
 /// What is before the first of these characters, and the rest from it on.
-pub(super) fn split_before<'a>(text: &'a str, ends: &[char]) -> (&'a str, &'a str) {
+pub fn split_before<'a>(text: &'a str, ends: &[char]) -> (&'a str, &'a str) {
     text.find(ends).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))
 }
 
@@ -239,9 +237,7 @@ fn locate(scheme: &str, host: &str, path: &str) -> (String, String) {
     }
 }
 
-/// A URL without secrets: the query, the user name and the password. JavaScript removes the secrets
-/// of all texts once more, also those of addresses that are no URLs
-/// (`src/engine/ts/model/secrets.ts`).
+/// A URL without secrets: the query, the user name and the password.
 pub fn redact(url: &str) -> String {
     let (location, rest) = split_before(url, &['?', '#']);
     let query = if rest.starts_with('?') { "?…" } else { "" };

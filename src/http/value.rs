@@ -1,8 +1,7 @@
-//! A value of a store: bytes that the core usually passes on without reading.
+//! The bytes of an object or of a part of it, which are usually passed on without being read.
 //!
-//! On the host, a value owns a vector. In wasm, it is a handle to a JavaScript buffer, so that
-//! chunk bytes go from the network to a worker without a copy in the engine's wasm memory. Only
-//! metadata and shard indexes are copied there.
+//! They are a vector, or in memory of the host that the program cannot address, and then they go
+//! from the network to their reader without a copy. Only what is read here is copied.
 
 use std::any::Any;
 use std::fmt;
@@ -13,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;
 use crate::limits;
 
-/// Bytes that the host (JavaScript) holds.
+/// Bytes that the host holds.
 #[allow(clippy::len_without_is_empty, reason = "nothing asks whether it is empty")]
 pub trait HostBytes {
     /// Number of bytes.

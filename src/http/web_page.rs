@@ -8,10 +8,10 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::answer::HttpResponse;
 use super::options::HttpOptions;
-use super::transport::HttpResponse;
 use super::url::split_around;
-use crate::store::Subject;
+use crate::subject::Subject;
 
 /// The number of first bytes that are searched for a title.
 const TITLE_BYTES: u64 = 16 << 10;
@@ -20,11 +20,11 @@ const TITLE_BYTES: u64 = 16 << 10;
 const SHOWN_CHARS: usize = 100;
 
 /// The number of first bytes that are compared.
-pub(super) const BEGINNING_BYTES: u64 = 512;
+pub const BEGINNING_BYTES: u64 = 512;
 
 /// A page, as far as pages are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WebPage {
+pub struct WebPage {
     beginning: Vec<u8>,
     size: Option<u64>,
 }
@@ -73,20 +73,22 @@ fn title(response: &HttpResponse) -> Option<String> {
 }
 
 /// Whether the answer is labelled as HTML. Some servers label all files without extension so.
-pub(super) fn is_labelled(response: &HttpResponse) -> bool {
+pub fn is_labelled(response: &HttpResponse) -> bool {
     response.headers.get("content-type").is_some_and(|kind| kind.starts_with("text/html"))
 }
 
 /// An object that a store has read.
 #[derive(Clone, Debug)]
-pub(super) struct KnownObject {
+pub struct KnownObject {
+    /// Its URL.
     pub url: String,
+    /// What it is.
     pub subject: Subject,
 }
 
 /// What a store knows about the pages of its server.
 #[derive(Debug, Default)]
-pub(super) struct WebPages {
+pub struct WebPages {
     known_object: RefCell<Option<KnownObject>>,
     /// The page for absent names.
     absence_page: RefCell<Option<WebPage>>,
@@ -109,11 +111,13 @@ impl WebPages {
         self.known_object.borrow_mut().take_if(|known| known.url == url);
     }
 
+    /// An object that the server has sent.
     pub fn known_object(&self) -> Option<KnownObject> {
         self.known_object.borrow().clone()
     }
 
-    pub fn can_be_checked(&self) -> bool {
+    /// Whether there is an object that the server has sent, so that a page can be checked with it.
+    pub(crate) fn can_be_checked(&self) -> bool {
         self.known_object.borrow().is_some()
     }
 
@@ -124,7 +128,7 @@ impl WebPages {
 
     /// Notes what the server sends instead of metadata.
     #[cold]
-    pub fn note_instead_of_metadata(&self, response: &HttpResponse) {
+    pub(crate) fn note_instead_of_metadata(&self, response: &HttpResponse) {
         let what = if is_labelled(response) { "a web page" } else { "a page or an error in XML" };
         let title = title(response).map(|title| format!(", \"{title}\",")).unwrap_or_default();
         self.instead_of_metadata.borrow_mut().get_or_insert(format!("{what}{title}"));
@@ -143,7 +147,8 @@ impl WebPages {
         }
     }
 
-    pub fn is_absence_page(&self, page: &WebPage) -> bool {
+    /// Whether the server sends this page for absent names.
+    pub(crate) fn is_absence_page(&self, page: &WebPage) -> bool {
         self.absence_page.borrow().as_ref() == Some(page)
     }
 

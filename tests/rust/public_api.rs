@@ -4,10 +4,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use serde_json::Value as Json;
 use support::{archive_files, base64, fixtures};
@@ -175,4 +177,45 @@ fn jpeg2000s_example_describes_an_image() {
     let pixels = base64(vector["input_base64"].as_str().unwrap());
     let mean = pixels.iter().map(|pixel| f64::from(*pixel)).sum::<f64>() / f64::from(19 * 21);
     assert_eq!(said, format!("19 x 21 pixels of 1 components of 8 bits\ncomponent 0: {mean:.1}\n"));
+}
+
+#[test]
+fn the_http_example_reads_merged_ranges() {
+    assert_eq!(run("read_ranges", &[]).unwrap(), "0:4 0123\n6:9 678\n60000:60010 0123456789\n");
+}
+
+/// Serves these answers, each to one request, and collects the `Range` headers.
+fn serve(answers: &'static [&'static str]) -> (String, thread::JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/object", listener.local_addr().unwrap());
+    let asked = thread::spawn(move || {
+        let mut ranges = Vec::new();
+        for (answer, client) in answers.iter().zip(listener.incoming()) {
+            let mut client = client.unwrap();
+            let lines = BufReader::new(client.try_clone().unwrap()).lines().map(Result::unwrap);
+            let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+            ranges.extend(head.into_iter().filter(|line| line.starts_with("Range")));
+            client.write_all(answer.as_bytes()).unwrap();
+        }
+        ranges
+    });
+    (url, asked)
+}
+
+#[test]
+fn the_http_example_tries_again_and_takes_parts_of_whole_objects() {
+    let (url, asked) = serve(&[
+        "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabcdefghij",
+    ]);
+    assert_eq!(run("read_ranges", &[&url, "1:3", "5:6"]).unwrap(), "1:3 bc\n5:6 f\n");
+    assert_eq!(asked.join().unwrap(), ["Range: bytes=1-5", "Range: bytes=1-5"]);
+}
+
+#[test]
+fn the_http_example_says_what_failed() {
+    let (url, asked) = serve(&["HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"]);
+    let error = run("read_ranges", &[&url, "0:1"]).unwrap_err();
+    assert!(error.contains("there is no such file"), "{error}");
+    assert_eq!(asked.join().unwrap().len(), 1);
 }

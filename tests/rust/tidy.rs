@@ -289,7 +289,7 @@ fn other_formats_are_in_the_builds_that_read_them_alone() {
 }
 
 /// The crates that do not know who runs them.
-const HOSTLESS: &[&str] = &["core", "grib", "icechunk", "jpeg2000", "kernel", "parquet"];
+const HOSTLESS: &[&str] = &["core", "grib", "http", "icechunk", "jpeg2000", "kernel", "parquet"];
 
 #[test]
 fn what_is_below_the_engine_names_no_language_of_its_host() {

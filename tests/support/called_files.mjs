@@ -16,6 +16,7 @@ const CRATES = {
   zarr_wasm: "src/core",
   zarr_wasm_contract: "src/contract",
   zarr_wasm_engine: "src/engine/rust",
+  zarr_wasm_http: "src/http",
   zarr_wasm_kernel: "src/kernel",
 };
 

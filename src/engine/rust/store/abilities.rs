@@ -4,10 +4,11 @@
 
 use std::future::ready;
 
+use zarr_wasm_http::Value;
+
 use super::interface::Store;
 use super::listing::Listing;
 use super::local_future::{LocalFuture, in_full, in_reading};
-use super::value::Value;
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 

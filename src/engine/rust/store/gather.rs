@@ -10,14 +10,15 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::{Rc, Weak};
 
+use zarr_wasm_http::Subject;
+
 use crate::error::{Error, Result};
 use crate::sorted::{Key, Map};
 use crate::store::in_flight::{Begun, InFlight};
 use crate::store::merged_ranges::{GAP_BYTES, MERGED_BYTES, MergedRange, merge_staggered};
 use crate::store::turn::end_of_turn;
 use crate::store::{
-    ByteRange, FetchResult, Fetched, Gathered, LocalFuture, Priority, RequestContext, SharedFuture, Subject,
-    writers,
+    ByteRange, FetchResult, Fetched, Gathered, LocalFuture, Priority, RequestContext, SharedFuture, writers,
 };
 
 /// In a bulk read, requests of at least this length wait for a permit. Shorter ones use little

@@ -4,6 +4,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use zarr_wasm_http::Value;
+
 use super::changeable::Changeable;
 use super::context::RequestContext;
 use super::fetched::{Gathered, GetFuture, SizeFuture};
@@ -13,7 +15,6 @@ use super::listable::Listable;
 use super::local_future::LocalFuture;
 #[cfg(feature = "reading")]
 use super::repository::Repository;
-use super::value::Value;
 use super::writable::Writable;
 use crate::error::{Error, Result};
 use crate::format::byte_range::ByteRange;

@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use zarr_wasm_http::Value;
+
 use super::key_table::below;
 use super::{
-    ByteRange, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store, Value,
+    ByteRange, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store,
     Writable,
 };
 use crate::error::Result;

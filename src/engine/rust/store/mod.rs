@@ -37,7 +37,6 @@ mod listing;
 mod local_future;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod memory;
-pub mod merged_ranges;
 pub mod priority;
 pub mod reader;
 #[cfg(feature = "reading")]
@@ -45,7 +44,6 @@ pub mod reference;
 #[cfg(feature = "reading")]
 pub mod repository;
 pub mod turn;
-pub mod value;
 pub mod walk;
 pub mod wrap;
 mod writable;
@@ -53,11 +51,9 @@ pub(crate) mod writers;
 #[cfg(feature = "reading")]
 pub mod zip;
 
-use std::rc::Rc;
-
 pub use bulk::Bulk;
 pub use changeable::Changeable;
-pub use context::{LikelySize, RequestContext, Subject};
+pub use context::RequestContext;
 #[cfg(feature = "reading")]
 pub use fetched::MeasuredFuture;
 pub use fetched::{FetchResult, Fetched, Gathered, GetFuture, Measured, SizeFuture};
@@ -69,10 +65,7 @@ pub use local_future::{LocalFuture, SharedFuture};
 pub(crate) use local_future::{at_key, first_of, in_full, in_reading};
 pub use priority::Priority;
 pub use reader::Reader;
-pub use value::{HostBytes, Value};
 pub use writable::Writable;
+pub use zarr_wasm_http::{HostBytes, LikelySize, Subject, Value, WarningSink, merged_ranges};
 
 pub use crate::format::byte_range::ByteRange;
-
-/// Receives warnings, such as that a server ignores byte ranges.
-pub type WarningSink = Rc<dyn Fn(&str)>;

@@ -2,9 +2,9 @@
 //! ([`abilities`](super::abilities)).
 
 use super::local_future::LocalFuture;
-use super::value::Value;
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
+use zarr_wasm_http::Value;
 
 /// A store that changes values.
 pub trait Writable {

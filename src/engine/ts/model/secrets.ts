@@ -1,7 +1,7 @@
 /**
  * Removes secrets from texts that people see: errors, warnings, and what a page shows of an
  * address. It alone decides what of a URL is secret. Rust removes whole queries
- * when it names a URL (`redact` in `src/engine/rust/store/http/url.rs`); all its texts pass here
+ * when it names a URL (`redact` in `src/http/url.rs`); all its texts pass here
  * too.
  */
 

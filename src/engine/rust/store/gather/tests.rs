@@ -8,6 +8,7 @@ use futures_executor::{LocalPool, block_on};
 use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, abortable, join_all, try_join_all};
 use futures_util::task::LocalSpawnExt;
+use zarr_wasm_http::Value;
 
 use proptest::prelude::*;
 use zarr_wasm_contract::Natural;
@@ -17,7 +18,7 @@ use crate::error::ErrorKind;
 use crate::format::path::StoreKey;
 use crate::store::memory::MemoryStore;
 use crate::store::wrap::{Counting, Gathering};
-use crate::store::{GetFuture, Store, Value};
+use crate::store::{GetFuture, Store};
 
 type Named = (String, ByteRange);
 

@@ -1,29 +1,17 @@
 //! A store over HTTP.
 //!
-//! [`policy`] decides what to request and what an answer means; it is pure. [`transport`] is the
-//! interface that sends requests. This file connects them. `response` and `policy` handle the
-//! errors of servers and browsers, `write` writes, and `listing` lists. Wrappers merge requests
-//! ([`super::wrap`]); this store shares those that bring whole objects in place of parts
-//! (`sharing`).
+//! `zarr_wasm_http` decides what to request and what an answer means; it is pure. [`transport`] is
+//! the interface that sends requests. This file connects them. `write` writes, and `listing` lists.
+//! Wrappers merge requests ([`super::wrap`]); this store shares those that bring whole objects in
+//! place of parts (`sharing`).
 
-mod exchange;
-mod fault;
-mod landing;
-mod learned;
 mod listing;
-mod options;
 pub mod origin;
-mod policy;
-mod request_kind;
-mod response;
-mod retry;
 mod sharing;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests;
 pub mod transport;
-pub mod url;
-mod web_page;
 pub mod whole_objects;
 mod write;
 mod written_urls;
@@ -31,20 +19,20 @@ mod written_urls;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-use exchange::{ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
-use fault::RequestLabel;
 use futures_util::lock::Mutex;
-pub use options::HttpOptions;
 use origin::Origin;
-use policy::Exchange;
 use transport::{CacheMode, HttpRequest, Method, Transport, TransportResult};
 use url::RootUrl;
-use web_page::WebPage;
 use written_urls::WrittenUrls;
+use zarr_wasm_http::{
+    BEGINNING_BYTES, Exchange, ExchangeContext, Goal, NextRequest, Outcome, RequestLabel, ServerKnowledge,
+    Step, Subject, Value, WebPage, landing,
+};
+pub use zarr_wasm_http::{HttpOptions, url};
 
 use super::{
     ByteRange, Changeable, FetchResult, Fetched, GetFuture, Listable, Listing, LocalFuture, Measured,
-    RequestContext, SizeFuture, Store, Subject, Value, Writable, at_key,
+    RequestContext, SizeFuture, Store, Writable, at_key,
 };
 use crate::error::{Error, IS_FULL, IS_READING, Result};
 use crate::format::path::{NodePath, StoreKey};
@@ -143,7 +131,7 @@ impl<T: Transport + 'static> HttpStore<T> {
             likely_size: context.likely_size,
             body_limit: context.body_limit(),
             options: &self.options,
-            origin: &self.origin,
+            origin: &self.origin.knowledge,
             knowledge: &self.knowledge,
         };
         let (mut exchange, mut step) = Exchange::start(goal, exchange_context);
@@ -189,7 +177,7 @@ impl<T: Transport + 'static> HttpStore<T> {
         };
         let range = match known.subject {
             Subject::Metadata => ByteRange::Whole,
-            Subject::Chunk | Subject::Update => ByteRange::At { offset: 0, len: web_page::BEGINNING_BYTES },
+            Subject::Chunk | Subject::Update => ByteRange::At { offset: 0, len: BEGINNING_BYTES },
         };
         let again = RequestContext {
             subject: known.subject,

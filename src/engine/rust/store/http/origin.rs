@@ -5,8 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use futures_channel::oneshot;
+use zarr_wasm_http::OriginKnowledge;
+use zarr_wasm_http::url::RootUrl;
 
-use super::url::RootUrl;
 use super::whole_objects::WholeObjects;
 use crate::sorted::Map;
 use crate::store::Priority;
@@ -26,23 +27,9 @@ pub const BACKGROUND_BESIDE: usize = 3;
 /// Maximum number of background requests alone, so that the next request finds a free permit.
 pub const BACKGROUND_ALONE: usize = 12;
 
-/// Whether `Range: bytes=-N` works.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SuffixRanges {
-    /// Not tried yet.
-    #[default]
-    Unknown,
-    /// A suffix request was answered correctly.
-    Work,
-    /// A suffix request was rejected, ignored or misunderstood, and another kind of request worked.
-    Fail,
-}
-
 /// One server.
 pub struct Origin {
-    pub(super) suffix_ranges: Cell<SuffixRanges>,
-    /// The server has answered a range request with a part.
-    pub(super) sends_parts: Cell<bool>,
+    pub(super) knowledge: OriginKnowledge,
     pub(super) whole_objects: Rc<RefCell<WholeObjects>>,
     permits: Rc<Permits>,
 }
@@ -57,8 +44,7 @@ impl Origin {
             queue: RefCell::default(),
         };
         Self {
-            suffix_ranges: Cell::default(),
-            sends_parts: Cell::default(),
+            knowledge: OriginKnowledge::default(),
             whole_objects: Rc::default(),
             permits: Rc::new(permits),
         }

@@ -5,7 +5,8 @@
 //! The others wait for it. If the whole object comes, all take their parts of it; if a part comes,
 //! they ask for theirs.
 
-use super::exchange::{Goal, Outcome};
+use zarr_wasm_http::{Goal, Outcome};
+
 use super::transport::Transport;
 use super::whole_objects::{Arrival, ObjectName, WholeObjects};
 use super::{ByteRange, HttpStore, RequestContext, Subject};
@@ -67,7 +68,7 @@ impl<T: Transport + 'static> HttpStore<T> {
     }
 
     fn asks_for_whole_objects(&self) -> bool {
-        self.knowledge.asks_for_whole_objects(&self.origin)
+        self.knowledge.asks_for_whole_objects(&self.origin.knowledge)
     }
 
     fn waits_for_others(&self, range: ByteRange, context: &RequestContext) -> bool {
@@ -75,7 +76,7 @@ impl<T: Transport + 'static> HttpStore<T> {
             && match range {
                 ByteRange::Whole => self.asks_for_whole_objects(),
                 ByteRange::At { .. } | ByteRange::Last(_) => {
-                    self.knowledge.may_send_whole_objects(&self.origin)
+                    self.knowledge.may_send_whole_objects(&self.origin.knowledge)
                 }
             }
     }

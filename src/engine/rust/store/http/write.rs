@@ -5,14 +5,14 @@
 //! first one may have succeeded. Requests are not conditional (`If-Match`): the caller's lock
 //! orders concurrent writes.
 
+use zarr_wasm_http::url::redact;
+use zarr_wasm_http::{Lost, RequestLabel, Retries, Seen, Value};
+
 use super::HttpStore;
-use super::fault::{Lost, RequestLabel, Seen};
-use super::retry::Retries;
 use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, TransportError};
-use super::url::redact;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::{Changeable, Priority, Value};
+use crate::store::{Changeable, Priority};
 
 /// The message for a server that does not support the method.
 const READ_ONLY: &str = "the server does not accept writes here";

@@ -17,6 +17,8 @@ mod virtual_chunks;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use zarr_wasm_http::{Subject, Value};
+
 use chunk_key::Target;
 use futures_util::lock::Mutex;
 use objects::{Objects, manifest_key, missing};
@@ -27,7 +29,7 @@ use zarr_wasm_icechunk::{ArrayNode, ChunkRef, Manifest, ObjectId, Span};
 
 use super::{
     ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture,
-    Store, Subject, Value, at_key,
+    Store, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};

@@ -4,12 +4,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use zarr_wasm_http::Subject;
 use zarr_wasm_icechunk::{Manifest, ObjectId};
 
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
-use crate::store::{ByteRange, LocalFuture, Priority, RequestContext, Store, Subject};
+use crate::store::{ByteRange, LocalFuture, Priority, RequestContext, Store};
 
 /// The most bytes of manifests that are kept, but for one of any size.
 const KEPT_BYTES: usize = 128 << 20;

@@ -11,6 +11,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use zarr_wasm_http::{Subject, Value};
 use zarr_wasm_icechunk::{Checksum, VirtualFile};
 
 use crate::error::{Error, Result};
@@ -19,7 +20,7 @@ use crate::format::path::StoreKey;
 use crate::limits;
 use crate::sorted::Map;
 use crate::store::http::url::RootUrl;
-use crate::store::{ByteRange, Fetched, RequestContext, Store, Subject, Value};
+use crate::store::{ByteRange, Fetched, RequestContext, Store};
 
 /// How many files are known at once.
 const KNOWN_FILES: usize = 1 << 10;

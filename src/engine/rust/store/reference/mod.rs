@@ -27,6 +27,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use zarr_wasm_http::{Subject, Value};
+
 use document::{Reference, References};
 use futures_util::lock::Mutex;
 use record::Row;
@@ -39,7 +41,7 @@ use super::http::url::{RootUrl, has_scheme, redact};
 use super::http::{HttpOptions, HttpStore};
 use super::{
     ByteRange, Changeable, FetchResult, Fetched, GetFuture, Listable, Listing, LocalFuture, Measured,
-    MeasuredFuture, RequestContext, SizeFuture, Store, Subject, Value, at_key,
+    MeasuredFuture, RequestContext, SizeFuture, Store, at_key,
 };
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;

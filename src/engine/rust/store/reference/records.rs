@@ -3,13 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use zarr_wasm_http::Subject;
+
 use super::record::Record;
 use crate::error::{ErrorKind, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::sorted::Map;
 use crate::store::in_flight::{Begun, InFlight};
-use crate::store::{ByteRange, LocalFuture, RequestContext, Store, Subject, writers};
+use crate::store::{ByteRange, LocalFuture, RequestContext, Store, writers};
 
 /// The most memory of cached files (bytes): some 20 files of 100 000 references.
 const CAPACITY: usize = 64 << 20;

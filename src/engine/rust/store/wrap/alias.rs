@@ -4,10 +4,12 @@
 
 use std::rc::Rc;
 
+use zarr_wasm_http::Value;
+
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::{
-    ByteRange, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, Value, Writable, first_of,
+    ByteRange, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, Writable, first_of,
 };
 
 /// A store with an alias for one key.

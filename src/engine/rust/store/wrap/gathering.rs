@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use zarr_wasm_http::Value;
+
 use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 #[cfg(feature = "reading")]
 use crate::store::MeasuredFuture;
 use crate::store::gather::Gatherer;
 use crate::store::{
-    ByteRange, FetchResult, Gathered, GetFuture, LocalFuture, RequestContext, Store, Value, Writable, at_key,
+    ByteRange, FetchResult, Gathered, GetFuture, LocalFuture, RequestContext, Store, Writable, at_key,
 };
 
 /// A store that merges concurrent reads.

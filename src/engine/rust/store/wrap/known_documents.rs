@@ -8,6 +8,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use zarr_wasm_http::Value;
+
 use crate::error::Result;
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::ZarrFormat;
@@ -17,9 +19,7 @@ use crate::format::path::{NodePath, StoreKey};
 #[cfg(feature = "reading")]
 use crate::store::MeasuredFuture;
 use crate::store::writers::{self, Moment};
-use crate::store::{
-    ByteRange, Fetched, Gathered, GetFuture, LocalFuture, RequestContext, SizeFuture, Store, Value,
-};
+use crate::store::{ByteRange, Fetched, Gathered, GetFuture, LocalFuture, RequestContext, SizeFuture, Store};
 
 /// All names of metadata documents.
 const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];

@@ -5,11 +5,13 @@ use std::cell::RefCell;
 use std::fmt::Display;
 use std::rc::Rc;
 
+use zarr_wasm_http::Value;
+
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::memory::MemoryStore;
 use crate::store::{
-    ByteRange, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store, Value, Writable,
+    ByteRange, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture, Store, Writable,
 };
 
 /// Notes each call and what it was about.

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use zarr_wasm_http::Value;
+
 use super::directory::ZipEntry;
 use crate::error::{Error, Result};
 use crate::format::codec::{crc32, crc32_combine};
 use crate::limits;
-use crate::store::Value;
 
 /// Number of bytes that are summed at a time.
 const CRC_BYTES: u64 = 64 << 10;

@@ -5,7 +5,7 @@ use super::directory::ZipEntry;
 use crate::error::{Error, Result};
 use crate::format::codec::inflate_raw;
 use crate::limits;
-use crate::store::Value;
+use zarr_wasm_http::Value;
 
 /// Inflates an entry. `stored` are its bytes in the archive.
 ///

@@ -22,6 +22,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use zarr_wasm_http::{Subject, Value, WarningSink};
+
 use checksums::Checksums;
 use directory::{Directory, DirectoryReader, ZipEntry};
 use futures_util::lock::Mutex;
@@ -31,7 +33,7 @@ use serde::Deserialize;
 
 use super::{
     ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, Reader, RequestContext,
-    SizeFuture, Store, Subject, Value, WarningSink, at_key,
+    SizeFuture, Store, at_key,
 };
 use crate::error::{Error, Result};
 use crate::format::byte_range::len_of;

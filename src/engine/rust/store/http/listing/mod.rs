@@ -11,10 +11,11 @@ mod s3;
 
 use std::collections::BTreeSet;
 
+use zarr_wasm_http::RequestLabel;
+use zarr_wasm_http::url::{RootUrl, redact};
+
 use super::HttpStore;
-use super::fault::RequestLabel;
 use super::transport::{HttpResponse, Method, Transport};
-use super::url::{RootUrl, redact};
 use crate::error::{Error, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::limits;

@@ -6,12 +6,13 @@
 //! folder. Names that a server hides are not found; nginx and Apache hide names that begin with a
 //! dot.
 
+use zarr_wasm_http::url::RootUrl;
+
 use super::element::{attribute, contents, next_tag, unescape};
 use crate::format::json::{Document, Json};
 use crate::limits;
 use crate::sorted::Map;
 use crate::store::http::transport::HttpResponse;
-use crate::store::http::url::RootUrl;
 
 /// Beginnings of the titles of index pages, in lower case.
 const TITLES: [&str; 5] = ["index of", "directory listing", "files within", "directory:", "listing of"];

@@ -1,12 +1,13 @@
 //! Listings of pages from real servers (`tests/fixtures/listings/`), and of a scripted server.
 
 use futures_executor::block_on;
+use zarr_wasm_http::Value;
 
 use super::page::{FolderEntry, entries};
 use super::*;
 use crate::error::ErrorKind;
+use crate::store::Listable;
 use crate::store::http::tests::script::{Scene, respond};
-use crate::store::{Listable, Value};
 
 const LONG: &str = "long-name-that-servers-cut-in-the-text-of-the-link-but-not-in-the-link-itself-0123456789";
 const FOLDERS: [&str; 8] = ["a", "b c", "d&e", "f#g", "h%20i", "j'k\"l", "m;n=o,p+q", "été"];

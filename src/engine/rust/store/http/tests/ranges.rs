@@ -1,12 +1,13 @@
 //! Whole objects and `bytes=a-b`: errors of servers and caches.
 
 use zarr_wasm_contract::Natural;
+use zarr_wasm_http::Subject;
 
 use super::script::{Scene, respond};
 use crate::error::ErrorKind;
 use crate::store::http::HttpOptions;
 use crate::store::http::transport::{TransportError, TransportResult};
-use crate::store::{ByteRange, Changeable, Store, Subject};
+use crate::store::{ByteRange, Changeable, Store};
 
 #[test]
 fn a_whole_object_has_its_size_and_version() {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use futures_executor::block_on;
+use zarr_wasm_http::{LikelySize, Subject, Value, WarningSink};
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
@@ -14,9 +15,7 @@ use crate::store::http::transport::{
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
-use crate::store::{
-    ByteRange, Fetched, LikelySize, LocalFuture, Measured, RequestContext, Store, Subject, Value, WarningSink,
-};
+use crate::store::{ByteRange, Fetched, LocalFuture, Measured, RequestContext, Store};
 
 pub const ROOT: &str = "https://host/data.zarr?sig=secret";
 

@@ -6,6 +6,7 @@ use std::task::{Context, Waker};
 
 use futures_util::FutureExt;
 use futures_util::future::{join_all, select_all};
+use zarr_wasm_http::Subject;
 
 use super::script::{ROOT, line};
 use crate::error::Result;
@@ -15,7 +16,7 @@ use crate::store::http::origin::Origin;
 use crate::store::http::transport::{HttpRequest, Transport, TransportResult};
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject};
+use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store};
 
 /// A transport that never answers. It records its requests and which of them were aborted.
 #[derive(Default)]
@@ -71,7 +72,7 @@ impl SilentScene {
     fn new(serialises: bool, options: HttpOptions, concurrent: usize) -> Self {
         let transport = Rc::new(Silent { serialises, ..Silent::default() });
         let origin = Rc::new(Origin::new(concurrent));
-        origin.sends_parts.set(true);
+        origin.knowledge.sends_parts.set(true);
         let store = HttpStore::new(transport.clone(), RootUrl::parse(ROOT).unwrap(), options, origin);
         Self { transport, store }
     }

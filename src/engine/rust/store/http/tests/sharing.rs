@@ -7,6 +7,7 @@ use std::rc::Rc;
 use futures_executor::block_on;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use zarr_wasm_http::Subject;
 
 use super::script::{ROOT, line, respond};
 use crate::error::ErrorKind;
@@ -16,7 +17,7 @@ use crate::store::http::transport::{HttpRequest, Transport, TransportResult};
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
 use crate::store::turn::let_others_run;
-use crate::store::{ByteRange, FetchResult, LocalFuture, Reader, RequestContext, Store, Subject};
+use crate::store::{ByteRange, FetchResult, LocalFuture, Reader, RequestContext, Store};
 
 const OBJECT: &[u8] = b"0123456789";
 

@@ -1,11 +1,12 @@
 //! PUT and DELETE: which statuses mean success, what is retried, and the errors.
 
 use futures_executor::block_on;
+use zarr_wasm_http::Value;
 
 use super::script::{Scene, respond, unreachable};
 use crate::error::{ErrorKind, Result};
 use crate::format::path::StoreKey;
-use crate::store::{Value, Writable};
+use crate::store::Writable;
 
 const PUT: &str = "PUT c/0 no-store [3 bytes]";
 const DELETE: &str = "DELETE c/0 no-store";

@@ -10,6 +10,7 @@
 use std::rc::Rc;
 
 use futures_util::future::try_join_all;
+use zarr_wasm_http::{Subject, Value};
 
 use super::shard_keys::Keys;
 use super::transformer::{ArrayKeys, NamedTransformer, Transformer};
@@ -21,7 +22,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::limits;
 use crate::store::{
     ByteRange, Changeable, Fetched, GetFuture, Listable, Listing, LocalFuture, RequestContext, SizeFuture,
-    Store, Subject, Value, Writable, at_key, writers,
+    Store, Writable, at_key, writers,
 };
 
 /// How often a read is tried, if the shard changes between the request for its index and that for
