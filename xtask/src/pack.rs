@@ -11,7 +11,7 @@ use crate::Result;
 
 /// The level at which the frame is smallest. It takes some seconds.
 pub const BEST: i32 = 22;
-/// That of development, in which nobody downloads the frame.
+/// That of development, where the size of the frame does not matter.
 pub const QUICK: i32 = 1;
 
 /// One frame with this content.

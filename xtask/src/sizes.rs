@@ -1,4 +1,4 @@
-//! Lists the functions of a wasm module by their bytes, for the ledger of sizes (`scripts/rooms.mjs`).
+//! Lists the functions of a wasm module by their bytes: `scripts/rooms.mjs` makes a ledger of them.
 
 use std::collections::HashMap;
 
