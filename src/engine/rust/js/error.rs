@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array, Reflect, Uint8Array};
+use js_sys::{Array, JSON, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use zarr_wasm_contract::{ErrorRecord, Held, Record};
 
@@ -62,8 +62,14 @@ pub fn store_failed(what: &str, thrown: JsValue) -> Error {
     Error::store(format!("{what}: {}", describe(&thrown))).caused_by(Rc::new(thrown))
 }
 
-/// A thrown value as text.
+/// A thrown value as text: its message, the value as JSON, or its type. A value of a user may throw
+/// when it is asked, so it is not formatted as `Debug`, which would not catch that.
 pub fn describe(thrown: &JsValue) -> String {
-    let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());
-    message.or_else(|| thrown.as_string()).unwrap_or_else(|| format!("{thrown:?}"))
+    let message = || Reflect::get(thrown, &"message".into()).ok()?.as_string();
+    let json = || JSON::stringify(thrown).ok()?.as_string().filter(|text| text != "{}");
+    thrown
+        .as_string()
+        .or_else(message)
+        .or_else(json)
+        .unwrap_or_else(|| thrown.js_typeof().as_string().unwrap_or_default())
 }
