@@ -4,8 +4,9 @@
  *
  * The lazy code is a function that gets what it shares with a page's first script. If it imported
  * that, bundlers that split code would move it to a file of its own, and every page would wait for
- * one more round trip before its first call (`tests/browser/first_requests.mjs`). Modules that the
- * first script of a typical page lacks are in the lazy code a second time. They hold no state.
+ * one more round trip before its first call (`tests/browser/package/first_requests.spec.mjs`).
+ * Modules that the first script of a typical page lacks are in the lazy code a second time. They
+ * hold no state.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
