@@ -210,9 +210,12 @@ function rustFiles() {
   return ran.flatMap(({ name }) => fileOf(name) ?? []);
 }
 
-/** The source files of a script of the package, each with the place where it begins. */
+/**
+ * The files of a script of the package, each with the index where it begins. Those that are no
+ * source, such as wasm-bindgen's, have no name.
+ */
 const startsOf = (text) =>
-  [...text.matchAll(/^\/\/ (src\/\S+\.ts)$/gm)].map(({ index, 1: file }) => ({ index, file }));
+  [...text.matchAll(/^\/\/ (?:(src\/\S+\.ts)|\S+\.js)$/gm)].map(({ index, 1: file }) => ({ index, file }));
 
 function typescriptFiles({ result }) {
   const ours = result.filter(({ url }) => url.startsWith("file:") && url.includes("/dist/"));
