@@ -7,7 +7,7 @@
  * script lets xtask generate the glue, runs each test in a new instance, because a panic traps and
  * leaves the memory in an unknown state, and prints what libtest would print.
  *
- * wasm-bindgen's own runner (`wasm-bindgen-test-runner`) passes the same tests. It is in no registry
+ * wasm-bindgen's own runner (`wasm-bindgen-test-runner`) passes the same tests. No registry has it
  * as a program, and compiling it takes 104 crates more than xtask, which the build has compiled
  * already: 2.6 times the time of wasm-bindgen itself.
  */
