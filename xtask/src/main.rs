@@ -12,6 +12,8 @@
 //! [`deflate`]. `sizes` prints the bytes of each function ([`sizes`]). `xtask/README.md` says what
 //! each pass saves.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails with what it unwraps"))]
+
 mod align;
 mod arrange;
 mod deflate;
