@@ -97,6 +97,7 @@ function importedNames(text) {
   const modules = new Map();
   for (const { source, specifiers } of imports)
     for (const { imported } of specifiers) {
+      if (!imported) throw new StepFailed(`what is imported from ${source.value} has no name there`);
       const other = modules.get(imported.name) ?? source.value;
       if (other !== source.value)
         throw new StepFailed(`${other} and ${source.value} export ${imported.name}: rename one`);

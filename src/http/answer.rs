@@ -17,9 +17,9 @@ pub enum Method {
     Put,
     /// Removes the value.
     Delete,
-    /// Asks whether there is an answer, which the program may not be allowed to read: HEAD without
-    /// credentials. Where all answers can be read, it fails at once, with
-    /// [`TransportError::Failed`].
+    /// A HEAD request without credentials, to find out whether the server answers at all. In a page,
+    /// the answer may be hidden from the program. Where no answer is ever hidden, the transport
+    /// sends nothing and returns [`TransportError::Failed`].
     Probe,
 }
 

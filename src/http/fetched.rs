@@ -18,7 +18,7 @@ pub struct Fetched {
     pub modified: Option<String>,
 }
 
-/// What a store tells of a value without its bytes.
+/// What a store reports about a value, without the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// Size of the value in bytes.
@@ -36,7 +36,7 @@ impl Fetched {
         self.size == Some(self.value.len())
     }
 
-    /// Cuts a range from a whole value.
+    /// Returns a range of a whole value. Neither its version nor its date is known.
     ///
     /// # Errors
     /// `Format` if the range begins at or past the end.
@@ -46,7 +46,7 @@ impl Fetched {
         Ok(Self { value: whole.slice(part)?, size: Some(size), version: None, modified: None })
     }
 
-    /// Cuts a range from a whole value, with its version.
+    /// Returns a range of this value, which must be whole, with the version and the date.
     ///
     /// # Errors
     /// `Format` if the range begins at or past the end.

@@ -1,12 +1,12 @@
-//! Byte ranges over HTTP, without I/O: which ranges become one request ([`merge`]), and an
-//! [`Exchange`], which says what to request, takes the answer, and says what to request next. It
-//! sends nothing and never waits, and knows no clock: the program does so, blocking or not.
+//! Byte ranges over HTTP, without I/O. [`merge`] decides which ranges become one request. An
+//! [`Exchange`] says what to request, takes the answer, and says what to request next. It sends
+//! nothing, never waits, and reads no clock. The program does these, blocking or not.
 //!
 //! ```text
 //! start ──► Asked(kind) ◄──┐  Step::Send: the same kind again, after a pause,
-//!             │   │  └─────┘  or another kind, since the answer did not serve
+//!             │   │  └─────┘  or another kind, if the answer was of no use
 //!             │   │
-//!             │   └─ no answer came, also not later ──► Probing
+//!             │   └─ no answer, and no retries left ──► Probing
 //!             │                                            │ Step::Send: is the server there?
 //!             ▼                                            ▼
 //!   Step::Done(Ok or Err)                          Step::Done(Err)
@@ -15,9 +15,9 @@
 //! The kinds of requests are the whole object, a window of it, its last bytes by a suffix or by a
 //! range of likely length, HEAD, the first byte, and the beginning.
 //!
-//! A state says what was sent. What the answers of one exchange have told is kept beside it, and
-//! what they tell about the server ([`ServerKnowledge`], [`OriginKnowledge`]) outlives it: the next
-//! exchange with this server begins with what worked.
+//! The state is the request that was sent. The exchange also remembers what its answers have shown.
+//! Facts about the server ([`ServerKnowledge`], [`OriginKnowledge`]) outlive the exchange, so the
+//! next one begins with the kind of request that worked.
 //!
 //! ```
 //! use zarr_wasm_http::{
@@ -31,8 +31,9 @@
 //! assert_eq!(merged[0].span, 0..9);
 //! assert_eq!(merged[0].members, [0, 2]);
 //!
-//! let (options, origin, knowledge) =
-//!     (HttpOptions::default(), OriginKnowledge::default(), ServerKnowledge::default());
+//! let options = HttpOptions::default();
+//! let origin = OriginKnowledge::default();
+//! let knowledge = ServerKnowledge::default();
 //! let context = ExchangeContext {
 //!     url: "http://host/file",
 //!     is_anonymous: true,
@@ -64,8 +65,8 @@
 //! assert!(knowledge.ranges_ignored.get());
 //! ```
 //!
-//! It uses the errors, byte ranges and limits of `zarr-wasm`. Which requests wait for each other,
-//! caches and writing are the business of its callers (here the engine's `store/http`).
+//! Errors, byte ranges and limits are those of `zarr-wasm`. Concurrency, caches and writing are up
+//! to the caller. In this package the caller is the engine (`src/engine/rust/store/http`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]

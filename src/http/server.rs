@@ -50,8 +50,8 @@ pub struct ServerKnowledge {
 }
 
 impl ServerKnowledge {
-    /// Whether whole objects are asked for instead of parts: as far as is known, this server sends
-    /// no parts. A request without a range is one that caches can answer later.
+    /// Whether to request whole objects instead of parts. True if this server has ignored ranges
+    /// and has never sent a part. Caches can store the answer of a request without a range.
     pub fn asks_for_whole_objects(&self, origin: &OriginKnowledge) -> bool {
         self.ranges_ignored.get() && !origin.sends_parts.get()
     }

@@ -1,7 +1,8 @@
-//! The bytes of an object or of a part of it, which are usually passed on without being read.
+//! The bytes of an object, or of a part of it.
 //!
-//! They are a vector, or in memory of the host that the program cannot address, and then they go
-//! from the network to their reader without a copy. Only what is read here is copied.
+//! The bytes are in a vector, or in memory of the host that the program cannot address. Most code
+//! only passes them on, so bytes of the host go from the network to their decoder without a copy.
+//! Bytes that this program reads itself are copied first.
 
 use std::any::Any;
 use std::fmt;

@@ -182,8 +182,9 @@ impl Splitter {
         self.state == State::Done
     }
 
-    /// Whether a reader with doubles loses nothing of the values that were neither split nor
-    /// watched: they have none of Python's tokens and no long integer.
+    /// Whether a parser that stores numbers as doubles would read every value exactly, apart from
+    /// those that were split or watched. False if a value has a long integer, or a token that only
+    /// Python writes, such as `NaN`.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }

@@ -1,8 +1,8 @@
 /**
  * The test functions of code that runs in a page: `test` registers a test; `equal`, `ok` and
  * `rejects` assert. They are our own because the same tests run in Firefox and WebKitGTK, which
- * Playwright cannot drive as a distribution has them. This is no runner: Playwright runs each test
- * by its name (`in_page.spec.mjs`), and in the other engines the page does (`engines/page.mjs`).
+ * Playwright cannot drive as Debian packages them. This file runs no tests: Playwright runs each by
+ * its name (`in_page.spec.mjs`); in the other engines the page does (`tests/engines/page.mjs`).
  */
 
 const registered = new Map();

@@ -19,7 +19,7 @@ import { unlessAborted } from "../model/waiting.ts";
 import { type Glue, type Glues, linked, linkedAgain } from "./glue.ts";
 import type { EngineState } from "./state.ts";
 import { type WasmBuilds, wrongWasm } from "./wasm_builds.ts";
-import { Instance, type Pending, type WasmSource } from "./wasm_instance.ts";
+import { Instance, type Pending } from "./wasm_instance.ts";
 
 export type { Glue, Glues };
 
@@ -156,6 +156,12 @@ function attempt<T>(instance: Instance, begin: BeginTask, { signal, finishes }: 
   });
 }
 
+/** The compiled module of a build. */
+interface WasmSource {
+  readonly module: WebAssembly.Module;
+  readonly build: EngineBuild;
+}
+
 export class Instances {
   readonly #state: EngineState;
   readonly #builds: WasmBuilds;
@@ -195,11 +201,9 @@ export class Instances {
 
   /** Ends all calls in flight and frees the memory. The next call uses a new instance. */
   stop(): void {
-    if (!this.#current) return;
-    const { build, module } = this.#current;
     const ended: Pending[] = this.#all().flatMap((instance) => instance.stop());
     this.#older.clear();
-    this.#current = this.#begin(linkedAgain(module, build), { build, module });
+    this.#current = undefined;
     const error = new ZarrError("Aborted", "dispose() ended this call");
     for (const { reject } of ended) reject(error);
   }
@@ -297,7 +301,7 @@ export class Instances {
       this.#older.delete(trapped);
       if (trapped === this.#current) this.#current = this.#begin(linkedAgain(module, build), source);
     };
-    return new Instance(glue, source, { state: this.#state, onTrap });
+    return new Instance(glue, build, { state: this.#state, onTrap });
   }
 
   /** Links a build. That of another version of the package has other imports. */

@@ -25,15 +25,8 @@ export interface Pending {
   drop(): void;
 }
 
-/** The compiled module of an instance, and its build. */
-export interface WasmSource {
-  readonly module: WebAssembly.Module;
-  readonly build: EngineBuild;
-}
-
-export class Instance implements WasmSource {
+export class Instance {
   readonly glue: Glue;
-  readonly module: WebAssembly.Module;
   readonly build: EngineBuild;
   readonly #state: EngineState;
   readonly #pending = new Set<Pending>();
@@ -49,11 +42,10 @@ export class Instance implements WasmSource {
   /** Starts an instance of the module that the glue has linked. */
   constructor(
     glue: Glue,
-    { module, build }: WasmSource,
+    build: EngineBuild,
     { state, onTrap }: { state: EngineState; onTrap: (instance: Instance) => void },
   ) {
     this.glue = glue;
-    this.module = module;
     this.build = build;
     this.#state = state;
     this.#onTrap = onTrap;
