@@ -17,9 +17,9 @@ pub enum Method {
     Put,
     /// Removes the value.
     Delete,
-    /// A HEAD request without credentials, to find out whether the server answers at all. A page may
-    /// be unable to read the answer. Where no answer is ever hidden, the transport sends nothing
-    /// and returns [`TransportError::Failed`].
+    /// A HEAD request without credentials, to find out whether the server answers at all. A page
+    /// may be unable to read the answer. Where no answer is ever hidden, the transport sends
+    /// nothing and returns [`TransportError::Failed`].
     Probe,
 }
 
