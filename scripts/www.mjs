@@ -38,7 +38,7 @@ export function addSamples(folder) {
 }
 
 /** Writes `<file>.gz` and `<file>.br` for the files in a folder that compress well. */
-export async function compressBeside(folder) {
+async function compressBeside(folder) {
   const files = readdirSync(folder, { recursive: true })
     .map((name) => join(folder, String(name)))
     .filter((path) => COMPRESSED.has(extname(path)) && statSync(path).size >= WORTH_IT_BYTES);

@@ -126,24 +126,32 @@ async function runLane(lane, { only, ...running }, compiled) {
 }
 
 /**
+ * Compiles before pages open, because a browser's processes have a higher priority than compilers.
+ * What takes longest to compile gets the time that the lanes leave. Resolves to what `compile`
+ * promises for each lane.
+ */
+async function compileFirst(lanes, options) {
+  const compiling = new Map();
+  for (const lane of lanes.filter(({ prepare, isBeside }) => prepare && !isBeside)) {
+    const result = compile(lane, options, lane.compilesAhead);
+    compiling.set(lane, result);
+    if (!lane.compilesAhead) await result;
+  }
+  return compiling;
+}
+
+/**
  * Runs lanes one after the other, but with two cores those with pages beside the others: a page
- * leaves a core idle. What takes long to compile begins at once, and gets the time that the others
- * leave. Resolves to their results in the order of the lanes.
+ * leaves a core idle. Resolves to their results in the order of the lanes.
  */
 async function runLanes(lanes, options) {
   const results = new Map();
-  const compiling = new Map();
+  const beside = availableParallelism() < 2 ? [] : lanes.filter((lane) => lane.isBeside);
+  const compiling = beside.length > 0 ? await compileFirst(lanes, options) : new Map();
   const runInTurn = async (these) => {
     for (const lane of these) results.set(lane, await runLane(lane, options, compiling.get(lane)));
   };
-  if (availableParallelism() < 2) await runInTurn(lanes);
-  else {
-    const beside = lanes.filter((lane) => lane.isBeside);
-    if (beside.length > 0)
-      for (const lane of lanes.filter((lane) => lane.compilesAhead))
-        compiling.set(lane, compile(lane, options, true));
-    await Promise.all([runInTurn(beside), runInTurn(lanes.filter((lane) => !lane.isBeside))]);
-  }
+  await Promise.all([runInTurn(beside), runInTurn(lanes.filter((lane) => !beside.includes(lane)))]);
   return lanes.map((lane) => results.get(lane));
 }
 

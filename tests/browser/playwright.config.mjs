@@ -1,6 +1,6 @@
 /**
  * How Playwright runs the browser lane: three projects, one for each way in which a test reaches
- * its page. A failed test leaves a trace and a screenshot in `target/browser-failures`.
+ * its page. A failed test leaves a screenshot in `target/browser-failures`, and a trace if it was repeated.
  */
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
@@ -32,8 +32,8 @@ export default defineConfig({
     actionTimeout: PATIENCE_MS,
     navigationTimeout: LOADING_MS,
     screenshot: "only-on-failure",
-    // Pictures of each frame would take the time of pages that draw without a graphics card.
-    trace: { mode: "retain-on-failure", screenshots: false },
+    // A trace of each first attempt would take an eighth of the time. `--trace on` makes one.
+    trace: { mode: "on-first-retry", screenshots: false },
   },
   projects: [
     { name: "in page", testMatch: "in_page.spec.mjs" },

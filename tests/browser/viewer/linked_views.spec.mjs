@@ -200,7 +200,7 @@ test.describe("linked views", () => {
     const { page } = viewer;
     await viewer.goto({ source: CELLS });
     await viewer.drawn();
-    await page.waitForLoadState("networkidle");
+    await viewer.quiet();
     const before = new Set(viewer.requests.filter(isScript));
     await page.click('#linked >> text="xy, xz and yz"');
     await viewer.allDrawn();

@@ -71,7 +71,7 @@ test.describe("plots", () => {
     const { page } = viewer;
     await viewer.goto({ source: CLIMATE, variable: "air_temperature" });
     await viewer.drawn();
-    await page.waitForLoadState("networkidle");
+    await viewer.quiet();
     const before = new Set(viewer.requests.filter(isScript));
     const { x, y, width, height } = await page.locator("#map").boundingBox();
     await page.mouse.click(x + width / 2, y + height / 2);

@@ -277,7 +277,7 @@ test.describe("sharing", () => {
   test("a map has its coast lines in the file, too", async ({ viewer }) => {
     await viewer.goto({ source: CLIMATE });
     await viewer.drawn();
-    await viewer.page.waitForLoadState("networkidle"); // the coast lines are there
+    await viewer.quiet(); // the coast lines are there
     const shown = await screen(viewer);
     await chooseShare(viewer, "Save picture…");
     await viewer.page.click('.picture-dialog >> text="Legend, scale bar and coordinates"');

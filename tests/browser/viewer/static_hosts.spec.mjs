@@ -3,9 +3,9 @@
  * http.server, which ignores ranges, and on nginx, which sends the compressed files. A sample must
  * be drawn, without requests to other hosts and without missing files.
  */
-import { existsSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { compressBeside } from "../../../scripts/www.mjs";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "../fixtures.mjs";
 import { VIEWER } from "../places.mjs";
 import { keepDrawings } from "../viewer_frame.mjs";
@@ -27,8 +27,15 @@ const nginxConfiguration = (port, home) => `
     ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${home}/${name};`).join("\n")}
     types { text/html html; text/javascript js; text/css css; application/wasm wasm; application/json json; }
     gzip_static on;
-    server { listen 127.0.0.1:${port}; root ${dirname(VIEWER)}; }
+    server { listen 127.0.0.1:${port}; root ${home}; }
   }`;
+
+/** Copies the viewer, with compressed scripts beside those that are not: quickly, not well. */
+function compressScripts(folder) {
+  cpSync(VIEWER, folder, { recursive: true });
+  for (const name of readdirSync(folder).filter((name) => name.endsWith(".js")))
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 1 }));
+}
 
 /** Starts a server of the folder above the viewer's. Resolves to `{url, close}`. */
 async function start(program, argumentsOf) {
@@ -48,8 +55,8 @@ const HOSTS = [
     /** Scripts must be compressed, to show that the compressed files are used. */
     isCompressed: true,
     start: async () => {
-      if (!existsSync(join(VIEWER, "index.html.gz"))) await compressBeside(VIEWER);
       return start(NGINX, (port, home) => {
+        compressScripts(join(home, FOLDER));
         writeFileSync(join(home, "nginx.conf"), nginxConfiguration(port, home));
         return ["-p", home, "-e", join(home, "error.log"), "-c", join(home, "nginx.conf")];
       });

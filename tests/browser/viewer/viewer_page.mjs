@@ -4,6 +4,8 @@
  */
 
 const PATIENCE_MS = 20_000;
+/** Longer than a page that has something to load waits between two requests. */
+const QUIET_MS = 1000;
 
 export class ViewerPage {
   /** The URLs of all requests, in order. */
@@ -37,6 +39,18 @@ export class ViewerPage {
     await page.locator("#title", { hasText: title }).or(alert).first().waitFor({ state: "attached" });
     await picture.or(alert).first().waitFor({ state: "attached" });
     if (await alert.count()) throw new Error(`no picture: ${await alert.textContent()}`);
+  }
+
+  /**
+   * Waits until the page requests nothing more. Playwright's `networkidle` has waited in vain on
+   * busy machines.
+   */
+  async quiet() {
+    let before;
+    do {
+      before = this.requests.length;
+      await this.page.waitForTimeout(QUIET_MS);
+    } while (this.requests.length > before);
   }
 
   /** Waits for a text in the page. */
