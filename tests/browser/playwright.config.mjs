@@ -1,6 +1,7 @@
 /**
  * How Playwright runs the browser lane: three projects, one for each way in which a test reaches
- * its page. A failed test leaves a screenshot in `target/browser-failures`, and a trace if it was repeated.
+ * its page. A failed test leaves a screenshot in `target/browser-failures`, and a trace if it was
+ * repeated.
  */
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
