@@ -4,8 +4,8 @@
  * `counts` counts the tests in its output. `prepare` compiles first, with a separate time limit,
  * because that takes minutes on a new machine. `isBeside`: the lane runs beside those that are not,
  * because it leaves a core idle. Lanes that are share the folders of their bundles.
- * `compilesAhead`: `prepare` has a target folder of its own, and begins with the first lane. `only`
- * is the command for the tests with matching names. `browser`: the lane needs Chromium, whose path
+ * `compilesAhead`: no lane waits for `prepare` but its own, so it runs beside the others. `only` is
+ * the command for the tests with matching names. `browser`: the lane needs Chromium, whose path
  * is in CHROMIUM. `nginx`: the same with NGINX. `servers`: it needs Apache and Caddy, too.
  * `engines`: it needs Firefox and WebKitGTK. `npm`: its first run installs tools from npm's
  * registry, into `target/`.
@@ -218,6 +218,7 @@ export const LANES = [
     isBeside: true,
     browser: true,
     prepare: [node, "tests/conformance/run.mjs", "prepare"],
+    compilesAhead: true,
     command: [node, "tests/conformance/run.mjs"],
     counts: countConformance,
   },

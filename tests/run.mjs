@@ -132,7 +132,7 @@ async function runLane(lane, { only, ...running }, compiled) {
  */
 async function compileFirst(lanes, options) {
   const compiling = new Map();
-  for (const lane of lanes.filter(({ prepare, isBeside }) => prepare && !isBeside)) {
+  for (const lane of lanes.filter(({ prepare }) => prepare)) {
     const result = compile(lane, options, lane.compilesAhead);
     compiling.set(lane, result);
     if (!lane.compilesAhead) await result;

@@ -107,3 +107,22 @@ function wrongOptions() {
 }
 
 wrongOptions();
+
+/**
+ * Compilers before TypeScript 5.7 know no typed array with a parameter for its memory. tsc writes
+ * one where a source does not name the type (`own_memory.ts`).
+ */
+function parametersOfMemory() {
+  const { stdout } = compile(["--listFilesOnly", "--project", "tests/types/tsconfig.json"]);
+  const published = stdout.split("\n").filter((file) => file.includes("/dist/types/"));
+  const lines = published.flatMap((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => /\b(\w+Array|ArrayBufferView|DataView)<(Shared)?ArrayBuffer/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  const isRight = published.length > 0 && lines.length === 0;
+  report("published types are those of TypeScript 5.0", isRight, lines.join("\n"));
+}
+
+parametersOfMemory();

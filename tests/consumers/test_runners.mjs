@@ -88,7 +88,7 @@ test("without a fetch, the error says what to do", async () => {
     await zarr.init({ engine: "caller" });
     const error = await read("https://stub.invalid").catch((thrown) => thrown);
     expect(error).toBeInstanceOf(zarr.ZarrError);
-    expect(error.message).toMatch(/pass one as the option .fetch/);
+    expect(error.message).toMatch(/pass the option .fetch/);
   } finally {
     globalThis.fetch = fetch;
     zarr.dispose();

@@ -83,10 +83,10 @@ const TESTS = {
   "a boolean": (value: unknown) => typeof value === "boolean",
   "an object": isObject,
   "a number": (value: unknown) => typeof value === "number" && !Number.isNaN(value),
-  "a list": (value: unknown) => Array.isArray(value) || ArrayBuffer.isView(value),
+  "a list": (value: unknown): boolean => Array.isArray(value) || ArrayBuffer.isView(value),
   "a list of numbers": (value: unknown) =>
     TESTS["a list"](value) && Array.from(value as number[]).every((entry) => typeof entry === "number"),
-  "a typed array": (value: unknown) => value === null || ArrayBuffer.isView(value),
+  "a typed array": (value: unknown): boolean => value === null || ArrayBuffer.isView(value),
   "a URL": (value: unknown) => isText(Object(value).href ?? value),
   "an AbortSignal": (value: unknown) => value === null || isFunction(Object(value).throwIfAborted),
   // `fetch` has a priority of its own.
