@@ -14,6 +14,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { isBuilt } from "../scripts/build.mjs";
 import { command, ROOT, StepFailed, say, seconds } from "../scripts/run_command.mjs";
 import { buildViewer } from "../scripts/www.mjs";
 import { launchChromium } from "../tests/browser/chromium.mjs";
@@ -156,7 +157,8 @@ function entryOf(dist) {
 
 await command(async (args) => {
   const { groups, isWhole, options } = understood(args);
-  entryOf(join(ROOT, "dist"));
+  if (!isBuilt({ quick: false }))
+    throw new StepFailed("dist/ is no release build of these sources: npm run build");
   const [load] = loadavg(); // before this program's own work
   if (groups.includes("viewer")) await buildViewer({ compressed: true });
   const started = performance.now();
