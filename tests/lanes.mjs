@@ -3,7 +3,7 @@
  * another lane beside it, and `everyday`: whether `npm test` runs it, or only `npm run test:all`.
  * `counts` counts the tests in its output. `prepare` compiles first, with a separate time limit,
  * because that takes minutes on a new machine. `isBeside`: the lane runs beside those that are not,
- * because it leaves a core idle. Lanes that are share the folders of their bundles.
+ * because each waits now and then. Lanes that are share the folders of their bundles.
  * `compilesAhead`: no lane waits for `prepare` but its own, so it runs beside the others. `only` is
  * the command for the tests with matching names. `browser`: the lane needs Chromium, whose path
  * is in CHROMIUM. `nginx`: the same with NGINX. `servers`: it needs Apache and Caddy, too.

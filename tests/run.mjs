@@ -141,8 +141,8 @@ async function compileFirst(lanes, options) {
 }
 
 /**
- * Runs lanes one after the other, but with two cores those with pages beside the others: a page
- * leaves a core idle. Resolves to their results in the order of the lanes.
+ * Runs lanes one after the other, but with two cores those with pages beside the others: each waits
+ * now and then. Resolves to their results in the order of the lanes.
  */
 async function runLanes(lanes, options) {
   const results = new Map();

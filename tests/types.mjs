@@ -108,12 +108,26 @@ function wrongOptions() {
 
 wrongOptions();
 
+/** The declarations of all entries of the package. */
+function declarationsOfEntries() {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return Object.values(exports).flatMap(({ types }) => types ?? []);
+}
+
 /**
  * Compilers before TypeScript 5.7 know no typed array with a parameter for its memory. tsc writes
  * one where a source does not name the type (`own_memory.ts`).
  */
 function parametersOfMemory() {
-  const { stdout } = compile(["--listFilesOnly", "--project", "tests/types/tsconfig.json"]);
+  const listing = [
+    "--ignoreConfig",
+    "--listFilesOnly",
+    "--module",
+    "esnext",
+    "--moduleResolution",
+    "bundler",
+  ];
+  const { stdout } = compile([...listing, ...declarationsOfEntries()]);
   const published = stdout.split("\n").filter((file) => file.includes("/dist/types/"));
   const lines = published.flatMap((file) =>
     readFileSync(file, "utf8")

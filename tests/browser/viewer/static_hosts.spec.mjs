@@ -54,13 +54,12 @@ const HOSTS = [
     samples: SAMPLES.slice(0, 1),
     /** Scripts must be compressed, to show that the compressed files are used. */
     isCompressed: true,
-    start: async () => {
-      return start(NGINX, (port, home) => {
+    start: () =>
+      start(NGINX, (port, home) => {
         compressScripts(join(home, FOLDER));
         writeFileSync(join(home, "nginx.conf"), nginxConfiguration(port, home));
         return ["-p", home, "-e", join(home, "error.log"), "-c", join(home, "nginx.conf")];
-      });
-    },
+      }),
   },
 ];
 
