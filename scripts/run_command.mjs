@@ -53,7 +53,7 @@ export function lockAdvice(output) {
 /**
  * Runs a program as a step with a title. Resolves to its output. If it fails, prints the end of the
  * output and rejects with `StepFailed`. `options.env` is added to the environment.
- * `options.timeoutMs` limits the running time; then the program and its children are ended.
+ * If it prints nothing for `options.silentMs`, it and its children are ended.
  * `options.name` is said in each line, where another step runs beside this one.
  */
 export function run(title, program, args, options = {}) {
@@ -68,9 +68,11 @@ export function run(title, program, args, options = {}) {
       detached: true, // a process group of its own, so that a timeout ends its children too
     });
     let output = "";
-    let timedOut = false;
+    let isSilent = false;
+    let deadline;
     const collect = (text) => {
       output += text;
+      deadline?.refresh();
       if (options.verbose) process.stdout.write(text);
     };
     child.stdout.setEncoding("utf8").on("data", collect);
@@ -82,12 +84,12 @@ export function run(title, program, args, options = {}) {
         process.kill(-child.pid, "SIGKILL");
       } catch {} // already gone
     };
-    const deadline =
-      options.timeoutMs &&
-      setTimeout(() => {
-        timedOut = true;
+    if (options.silentMs) {
+      deadline = setTimeout(() => {
+        isSilent = true;
         endGroup();
-      }, options.timeoutMs);
+      }, options.silentMs);
+    }
     const finish = () => {
       clearInterval(heartbeat);
       clearTimeout(deadline);
@@ -106,7 +108,9 @@ export function run(title, program, args, options = {}) {
         return;
       }
       if (!options.verbose) say(output.trimEnd().split("\n").slice(-TAIL_LINES).join("\n"));
-      const how = timedOut ? "took too long and was stopped" : `failed (${signal ?? `exit status ${code}`})`;
+      const how = isSilent
+        ? "was silent for too long, and was stopped"
+        : `failed (${signal ?? `exit status ${code}`})`;
       const failure = new StepFailed(`${title}: ${how} after ${seconds(started)}${lockAdvice(output)}`);
       failure.output = output;
       reject(failure);

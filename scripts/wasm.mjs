@@ -20,7 +20,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { keyOf } from "./finished.mjs";
-import { ROOT, run, say } from "./run_command.mjs";
+import { ROOT, run, StepFailed, say } from "./run_command.mjs";
 
 /** The Rust that the glue is made of. */
 export const GLUE_SOURCES = join(ROOT, "src/engine/rust/js");
@@ -82,11 +82,12 @@ const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target"
 /** The environment of a cargo call that compiles C to wasm. */
 export const wasmEnvironment = (clang) => ({ CC_wasm32_unknown_unknown: clang });
 
-/** The arguments with which cargo builds or checks a variant. */
-export const cargoArguments = ({ crate, features }) => [
-  ...["--lib", "--package", `zarr-wasm-${crate}`, "--target", "wasm32-unknown-unknown"],
-  ...["--no-default-features", "--features", features.join(",")],
-];
+export const WASM_TARGET = "wasm32-unknown-unknown";
+
+/** The package that cargo builds a variant of. */
+export const packageOf = ({ crate }) => `zarr-wasm-${crate}`;
+
+const WARNED = /^warning: .+ generated \d+ warnings?/m;
 
 /**
  * Arguments of cargo that give the folders of this machine other names. Panics have the paths of
@@ -112,11 +113,16 @@ export function withoutPaths(profile) {
 /** Resolves to the path of the compiled module. */
 async function compile(variant, profile, clang) {
   const folder = join(cargoTarget(), "wasm");
-  const where = ["--profile", profile, "--target-dir", folder];
-  const args = ["build", "--locked", ...cargoArguments(variant), ...where, ...withoutPaths(profile)];
+  const args = [
+    ...["build", "--locked", "--lib", "--package", packageOf(variant), "--target", WASM_TARGET],
+    ...["--no-default-features", "--features", variant.features.join(",")],
+    ...["--profile", profile, "--target-dir", folder, ...withoutPaths(profile)],
+  ];
   const title = `cargo: ${variant.name} (${variant.serves}), profile ${profile}`;
-  await run(title, "cargo", args, { env: wasmEnvironment(clang) });
-  return join(folder, "wasm32-unknown-unknown", profile, `zarr_wasm_${variant.crate}.wasm`);
+  const output = await run(title, "cargo", args, { env: wasmEnvironment(clang) });
+  // Code that one build uses may be dead in another, which clippy does not see.
+  if (process.env.CI && WARNED.test(output)) throw new StepFailed(`${title}: warnings\n${output}`);
+  return join(folder, WASM_TARGET, profile, `zarr_wasm_${variant.crate}.wasm`);
 }
 
 /** The path of the xtask program, which is built if necessary. */

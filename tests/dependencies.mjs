@@ -1,9 +1,7 @@
 /**
  * The lane `dependencies`: what Cargo.lock and package-lock.json may name. Prints one line per
  * check. Advisories need a database or a registry that answers; where there is none, a comment says
- * so, and the lane goes on.
- *
- *   node tests/dependencies.mjs prepare    installs cargo-deny
+ * so, and the lane goes on. It installs cargo-deny.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -73,10 +71,8 @@ function checkPackage() {
 }
 
 const deny = await installCargoDeny();
-if (process.argv[2] !== "prepare") {
-  checkCrates(deny);
-  checkAdvisories(deny);
-  checkNpm();
-  checkPackage();
-  process.exitCode = failures > 0 ? 1 : 0;
-}
+checkCrates(deny);
+checkAdvisories(deny);
+checkNpm();
+checkPackage();
+process.exitCode = failures > 0 ? 1 : 0;

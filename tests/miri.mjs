@@ -1,9 +1,8 @@
 /**
  * The lane `miri`: the tests of the kernels with unsafe code, in the interpreter Miri, which finds
  * undefined behaviour. Zstandard is C, which Miri cannot run; the fuzz targets run it with
- * AddressSanitizer. The other kernels have no unsafe code of their own.
- *
- *   node tests/miri.mjs prepare    installs Miri for the nightly toolchain, and compiles
+ * AddressSanitizer. The other kernels have no unsafe code of their own. It installs Miri for the
+ * nightly toolchain.
  */
 import { ask, run } from "../scripts/run_command.mjs";
 
@@ -21,20 +20,15 @@ const TEST = [
   ...["--package", "zarr-wasm-contract"],
   ...["--target-dir", "target/miri"],
 ];
-/** Miri hides the machine by default; property tests read the folder that they run in. */
-const options = { env: { MIRIFLAGS: "-Zmiri-disable-isolation" } };
-
-if (process.argv[2] === "prepare") {
-  if (ask("cargo", ["+nightly", "miri", "--version"]) === undefined) {
-    await run("rustup: the nightly toolchain with Miri (once)", "rustup", [
-      ...["toolchain", "install", "nightly", "--profile", "minimal"],
-      ...["--component", "miri", "--component", "rust-src"],
-    ]);
-  }
-  await run("cargo: the kernels' tests for Miri", "cargo", [...TEST, "--no-run"], options);
-} else {
-  const names = MODULES.map((name) => `${name}::`);
-  // Property tests try hundreds of inputs each; the others try the same code.
-  const words = [...TEST, "--", ...names, "--skip", "properties", "--test-threads", "2"];
-  await run("cargo: the kernels' tests in Miri", "cargo", words, { ...options, verbose: true });
+if (ask("cargo", ["+nightly", "miri", "--version"]) === undefined) {
+  await run("rustup: the nightly toolchain with Miri (once)", "rustup", [
+    ...["toolchain", "install", "nightly", "--profile", "minimal"],
+    ...["--component", "miri", "--component", "rust-src"],
+  ]);
 }
+const names = MODULES.map((name) => `${name}::`);
+// Property tests try hundreds of inputs each; the others try the same code.
+const words = [...TEST, "--", ...names, "--skip", "properties", "--test-threads", "2"];
+// Miri hides the machine by default; property tests read the folder that they run in.
+const env = { MIRIFLAGS: "-Zmiri-disable-isolation" };
+await run("cargo: the kernels' tests in Miri", "cargo", words, { env, verbose: true });

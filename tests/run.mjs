@@ -11,9 +11,9 @@
  *                             the tests of these lanes whose names match
  *   npm test -- node --repeat 20
  *                             these lanes 20 times, to find tests that fail now and then
+ *   npm test -- --durations   lists the slowest tests
  *   npm test -- --verbose     prints all output
  */
-import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { buildUnlessFinished } from "../scripts/build.mjs";
 import { command, run, StepFailed, say, seconds } from "../scripts/run_command.mjs";
@@ -35,10 +35,8 @@ function chooseLanes(words) {
   return LANES.filter((lane) => chosen.some((word) => GROUPS[word]?.(lane) ?? lane.name === word));
 }
 
-const listLane = ({ name, what, minutes, everyday }) =>
-  say(
-    `${name.padEnd(12)} ≤ ${String(minutes).padStart(2)} min  ${everyday ? "npm test" : "test:all"}  ${what}`,
-  );
+const listLane = ({ name, what, everyday }) =>
+  say(`${name.padEnd(12)} ${everyday ? "npm test" : "test:all"}  ${what}`);
 
 /** The command of a lane for the tests with matching names, or for all. */
 function commandOf(lane, only) {
@@ -55,6 +53,22 @@ const MAX_REASONS = 5;
 const FAILED = /^(test .* FAILED$|\s*not ok | +\d+\) \[)/;
 const NEXT = /^\s*((not )?ok |\d+\) \[)/;
 
+/** A test with its time in the reports of `node --test`, of the lane engines, and of Playwright. */
+const TIMES = [
+  /^ok \d+ - (?<name>.+)\n +---\n +duration_ms: (?<ms>[\d.]+)/gm,
+  /^ok \d+ - (?<name>.+) # (?<ms>\d+) ms$/gm,
+  /^ *✓ +\d+ (?<name>.+) \((?<ms>[\d.]+ms)\)$/gm,
+  /^ *✓ +\d+ (?<name>.+) \((?<s>[\d.]+)s\)$/gm,
+  /^ *✓ +\d+ (?<name>.+) \((?<minutes>[\d.]+)m\)$/gm,
+];
+const MAX_SLOWEST = 30;
+
+const durations = (output) =>
+  TIMES.flatMap((pattern) => [...output.matchAll(pattern)]).map(({ groups }) => ({
+    name: groups.name,
+    ms: Number.parseFloat(groups.ms ?? 0) + 1000 * (groups.s ?? 0) + 60_000 * (groups.minutes ?? 0),
+  }));
+
 /** The lines of failed tests with their reasons, which are repeated at the end of the report. */
 function failures(output) {
   const lines = output.split("\n");
@@ -66,18 +80,14 @@ function failures(output) {
   });
 }
 
-/** Time limit for compiling. The fuzz targets have taken 16 minutes beside one other lane. */
-const PREPARE_MINUTES = 35;
-/** The same beside all other lanes, which go first. */
-const AHEAD_MINUTES = 75;
+/** Longer than any program is silent: the longest compiles one crate on a busy machine. */
+const SILENT_MINUTES = 15;
 
-/** Runs a program with a time limit. Resolves to its output and whether it failed. */
-async function attempt(title, [program, ...args], minutes, options) {
+/** Runs the command of a lane. Resolves to its output and whether it failed. */
+async function attempt({ name, what }, [program, ...args], running) {
+  const options = { ...running, name, silentMs: SILENT_MINUTES * 60_000 };
   try {
-    return {
-      output: await run(title, program, args, { ...options, timeoutMs: minutes * 60_000 }),
-      broken: false,
-    };
+    return { output: await run(`${name}: ${what}`, program, args, options), broken: false };
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
     say(`  ${error.message}`);
@@ -85,35 +95,14 @@ async function attempt(title, [program, ...args], minutes, options) {
   }
 }
 
-/** Compiles what a lane needs, with a lower priority if other lanes have their turn. */
-function compile(lane, { only: _only, ...running }, isAhead = false) {
-  const options = { ...running, name: lane.name };
-  const title = `${lane.name}: compiling`;
-  if (!isAhead) return attempt(title, lane.prepare, PREPARE_MINUTES, options);
-  return attempt(title, ["nice", "-n", "10", ...lane.prepare], AHEAD_MINUTES, options);
-}
-
-/**
- * Runs one lane. Resolves to its counts. A lane that breaks or runs no test counts as at least one
- * failure. `compiled` is there if compiling has begun already.
- */
-async function runLane(lane, { only, ...running }, compiled) {
-  const options = { ...running, name: lane.name };
+/** Runs one lane. Resolves to its counts. A lane that breaks or runs no test counts as a failure. */
+async function runLane(lane, { only, ...running }) {
   const started = performance.now();
-  let result = { output: "", broken: false };
-  if (lane.prepare) result = await (compiled ?? compile(lane, options));
-  if (!result.broken) {
-    result = await attempt(
-      `${lane.name}: ${lane.what} (at most ${lane.minutes} min)`,
-      commandOf(lane, only),
-      lane.minutes,
-      options,
-    );
-  }
-  const { passed, failed, flaky = 0 } = lane.counts(result.output);
+  const { output, broken } = await attempt(lane, commandOf(lane, only), running);
+  const { passed, failed, flaky = 0 } = lane.counts(output);
   const ranNothing = passed + failed === 0;
   if (ranNothing) say(`  ${lane.name}: no test ran, and that is a failure`);
-  const failedCount = Math.max(failed, result.broken || ranNothing ? 1 : 0);
+  const failedCount = Math.max(failed, broken || ranNothing ? 1 : 0);
   const repeated = flaky > 0 ? `, ${flaky} of them when repeated` : "";
   say(`  ${lane.name}: ${passed} passed${repeated}, ${failedCount} failed`);
   return {
@@ -121,38 +110,25 @@ async function runLane(lane, { only, ...running }, compiled) {
     passed,
     failed: failedCount,
     time: seconds(started),
-    failures: failures(result.output),
+    failures: failures(output),
+    durations: durations(output),
   };
 }
 
-/**
- * Compiles before pages open, because a browser's processes have a higher priority than compilers.
- * What takes longest to compile gets the time that the lanes leave. Resolves to what `compile`
- * promises for each lane.
- */
-async function compileFirst(lanes, options) {
-  const compiling = new Map();
-  for (const lane of lanes.filter(({ prepare }) => prepare)) {
-    const result = compile(lane, options, lane.compilesAhead);
-    compiling.set(lane, result);
-    if (!lane.compilesAhead) await result;
-  }
-  return compiling;
-}
-
-/**
- * Runs lanes one after the other, but with two cores those with pages beside the others: each waits
- * now and then. Resolves to their results in the order of the lanes.
- */
+/** Runs lanes one after the other: each keeps two cores busy. Resolves to their results. */
 async function runLanes(lanes, options) {
-  const results = new Map();
-  const beside = availableParallelism() < 2 ? [] : lanes.filter((lane) => lane.isBeside);
-  const compiling = beside.length > 0 ? await compileFirst(lanes, options) : new Map();
-  const runInTurn = async (these) => {
-    for (const lane of these) results.set(lane, await runLane(lane, options, compiling.get(lane)));
-  };
-  await Promise.all([runInTurn(beside), runInTurn(lanes.filter((lane) => !beside.includes(lane)))]);
-  return lanes.map((lane) => results.get(lane));
+  const results = [];
+  for (const lane of lanes) results.push(await runLane(lane, options));
+  return results;
+}
+
+const byDuration = (one, other) => other.ms - one.ms;
+
+function listSlowest(results) {
+  const all = results.flatMap(({ name, durations: tests }) => tests.map((test) => ({ lane: name, ...test })));
+  say(`\nThe slowest of ${all.length} tests whose reports have times:`);
+  for (const { lane, name, ms } of all.sort(byDuration).slice(0, MAX_SLOWEST))
+    say(`${(ms / 1000).toFixed(1).padStart(7)} s  ${lane}: ${name}`);
 }
 
 function summarise(results) {
@@ -169,6 +145,7 @@ function summarise(results) {
 const OPTIONS = {
   list: { type: "boolean", default: false },
   verbose: { type: "boolean", default: false },
+  durations: { type: "boolean", default: false },
   only: { type: "string" },
   repeat: { type: "string", default: "1" },
 };
@@ -183,14 +160,8 @@ function parsed(args) {
 
 /** Installs what the lanes need, builds the package, and resolves to the lanes' environment. */
 async function prepare(lanes) {
-  const needs = (tool) => lanes.some((lane) => lane[tool]);
-  const tools = await setUp({
-    rust: true,
-    browser: needs("browser"),
-    nginx: needs("nginx"),
-    servers: needs("servers"),
-    engines: needs("engines"),
-  });
+  const needs = lanes.flatMap((lane) => lane.needs ?? []);
+  const tools = await setUp({ rust: true, ...Object.fromEntries(needs.map((tool) => [tool, true])) });
   const { unpackFixtures } = await import("./support/fixture_archives.mjs"); // needs npm's packages
   await buildUnlessFinished({ quick: true });
   const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");
@@ -206,7 +177,7 @@ async function prepare(lanes) {
 }
 
 await command(async (args) => {
-  const { list, verbose, only, times, lanes } = parsed(args);
+  const { list, verbose, only, times, lanes, durations: tellsSlowest } = parsed(args);
   if (list) {
     LANES.forEach(listLane);
     return;
@@ -218,5 +189,6 @@ await command(async (args) => {
   for (let time = 1; time <= times; time += 1) {
     results.push(...(await runLanes(lanes, { env, verbose, only })));
   }
+  if (tellsSlowest) listSlowest(results);
   if (summarise(results) > 0) process.exitCode = 1;
 });

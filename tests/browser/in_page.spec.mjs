@@ -4,25 +4,17 @@
  */
 import { readFileSync } from "node:fs";
 import { test } from "./fixtures.mjs";
-import { NAMES } from "./places.mjs";
+import { NAMES, OPENS_VIEWER } from "./places.mjs";
 
 /** What opening the page may add to the time of a test. */
 const OPENING_MS = 30_000;
 
 for (const { path, tests } of JSON.parse(readFileSync(NAMES, "utf8"))) {
-  const registered = (opens) => {
-    for (const { name, timeout } of tests.filter(({ opensViewer }) => opensViewer === opens))
-      test(name, async ({ runInPage }) => {
+  test.describe(path, () => {
+    for (const { name, timeout, opensViewer } of tests)
+      test(name, { tag: opensViewer ? OPENS_VIEWER : [] }, async ({ runInPage }) => {
         test.setTimeout(timeout + OPENING_MS);
         await runInPage(path, name);
       });
-  };
-  test.describe(path, () => {
-    registered(false);
-    // These depend on the speed of the machine, as those of the project "viewer" do.
-    test.describe(() => {
-      test.describe.configure({ retries: 1 });
-      registered(true);
-    });
   });
 }

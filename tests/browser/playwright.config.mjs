@@ -1,12 +1,12 @@
 /**
- * How Playwright runs the browser lane: three projects, one for each way in which a test reaches
- * its page. A failed test leaves a screenshot in `target/browser-failures`, and a trace if it was
- * repeated.
+ * How Playwright runs the lanes `browser` and `viewer`. Each has a project of tests that run inside
+ * their page, and one of tests that control it from outside. A failed test leaves a screenshot in
+ * `target/browser-failures`, and a trace if it was repeated.
  */
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { ARGS, EXECUTABLE } from "./chromium.mjs";
-import { ROOT } from "./places.mjs";
+import { OPENS_VIEWER, ROOT } from "./places.mjs";
 
 /** The longest test reads a film of its own making. Most take a second. */
 const TEST_MS = 120_000;
@@ -14,6 +14,10 @@ const TEST_MS = 120_000;
 const PATIENCE_MS = 20_000;
 /** The same for a page with megabytes of scripts. */
 const LOADING_MS = 60_000;
+
+const IN_PAGE = "in_page.spec.mjs";
+/** What drives the viewer depends on the speed of a machine that other programs share. */
+const RETRIES = 1;
 
 export default defineConfig({
   testDir: import.meta.dirname,
@@ -37,13 +41,13 @@ export default defineConfig({
     trace: { mode: "on-first-retry", screenshots: false },
   },
   projects: [
-    { name: "in page", testMatch: "in_page.spec.mjs" },
+    { name: "in page", testMatch: IN_PAGE, grepInvert: new RegExp(OPENS_VIEWER) },
     { name: "package", testDir: join(import.meta.dirname, "package") },
+    { name: "viewer in page", testMatch: IN_PAGE, grep: new RegExp(OPENS_VIEWER), retries: RETRIES },
     {
       name: "viewer",
       testDir: join(import.meta.dirname, "viewer"),
-      // What drives the viewer depends on the speed of a machine that other tests share.
-      retries: 1,
+      retries: RETRIES,
       use: { viewport: { width: 1440, height: 900 } },
     },
   ],

@@ -14,9 +14,9 @@
  *
  * known_oracle_bugs.json lists the errors of the other libraries, with reasons.
  *
- *   node tests/conformance/run.mjs [prepare] [seed]
+ *   node tests/conformance/run.mjs [seed]
  *
- * `prepare` makes the environments (pinned, see tests/fixtures/make) and compiles. The seed is
+ * It makes the environments (pinned, see tests/fixtures/make) and compiles first. The seed is
  * printed. It changes each day. In CI it is 1, so that a failure means a change in this repository.
  */
 import { spawnSync } from "node:child_process";
@@ -61,16 +61,10 @@ const python = (name, script, ...args) =>
 
 /** Compiles the checker with zarrs. It is a separate crate, because we do not depend on zarrs. */
 const checker = (verb, ...args) =>
-  run(
-    "cargo",
-    [verb, "--quiet", "--locked", "--manifest-path", join(HERE, "zarrs-checker/Cargo.toml"), ...args],
-    {
-      env: { CARGO_TARGET_DIR: join(CACHE, "zarrs") },
-    },
-  );
+  run("cargo", [verb, "--locked", "--manifest-path", join(HERE, "zarrs-checker/Cargo.toml"), ...args], {
+    env: { CARGO_TARGET_DIR: join(CACHE, "zarrs") },
+  });
 
-/** The whole workspace, as in the lane `rust`: for one package, dependencies are compiled again. */
-const OURS = ["--locked", "--workspace", "--exclude", "xtask"];
 const WRITER = join(
   resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target"),
   "debug/examples/conformance_writer",
@@ -91,8 +85,8 @@ function prepare() {
   must("install zarrita 0.2", installZarrita());
   [...ENVIRONMENTS, "cf", "written", "snippets"].forEach(interpreter);
   must("compile zarrs", checker("build"));
-  must("compile the writer", run("cargo", ["build", ...OURS, "--example", "conformance_writer"]));
-  must("compile the reader", run("cargo", ["test", ...OURS, "--test", "fixtures", "--no-run"]));
+  must("compile the writer", run("cargo", ["build", "--locked", "--example", "conformance_writer"]));
+  must("compile the reader", run("cargo", ["test", "--locked", "--test", "fixtures", "--no-run"]));
 }
 
 /** Runs the code that the viewer writes, in Python, too: `tests/browser/viewer/code.spec.mjs`. */
@@ -152,10 +146,8 @@ function weRead(folder, seed) {
     must(`${name} writes`, python(name, script, folder, seed, String(ARRAYS[name])));
   }
   const env = { ZARR_FIXTURES: folder };
-  const read = run("cargo", ["test", "--quiet", ...OURS, "--test", "fixtures", "--", "--format", "pretty"], {
-    capture: true,
-    env,
-  });
+  const words = ["test", "--quiet", "--locked", "--test", "fixtures", "--", "--format", "pretty"];
+  const read = run("cargo", words, { capture: true, env });
   console.log(read.output);
   // libtest prints `test <writer>::<case> ... ok`. A case has ten arrays.
   for (const [, name, outcome] of read.output.matchAll(/^test (\S+)\s+\.\.\. (ok|FAILED)$/gm)) {
@@ -164,17 +156,13 @@ function weRead(folder, seed) {
   return read;
 }
 
-const words = process.argv.slice(2);
-if (words.includes("prepare")) {
-  prepare();
-} else {
-  const seed = words[0] ?? (process.env.CI ? "1" : String(Math.floor(Date.now() / 86_400_000)));
-  console.log(`# seed ${seed}`);
-  const folder = mkdtempSync(join(tmpdir(), "zarr-conformance-"));
-  try {
-    const results = [...theyRead(join(folder, "ours")), weRead(join(folder, "theirs"), seed), runSnippets()];
-    if (results.some((result) => !result.succeeded)) process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+prepare();
+const seed = process.argv[2] ?? (process.env.CI ? "1" : String(Math.floor(Date.now() / 86_400_000)));
+console.log(`# seed ${seed}`);
+const folder = mkdtempSync(join(tmpdir(), "zarr-conformance-"));
+try {
+  const results = [...theyRead(join(folder, "ours")), weRead(join(folder, "theirs"), seed), runSnippets()];
+  if (results.some((result) => !result.succeeded)) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }

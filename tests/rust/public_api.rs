@@ -40,13 +40,13 @@ fn json(path: &Path) -> Json {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Compiles the examples as `cargo test --workspace` does, which has done so, as a rule. By package
-/// their dependencies would have other features, and be compiled again.
+/// Compiles the examples as `cargo test` does, which has done so, as a rule. By package their
+/// dependencies would have other features, and be compiled again.
 fn compile() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--locked", "--workspace", "--exclude", "xtask", "--examples"]);
+        cargo.args(["build", "--quiet", "--locked", "--examples"]);
         assert!(cargo.current_dir(env!("PROJECT_FOLDER")).status().unwrap().success());
     });
 }

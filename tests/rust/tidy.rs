@@ -245,6 +245,22 @@ fn files_stay_short() {
     none(long.collect(), "a file holds more than one thing");
 }
 
+/// `cargo test` would leave out the tests of a crate that only one list has.
+#[test]
+fn cargo_tests_every_crate_but_xtask() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--offline", "--no-deps", "--format-version", "1"]);
+    let output = cargo.current_dir(env!("PROJECT_FOLDER")).output().unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let crates = |list: &str| -> BTreeSet<String> {
+        let ids = metadata[list].as_array().unwrap().iter();
+        ids.map(|id| id.as_str().unwrap().to_owned()).collect()
+    };
+    let (members, tested) = (crates("workspace_members"), crates("workspace_default_members"));
+    let left_out: Vec<_> = members.difference(&tested).collect();
+    assert!(left_out.len() == 1 && left_out[0].contains("/xtask#"), "left out: {left_out:?}");
+}
+
 /// The packages in the wasm of a crate with these features.
 fn packages(package: &str, features: &str) -> Vec<String> {
     let mut cargo = Command::new(env!("CARGO"));
