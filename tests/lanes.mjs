@@ -15,7 +15,7 @@ const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
 // Without files `node --test` would run every test that it finds.
 if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
 /** Two files at a time: on two cores, Node's default is one. */
-const NODE_TEST = [node, "--test", "--test-concurrency=2", "--test-reporter=tap"];
+const NODE_TEST = [node, "--test", "--test-concurrency=3", "--test-reporter=tap"];
 /** Runs projects of tests/browser/playwright.config.mjs. */
 const playwright = (...projects) => [
   ...[node, "node_modules/@playwright/test/cli.js", "test", "--config", "tests/browser"],

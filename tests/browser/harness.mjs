@@ -8,9 +8,9 @@
 const registered = new Map();
 /** Tests that open the viewer in a frame. They depend on the speed of the machine. */
 const OF_VIEWER = /^(viewer|plots|pixels): /;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 90_000;
 /** That of tests that open the viewer, which other lanes beside this one make slow. */
-const VIEWER_TIMEOUT_MS = 60_000;
+const VIEWER_TIMEOUT_MS = 120_000;
 
 /** Registers a test. `options.timeout` is in milliseconds. */
 export function test(name, body, options = {}) {

@@ -9,11 +9,11 @@ import { ARGS, EXECUTABLE } from "./chromium.mjs";
 import { OPENS_VIEWER, ROOT } from "./places.mjs";
 
 /** The longest test reads a film of its own making. Most take a second. */
-const TEST_MS = 120_000;
+const TEST_MS = 240_000;
 /** Longer than a busy machine takes for one step of a test. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 /** The same for a page with megabytes of scripts. */
-const LOADING_MS = 60_000;
+const LOADING_MS = 120_000;
 
 const IN_PAGE = "in_page.spec.mjs";
 /** What drives the viewer depends on the speed of a machine that other programs share. */

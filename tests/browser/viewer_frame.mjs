@@ -4,7 +4,7 @@
  */
 
 const STEP_MS = 30;
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 50_000;
 
 export const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -10,7 +10,7 @@ import * as zarr from "zarr-wasm";
 import { madeStore, metadata } from "./made_stores.mjs";
 
 const MIB = 2 ** 20;
-const LIMITS = { timeout: 60_000 };
+const LIMITS = { timeout: 240_000 };
 const encode = (text) => new TextEncoder().encode(text);
 
 const u16 = (value) => [value & 255, (value >>> 8) & 255];

@@ -16,7 +16,7 @@ const MIB = 2 ** 20;
 const ON_THE_WAY = 24 * MIB;
 /** The bound of metadata. `src/core/limits.rs` has it. */
 const METADATA = 256 * MIB;
-const LIMITS = { timeout: 60_000 };
+const LIMITS = { timeout: 240_000 };
 
 const raw = madeStore({ shape: [64, 64], chunks: [32, 64], dtype: "uint8" }, ([i]) => i);
 madeStore({ shape: [64, 64], chunks: [32, 64], dtype: "uint8", gzip: true }, ([i]) => i, {

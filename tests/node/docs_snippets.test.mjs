@@ -18,7 +18,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** In the package's own folder, so that `import … from "zarr-wasm"` finds `exports`. */
 const OUTPUT = join(ROOT, "target/docs-snippets/node");
 const CLAIMS = new URL("../support/docs/claims.mjs", import.meta.url).href;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 let server;
 before(async () => {

@@ -54,7 +54,7 @@ class Mortal extends Worker {
 }
 
 /** Within this time a case must end. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 /** A worker that dies each time may be replaced so often in one read of 16 chunks. */
 const MAX_WORKERS = 80;
 

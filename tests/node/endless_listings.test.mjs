@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { pause, until } from "../support/waiting.mjs";
 
-const LIMITS = { timeout: 60_000 };
+const LIMITS = { timeout: 240_000 };
 const GROUP = JSON.stringify({ zarr_format: 3, node_type: "group", attributes: {} });
 
 let server;

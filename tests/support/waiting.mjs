@@ -4,7 +4,7 @@
  */
 
 /** Longer than a busy machine takes. A test that waits so long has found a hang. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Resolves after some milliseconds. */
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

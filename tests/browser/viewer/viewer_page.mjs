@@ -3,7 +3,7 @@
  * itself. It records the page's requests. `../www_frame.mjs` controls the page from another page.
  */
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 /** Longer than a page that has something to load waits between two requests. */
 const QUIET_MS = 1000;
 

@@ -6,11 +6,12 @@
  */
 
 /**
- * What an address begins with. Browsers take fewer slashes, and backslashes, after the schemes that
- * the second form lists. People forget the colon.
+ * What an address begins with: the end of its scheme, of any scheme in the first form. Browsers take
+ * fewer slashes, and backslashes, after the schemes that the second form lists. People forget the
+ * colon.
  */
 const BEGINNINGS =
-  /\b[a-z][a-z\d+.-]{0,20}:[\\/]{2,}|\b(?:https?|wss?|ftp|s3|gs|gcs)(?::[\\/]*|[\\/]{2,})|(?<![\w:\\/])[\\/]{2,}/gi;
+  /(?<=[a-z\d+.-]):[\\/]{2,}|\b(?:https?|wss?|ftp|s3|gs|gcs)(?::[\\/]*|[\\/]{2,})|(?<![\w:\\/])[\\/]{2,}/gi;
 
 /** Host, port and user of an address end at one of these. */
 const AUTHORITY_END = /[\s\\/?#]/g;
