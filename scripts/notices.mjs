@@ -10,14 +10,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask, command, ROOT, StepFailed, say } from "./run_command.mjs";
-import { VARIANTS } from "./wasm.mjs";
+import { packageOf, VARIANTS, WASM_TARGET } from "./wasm.mjs";
 
 const FILE = join(ROOT, "THIRD_PARTY_LICENSES");
-const PACKAGES = [...new Set(VARIANTS.map(({ crate }) => `zarr-wasm-${crate}`))].flatMap((name) => [
-  "--package",
-  name,
-]);
-const WASM = "wasm32-unknown-unknown";
+const PACKAGES = [...new Set(VARIANTS.map(packageOf))].flatMap((name) => ["--package", name]);
 
 /** The text of the MIT licence after its copyright line, for what brings no file. */
 const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy
@@ -55,7 +51,7 @@ const must = (program, args) => {
 
 /** Names and versions of the crates in the wasm modules, without build scripts and macros. */
 function compiledCrates() {
-  const which = [...PACKAGES, "--target", WASM];
+  const which = [...PACKAGES, "--target", WASM_TARGET];
   const form = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
   const lines = must("cargo", ["tree", "--locked", "--no-dedupe", ...which, ...form]).split("\n");
   const named = lines.map((line) => /^(\S+) v(\S+)/.exec(line)?.slice(1, 3).join(" "));

@@ -172,9 +172,9 @@ test("an engine that decodes on its own thread answers other calls meanwhile", a
     const before = zarr.info().parts;
     const latencies = await latenciesDuring(array.get(), () => array.plan([0, 0]));
     ok(zarr.info().parts.caller > before.caller);
-    // The engine yields every 4 ms. Without this, the calls would wait several hundred ms.
+    // The engine yields every 4 ms. Otherwise the first call would wait for the end of the read.
     const median = latencies[Math.floor(latencies.length / 2)];
-    ok(latencies.length >= 10 && median < 100, `${latencies.length} calls, the median in ${median} ms`);
+    ok(latencies.length >= 4 && median < 100, `${latencies.length} calls, the median in ${median} ms`);
   } finally {
     zarr.dispose();
     await zarr.init({ workers: 2 });

@@ -116,8 +116,8 @@ interface Runs {
   target: number;
 }
 
-/** `TypedArray.set` is faster than a loop for runs of at least this many bytes. */
-const LONG_RUN = 192;
+/** `TypedArray.set` is faster than a loop for runs of more words. */
+const MAX_LOOPED_WORDS = 24;
 
 function runsOf({ order, strides, start, elementSize }: Destination, numbers: Float64Array): Runs {
   const runs: Runs = { loops: [], run: elementSize, source: (numbers[0] ?? 0) * elementSize, target: 0 };
@@ -144,8 +144,11 @@ const goesOn = (inner: Loop, outer: Loop) =>
 
 type Words = Uint8Array | Uint16Array | Uint32Array;
 
+/** Two memories as words of the same size in bytes. */
+type SameWords = [source: Words, target: Words, size: number];
+
 /** The same bytes as the longest words of which every step is a multiple. */
-function wordsOf(runs: Runs, source: Uint8Array, target: Uint8Array): [Words, Words, number] {
+function wordsOf(runs: Runs, source: Uint8Array, target: Uint8Array): SameWords {
   const steps = runs.loops.reduce((all, loop) => all | loop.source | loop.target, runs.run);
   const all = steps | runs.source | runs.target | source.byteOffset | target.byteOffset;
   const as = (
@@ -169,17 +172,22 @@ function longRuns({ run }: Runs, loop: Loop, source: Uint8Array, target: Uint8Ar
   };
 }
 
-function shortRuns(runs: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
-  const [sourceWords, targetWords, size] = wordsOf(runs, source, target);
+function shortRuns(runs: Runs, loop: Loop, [source, target, size]: SameWords): CopyLoop {
   const [length, sourceStep, targetStep] = [runs.run / size, loop.source / size, loop.target / size];
   return (fromByte, toByte, count) => {
     let from = fromByte / size;
     let to = toByte / size;
     for (let at = 0; at < count; at += 1, from += sourceStep, to += targetStep) {
       for (let word = 0; word < length; word += 1)
-        targetWords[to + word] = sourceWords[from + word] as number;
+        target[to + word] = source[from + word] as number;
     }
   };
+}
+
+function copyLoop(runs: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
+  const words = wordsOf(runs, source, target);
+  const isShort = runs.run <= MAX_LOOPED_WORDS * words[2];
+  return isShort ? shortRuns(runs, loop, words) : longRuns(runs, loop, source, target);
 }
 
 /** The state of a copy: the rounds of the outer loops, and the progress of the innermost one. */
@@ -193,7 +201,7 @@ class Progress {
   constructor(runs: Runs, source: Uint8Array, target: Uint8Array) {
     this.#innermost = runs.loops.at(-1) ?? { count: 1, source: 0, target: 0 };
     this.#outer = new Loops(runs.loops.slice(0, -1), runs.source, runs.target);
-    this.#copy = (runs.run >= LONG_RUN ? longRuns : shortRuns)(runs, this.#innermost, source, target);
+    this.#copy = copyLoop(runs, this.#innermost, source, target);
   }
 
   get isDone(): boolean {

@@ -6,9 +6,9 @@
  */
 
 /**
- * What an address begins with: the end of its scheme, of any scheme in the first form. Browsers take
- * fewer slashes, and backslashes, after the schemes that the second form lists. People forget the
- * colon.
+ * What an address begins with: the end of its scheme, of any scheme in the first form. Browsers
+ * take fewer slashes, and backslashes, after the schemes that the second form lists. People forget
+ * the colon.
  */
 const BEGINNINGS =
   /(?<=[a-z\d+.-]):[\\/]{2,}|\b(?:https?|wss?|ftp|s3|gs|gcs)(?::[\\/]*|[\\/]{2,})|(?<![\w:\\/])[\\/]{2,}/gi;
