@@ -8,15 +8,50 @@ import HtmlWebpackPlugin from "html-webpack-plugin";
 
 const at = (path) => join(import.meta.dirname, path);
 
+/** Modules of the package that the first script needs at once. */
+const NEEDED_FIRST = /[\\/]dist[\\/]modules[\\/](engine\.wasm|engine-programs\.js|conventions-wasm\.js)$/;
+
+/**
+ * Names in the page's head what its first script loads, which a browser would find later. The
+ * engine's scripts run when they arrive, so that it starts before the long script of the page runs.
+ */
+class LoadedFirst {
+  apply(compiler) {
+    compiler.hooks.compilation.tap("LoadedFirst", (compilation) => {
+      HtmlWebpackPlugin.getHooks(compilation).alterAssetTagGroups.tap("LoadedFirst", ({ headTags }) => {
+        headTags.push(...engineTags(compilation), ...pageTags(compilation));
+      });
+    });
+  }
+}
+
+const tag = HtmlWebpackPlugin.createHtmlTagObject;
+
+const pageTags = ({ namedChunkGroups }) =>
+  namedChunkGroups
+    .get("page")
+    .getFiles()
+    .filter((file) => file.endsWith(".js"))
+    .map((href) => tag("link", { rel: "preload", as: "script", href }));
+
+function engineTags({ modules, chunkGraph, outputOptions }) {
+  const wasm = { rel: "preload", as: "fetch", type: "application/wasm", crossorigin: "anonymous" };
+  const tagsOf = (module) => {
+    const { filename } = module.buildInfo;
+    if (filename) return [tag("link", { ...wasm, href: filename })];
+    const [chunk] = chunkGraph.getModuleChunks(module);
+    // webpack finds a script that is loading by this attribute.
+    const known = { "data-webpack": `${outputOptions.uniqueName}:chunk-${chunk.id}` };
+    return [...chunk.files].map((src) => tag("script", { async: true, src, ...known }));
+  };
+  return [...modules].filter(({ resource }) => NEEDED_FIRST.test(resource)).flatMap(tagsOf);
+}
+
 export default {
   mode: process.env.NODE_ENV ?? "production",
   // Source maps would double the size of the folder.
   devtool: process.env.NODE_ENV === "development" ? "source-map" : false,
-  entry: {
-    // A small script of its own, so that the engine starts while the rest of the page loads.
-    preload: "./www/src/app/preload.ts",
-    main: { import: "./www/src/app/main.ts", dependOn: "preload" },
-  },
+  entry: { main: "./www/src/app/main.ts" },
   output: {
     path: at("dist-www"),
     filename: "[name].[contenthash:8].js",
@@ -36,7 +71,7 @@ export default {
       { test: /\.css$/, sideEffects: true },
     ],
   },
-  plugins: [new HtmlWebpackPlugin({ template: "./www/index.html" })],
+  plugins: [new HtmlWebpackPlugin({ template: "./www/index.html" }), new LoadedFirst()],
   performance: { hints: false }, // sizes.json has the sizes of the package
   devServer: {
     static: [

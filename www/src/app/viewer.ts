@@ -5,7 +5,9 @@
 
 import { type Content, readContent } from "../model/opening/content.js";
 import { type Dataset, firstPath, openDataset } from "../model/opening/dataset.js";
+import { takeEarly } from "../model/opening/early_dataset.js";
 import { rememberSource } from "../model/opening/recent.js";
+import { FIRST_SAMPLE } from "../model/opening/samples.js";
 import { isLocal, type Source, sourceOf } from "../model/opening/source.js";
 import { withAsset } from "../model/opening/stac.js";
 import { roleOf } from "../model/scene/ome.js";
@@ -22,7 +24,7 @@ import { askForAsset } from "../widgets/panels/asset_question.js";
 import { askForHosts } from "../widgets/panels/host_question.js";
 import { Messages } from "../widgets/panels/messages.js";
 import { showDetails } from "../widgets/panels/node_details.js";
-import { FIRST_SAMPLE, OpenMenu } from "../widgets/panels/open_menu.js";
+import { OpenMenu } from "../widgets/panels/open_menu.js";
 import { Status } from "../widgets/panels/status.js";
 import { Tree } from "../widgets/panels/tree.js";
 import type { ViewSnapshot } from "../widgets/views/view_snapshot.js";
@@ -107,11 +109,12 @@ export class Viewer {
       // A new choice of the same file of this computer has the same key.
       const own = this.#dataset;
       const isOpen = own?.source.key === key && !isLocal(key);
+      const early = takeEarly(key, signal);
       source = isOpen
         ? own.source
-        : await sourceOf(key, { base: document.baseURI, ask: askForHosts, signal });
+        : await (early?.source ?? sourceOf(key, { base: document.baseURI, ask: askForHosts, signal }));
       signal.throwIfAborted();
-      const dataset = own?.source === source ? own : await openDataset(source, signal);
+      const dataset = own?.source === source ? own : await (early?.dataset ?? openDataset(source, signal));
       signal.throwIfAborted();
       const path = state.path ?? (await firstPath(dataset, signal));
       await this.#show(dataset, { ...state, path }, signal, leaves);

@@ -178,8 +178,7 @@ function shortRuns(runs: Runs, loop: Loop, [source, target, size]: SameWords): C
     let from = fromByte / size;
     let to = toByte / size;
     for (let at = 0; at < count; at += 1, from += sourceStep, to += targetStep) {
-      for (let word = 0; word < length; word += 1)
-        target[to + word] = source[from + word] as number;
+      for (let word = 0; word < length; word += 1) target[to + word] = source[from + word] as number;
     }
   };
 }

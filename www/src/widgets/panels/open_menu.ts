@@ -6,25 +6,11 @@
 import { html, nothing, render, type TemplateResult } from "lit-html";
 import { addressOfDrop, chooseFile, chooseFolder, sourceOfDrop } from "../../model/opening/local_files.js";
 import { forgetSources, recentSources } from "../../model/opening/recent.js";
+import { SAMPLES } from "../../model/opening/samples.js";
 import type { Source } from "../../model/opening/source.js";
 import { DropMenu } from "../page/drop_menu.js";
 import { button, byId } from "../page/element.js";
 import { askForHosts } from "./host_question.js";
-
-type Sample = readonly [name: string, about: string, file: string];
-
-/** Data sets that are part of the page. www/samples/README.md describes how they are made. */
-const SAMPLES: readonly Sample[] = [
-  ["Cells", "Microscopy: three channels, a stack, over time", "cells.ome.zarr"],
-  ["Climate", "Two years of months: temperature, rain, the sea's surface", "climate.zarr"],
-  ["Arctic", "The far north in a polar projection: colours and heights", "arctic.zarr"],
-  ["Tissue", "A layer of cells, and the labels of each cell and nucleus", "tissue.ome.zarr"],
-];
-
-const addressOf = (file: string) => `./samples/${file}`;
-
-/** What a page without a source shows. */
-export const FIRST_SAMPLE = addressOf("cells.ome.zarr");
 
 export class OpenMenu {
   onAddress: (address: string) => void = () => {};
@@ -41,8 +27,8 @@ export class OpenMenu {
     const recent = recentSources().map((source) =>
       this.#menu.entry("clock", shortened(source), "", () => this.onAddress(source)),
     );
-    const samples = SAMPLES.map(([name, about, file]) =>
-      this.#menu.entry("picture", name, about, () => this.onAddress(addressOf(file))),
+    const samples = SAMPLES.map(([name, about, address]) =>
+      this.#menu.entry("picture", name, about, () => this.onAddress(address)),
     );
     const forget = () => {
       forgetSources();
