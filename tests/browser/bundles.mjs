@@ -47,7 +47,10 @@ const adapters = () =>
     .map((name) => name.replace(/\.mjs$/, ""));
 
 /** The paths of the pages whose tests run inside of them. Each adapter has its page. */
-export const bundledPages = () => ["/", "/isolated", ...adapters().map((name) => `/adapters/${name}.html`)];
+export const bundledPages = () => [
+  ...["/", "/isolated", "/isolated_alone"],
+  ...adapters().map((name) => `/adapters/${name}.html`),
+];
 
 /** What the bundles are made of. */
 const SOURCES = [

@@ -22,11 +22,14 @@ const ISOLATION = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
+/** The header by which Chromium gives the same to the page alone. */
+const OWN_ISOLATION = { "Document-Isolation-Policy": "isolate-and-credentialless" };
 
 /** The pages and their headers. */
 const PAGES = {
   "/": { script: "page.js" },
   "/isolated": { script: "isolated.js", headers: ISOLATION },
+  "/isolated_alone": { script: "isolated.js", headers: OWN_ISOLATION },
   "/engines": { script: "engines.js" },
 };
 
