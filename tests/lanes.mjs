@@ -24,6 +24,8 @@ const playwright = (...projects) => [
 const PACKAGE_IN_CHROMIUM = playwright("in page", "package");
 const VIEWER_IN_CHROMIUM = playwright("viewer in page", "viewer");
 const RUST_TESTS = ["test", "--locked", "--no-fail-fast"];
+/** Its argument is a regular expression for names of tests. */
+const ENGINES = [node, "tests/engines/run.mjs"];
 /** `xtask` has a profile of its own, in which it is built already. */
 const XTASK_TESTS = ["test", "--locked", "--package", "xtask", "--profile", "tools"];
 const WASM_TESTS = [
@@ -140,11 +142,19 @@ export const LANES = [
   },
   {
     name: "engines",
-    what: "the built package and the viewer's pixels in Firefox and WebKitGTK",
+    what: "the built package in Firefox and WebKitGTK",
     everyday: false,
     needs: ["engines"],
-    command: [node, "tests/engines/run.mjs"],
-    only: (names) => [node, "tests/engines/run.mjs", names],
+    command: [...ENGINES, "^(?!viewer:|plots:|pixels:)"],
+    only: (names) => [...ENGINES, names],
+    counts: countTap,
+  },
+  {
+    name: "viewer_engines",
+    what: "the viewer's pixels and plots in Firefox and WebKitGTK",
+    everyday: false,
+    needs: ["engines"],
+    command: [...ENGINES, "^(viewer|plots|pixels):"],
     counts: countTap,
   },
   {

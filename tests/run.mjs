@@ -36,7 +36,7 @@ function chooseLanes(words) {
 }
 
 const listLane = ({ name, what, everyday }) =>
-  say(`${name.padEnd(12)} ${everyday ? "npm test" : "test:all"}  ${what}`);
+  say(`${name.padEnd(14)} ${everyday ? "npm test" : "test:all"}  ${what}`);
 
 /** The command of a lane for the tests with matching names, or for all. */
 function commandOf(lane, only) {
@@ -132,9 +132,9 @@ function listSlowest(results) {
 }
 
 function summarise(results) {
-  say("\nlane         passed  failed      time");
+  say("\nlane           passed  failed      time");
   for (const { name, passed, failed, time } of results) {
-    say(`${name.padEnd(12)} ${String(passed).padStart(6)} ${String(failed).padStart(7)} ${time.padStart(9)}`);
+    say(`${name.padEnd(14)} ${String(passed).padStart(6)} ${String(failed).padStart(7)} ${time.padStart(9)}`);
   }
   for (const { name, failures: lines } of results) for (const line of lines) say(`  ${name}: ${line}`);
   const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
