@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use js_sys::{ArrayBuffer, Reflect, Uint8Array};
+use js_sys::{ArrayBuffer, Uint8Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -63,22 +63,33 @@ extern "C" {
     /// Fails where the buffer was transferred.
     #[wasm_bindgen(catch, constructor, js_class = "Uint8Array")]
     fn of(buffer: &JsValue, offset: u32, len: u32) -> std::result::Result<PlainBytes, JsValue>;
+
+    /// A view or a buffer, of a user. Its getters may be the user's.
+    type UserBytes;
+
+    #[wasm_bindgen(catch, method, getter)]
+    fn buffer(this: &UserBytes) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch, method, getter, js_name = byteOffset)]
+    fn offset(this: &UserBytes) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch, method, getter, js_name = byteLength)]
+    fn len(this: &UserBytes) -> std::result::Result<JsValue, JsValue>;
 }
 
 /// Accepts views of any type and realm, and buffers. Nothing that a value does when it is asked is
 /// trusted: its getters may throw, and its buffer may be gone.
 fn as_bytes(value: &JsValue) -> Option<Uint8Array> {
-    let member = |name: &str| Reflect::get(value, &name.into()).ok();
-    let number = |name: &str| member(name)?.as_f64();
     let is_view = ArrayBuffer::is_view(value);
     if !is_view && !value.is_instance_of::<ArrayBuffer>() {
         return None;
     }
-    let buffer = if is_view { member("buffer")? } else { value.clone() };
-    let offset = if is_view { number("byteOffset")? } else { 0.0 };
+    let user: &UserBytes = value.unchecked_ref();
+    let buffer = if is_view { user.buffer().ok()? } else { value.clone() };
+    let offset = if is_view { user.offset().ok()?.as_f64()? } else { 0.0 };
     // Both are lengths of a buffer.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let (offset, len) = (offset as u32, number("byteLength")? as u32);
+    let (offset, len) = (offset as u32, user.len().ok()?.as_f64()? as u32);
     PlainBytes::of(&buffer, offset, len).ok().map(JsCast::unchecked_into)
 }
 

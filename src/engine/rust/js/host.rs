@@ -31,6 +31,15 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn lock(this: &Host, name: &str) -> Lock;
 
+    /// An object of a user, or of the platform. Its getters may throw.
+    type Foreign;
+
+    #[wasm_bindgen(catch, method, getter)]
+    fn then(this: &Foreign) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch, method, getter)]
+    fn aborted(this: &Foreign) -> Result<JsValue, JsValue>;
+
     /// A requested lock.
     pub type Lock;
 
@@ -153,12 +162,12 @@ pub async fn next_task() {
 }
 
 fn is_thenable(value: &JsValue) -> bool {
-    value.is_object() && Reflect::get(value, &"then".into()).is_ok_and(|then| then.is_function())
+    value.is_object() && value.unchecked_ref::<Foreign>().then().is_ok_and(|then| then.is_function())
 }
 
 /// Whether an abort signal has fired. `undefined` never does.
 pub fn is_aborted(signal: &JsValue) -> bool {
-    Reflect::get(signal, &"aborted".into()).is_ok_and(|aborted| aborted.is_truthy())
+    signal.unchecked_ref::<Foreign>().aborted().is_ok_and(|aborted| aborted.is_truthy())
 }
 
 /// A member of an object, if it is a function.
