@@ -6,6 +6,7 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { countConformance, countOk, countPlaywright, countRust, countTap } from "./reports.mjs";
 
 const node = process.execPath;
 /** The files are listed, because `node --test <folder>` differs between Node 20 and 22. */
@@ -32,47 +33,6 @@ const WASM_TESTS = [
   ...["test", "--locked", "--package", "zarr-wasm-kernel"],
   ...["--target", "wasm32-unknown-unknown"],
 ];
-
-/** Counts the tests in the last lines of libtest and of the wasm runner. */
-function countRust(output) {
-  const totals = { passed: 0, failed: 0 };
-  for (const [, passed, failed] of output.matchAll(/^test result: \S+ (\d+) passed; (\d+) failed/gm)) {
-    totals.passed += Number(passed);
-    totals.failed += Number(failed);
-  }
-  return totals;
-}
-
-/** Counts the tests in the last lines of TAP reports: `node --test`, the lane engines. */
-function countTap(output) {
-  const total = (word) =>
-    [...output.matchAll(new RegExp(`^# ${word} (\\d+)$`, "gm"))].reduce((sum, [, n]) => sum + Number(n), 0);
-  return { passed: total("pass"), failed: total("fail") };
-}
-
-/**
- * Counts the tests in the last lines of Playwright's list, of which some are only there if there
- * are such tests. A flaky test failed, and passed when it was repeated.
- */
-function countPlaywright(output) {
-  const total = (word) => Number(new RegExp(`^ +(\\d+) ${word}\\b`, "m").exec(output)?.[1] ?? 0);
-  const [flaky, failed] = [total("flaky"), total("failed")];
-  return { passed: total("passed") + flaky, failed: failed + total("did not run"), flaky };
-}
-
-/** Counts the lines `ok` and `not ok` of our own programs, such as tests/types.mjs. */
-function countOk(output) {
-  return {
-    passed: (output.match(/^ok /gm) ?? []).length,
-    failed: (output.match(/^not ok /gm) ?? []).length,
-  };
-}
-
-/** Counts the lines of the lane conformance, and its tests of the viewer's code by Playwright. */
-function countConformance(output) {
-  const [own, ofViewer] = [countOk(output), countPlaywright(output)];
-  return { passed: own.passed + ofViewer.passed, failed: own.failed + ofViewer.failed };
-}
 
 export const LANES = [
   {

@@ -19,6 +19,7 @@ import { buildUnlessFinished } from "../scripts/build.mjs";
 import { command, run, StepFailed, say, seconds } from "../scripts/run_command.mjs";
 import { setUp } from "../scripts/setup.mjs";
 import { LANES } from "./lanes.mjs";
+import { durations, failures } from "./reports.mjs";
 
 /** The words for several lanes. */
 const GROUPS = {
@@ -43,41 +44,6 @@ function commandOf(lane, only) {
   if (only === undefined) return lane.command;
   if (lane.only) return lane.only(only);
   throw new StepFailed(`the lane ${lane.name} runs all its tests: it has no --only`);
-}
-
-/** Lines of a report of `node --test` that do not tell why a test failed. */
-const NO_REASON = /^\s*(---|\.\.\.|\d+\.\.\d+|(duration_ms|failureType|code|name|operator|stack): .*)?$/;
-const MAX_REASONS = 5;
-
-/** A failed test in the reports of libtest, of `node --test` and ours, and of Playwright. */
-const FAILED = /^(test .* FAILED$|\s*not ok | +\d+\) \[)/;
-const NEXT = /^\s*((not )?ok |\d+\) \[)/;
-
-/** A test with its time in the reports of `node --test`, of the lane engines, and of Playwright. */
-const TIMES = [
-  /^ok \d+ - (?<name>.+)\n +---\n +duration_ms: (?<ms>[\d.]+)/gm,
-  /^ok \d+ - (?<name>.+) # (?<ms>\d+) ms$/gm,
-  /^ *✓ +\d+ (?<name>.+) \((?<ms>[\d.]+ms)\)$/gm,
-  /^ *✓ +\d+ (?<name>.+) \((?<s>[\d.]+)s\)$/gm,
-  /^ *✓ +\d+ (?<name>.+) \((?<minutes>[\d.]+)m\)$/gm,
-];
-const MAX_SLOWEST = 30;
-
-const durations = (output) =>
-  TIMES.flatMap((pattern) => [...output.matchAll(pattern)]).map(({ groups }) => ({
-    name: groups.name,
-    ms: Number.parseFloat(groups.ms ?? 0) + 1000 * (groups.s ?? 0) + 60_000 * (groups.minutes ?? 0),
-  }));
-
-/** The lines of failed tests with their reasons, which are repeated at the end of the report. */
-function failures(output) {
-  const lines = output.split("\n");
-  return lines.flatMap((line, at) => {
-    if (!FAILED.test(line)) return [];
-    const end = lines.findIndex((later, place) => place > at && NEXT.test(later));
-    const reasons = lines.slice(at + 1, end < 0 ? undefined : end).filter((later) => !NO_REASON.test(later));
-    return [line.trim(), ...reasons.slice(0, MAX_REASONS).map((reason) => `  ${reason.trim()}`)];
-  });
 }
 
 /** Longer than any program is silent: the longest compiles one crate on a busy machine. */
@@ -122,12 +88,12 @@ async function runLanes(lanes, options) {
   return results;
 }
 
-const byDuration = (one, other) => other.ms - one.ms;
+const MAX_SLOWEST = 30;
 
 function listSlowest(results) {
   const all = results.flatMap(({ name, durations: tests }) => tests.map((test) => ({ lane: name, ...test })));
   say(`\nThe slowest of ${all.length} tests whose reports have times:`);
-  for (const { lane, name, ms } of all.sort(byDuration).slice(0, MAX_SLOWEST))
+  for (const { lane, name, ms } of all.sort((one, other) => other.ms - one.ms).slice(0, MAX_SLOWEST))
     say(`${(ms / 1000).toFixed(1).padStart(7)} s  ${lane}: ${name}`);
 }
 
