@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Uint8Array, Uint32Array};
+use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 use zarr_wasm_contract::{Floats, Natural, NumberedBox, Record};
 
@@ -21,13 +21,15 @@ extern "C" {
 
     /// Takes a part, whose box is a `NumberedBox`. `bytes` is undefined if the part contains the
     /// fill value below its chunks, and null if the chunks cover it. `ours` tells that its buffer
-    /// may be transferred. Returns undefined or a promise.
+    /// may be transferred. `numbers` has as many of each chunk, whose elements `chunks` has. Returns
+    /// undefined or a promise.
     #[wasm_bindgen(method, catch)]
     pub fn part(
         this: &Job,
         part_box: &Uint8Array,
         bytes: &JsValue,
         ours: bool,
+        numbers: &Float64Array,
         chunks: &js_sys::Array,
     ) -> Result<JsValue, JsValue>;
 

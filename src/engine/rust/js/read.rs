@@ -136,24 +136,34 @@ struct JobSink {
     wants_progress: bool,
 }
 
-/// A `PlacedChunk` of `elements/scatter.ts`: a list of numbers, the chunk's elements, and whether
-/// nothing else uses their memory. The first number is the position of the first element to take.
-/// Then follow three numbers for each dimension of the array: the number of elements to take, the
-/// stride in the chunk, and the first place in the part.
-#[allow(clippy::cast_precision_loss)]
-fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
-    let mut first = 0;
-    let mut numbers = vec![0.0];
-    for (axis, stride) in chunk.projection.iter().zip(&chunk.strides) {
-        let ProjectedAxis::Range { first: index, step, count, place } = axis else {
-            return Err(Error::argument("a chunk is placed by lists"));
-        };
-        first += u64::from(*index) * *stride as u64;
-        numbers.extend([f64::from(*count), f64::from(*step) * *stride as f64, f64::from(*place)]);
+/// Chunks to scatter, as `part` of `read/job.ts` takes them.
+#[derive(Default)]
+struct ChunksToScatter {
+    numbers: Vec<f64>,
+    elements: JsArray,
+}
+
+impl ChunksToScatter {
+    /// Adds a chunk. Its numbers are: 1 if nothing else uses the memory of its elements, else 0; the
+    /// position of the first element to take; and, for each dimension of the array, the number of
+    /// elements to take, the stride in the chunk, and the first place in the part.
+    #[allow(clippy::cast_precision_loss)]
+    fn add(&mut self, chunk: &PlacedChunk) -> Result<()> {
+        let JsView { bytes, ours } = bytes_to_js(&chunk.elements, 1)?;
+        self.elements.push(&bytes);
+        self.numbers.extend([f64::from(u8::from(ours)), 0.0]);
+        let at = self.numbers.len() - 1;
+        let mut first = 0;
+        for (axis, stride) in chunk.projection.iter().zip(&chunk.strides) {
+            let ProjectedAxis::Range { first: index, step, count, place } = axis else {
+                return Err(Error::argument("a chunk is placed by lists"));
+            };
+            first += u64::from(*index) * *stride as u64;
+            self.numbers.extend([f64::from(*count), f64::from(*step) * *stride as f64, f64::from(*place)]);
+        }
+        self.numbers[at] = first as f64;
+        Ok(())
     }
-    numbers[0] = first as f64;
-    let JsView { bytes, ours } = bytes_to_js(&chunk.elements, 1)?;
-    Ok(JsArray::of3(&Float64Array::from(numbers.as_slice()), &bytes, &ours.into()).into())
 }
 
 impl PartSink for JobSink {
@@ -186,11 +196,13 @@ impl PartSink for JobSink {
                 (None, _) => &JsValue::UNDEFINED,
             };
             let ours = view.as_ref().is_some_and(|view| view.ours);
-            let placed = JsArray::new();
+            let mut scattered = ChunksToScatter::default();
             for chunk in chunks {
-                placed.push(&placed_chunk(chunk)?);
+                scattered.add(chunk)?;
             }
-            match self.job.part(&part_box, below, ours, &placed) {
+            let ChunksToScatter { numbers, elements } = scattered;
+            let numbers = Float64Array::from(numbers.as_slice());
+            match self.job.part(&part_box, below, ours, &numbers, &elements) {
                 Ok(promise) => host::settled(promise).await.map(|_| ()).map_err(refused),
                 Err(thrown) => Err(refused(thrown)),
             }

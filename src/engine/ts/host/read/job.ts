@@ -121,10 +121,16 @@ class Job {
     record: Uint8Array<ArrayBuffer>,
     elements: Uint8Array | undefined | null,
     ours: boolean,
-    chunks: ChunkToScatter[],
+    numbers: Float64Array,
+    chunks: Uint8Array[],
   ) {
     const box = readRecord(numberedBoxShape, record);
-    return this.#options.result.part({ ...box, elements, ours, chunks });
+    const each = numbers.length / chunks.length;
+    const toScatter = chunks.map((chunk, at): ChunkToScatter => {
+      const [first, end] = [at * each, (at + 1) * each];
+      return [numbers.subarray(first + 1, end), chunk, numbers[first] === 1];
+    });
+    return this.#options.result.part({ ...box, elements, ours, chunks: toScatter });
   }
 
   progress(record: Uint8Array<ArrayBuffer>): void {
