@@ -144,9 +144,9 @@ struct ChunksToScatter {
 }
 
 impl ChunksToScatter {
-    /// Adds a chunk. Its numbers are: 1 if nothing else uses the memory of its elements, else 0; the
-    /// position of the first element to take; and, for each dimension of the array, the number of
-    /// elements to take, the stride in the chunk, and the first place in the part.
+    /// Adds a chunk. Its numbers are: 1 if nothing else uses the memory of its elements, else 0;
+    /// the position of the first element to take; and, for each dimension of the array, the number
+    /// of elements to take, the stride in the chunk, and the first place in the part.
     #[allow(clippy::cast_precision_loss)]
     fn add(&mut self, chunk: &PlacedChunk) -> Result<()> {
         let JsView { bytes, ours } = bytes_to_js(&chunk.elements, 1)?;
