@@ -12,7 +12,7 @@ import {
   buildWasm,
   GLUE_SOURCES,
   glueFolder,
-  packageOf,
+  PACKAGES,
   VARIANTS,
   WASM_TARGET,
   wasmEnvironment,
@@ -32,11 +32,11 @@ const writers = () => [
   ["biome: format, sort imports, safe fixes", [...BIOME, "check", "--write", "."]],
 ];
 
-/** The engine of a first read, and everything. What is dead in another build, its compiler says. */
+/** Checks the engine alone and all builds at once. Dead code of other builds is found by building. */
 const wasmClippy = (clang) =>
   [
     ["the engine without features", ["--package", "zarr-wasm-engine", "--no-default-features"]],
-    ["all builds at once", [...new Set(VARIANTS.map(packageOf))].flatMap((name) => ["--package", name])],
+    ["all builds at once", PACKAGES],
   ].map(([what, packages]) => [
     `clippy, on wasm: ${what}`,
     ["cargo", "clippy", "--locked", "--lib", "--target", WASM_TARGET, ...packages, ...DENY],

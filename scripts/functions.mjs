@@ -10,7 +10,6 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "acorn";
 import { ROOT, StepFailed } from "./run_command.mjs";
 import { glueFolder } from "./wasm.mjs";
 
@@ -91,7 +90,9 @@ const taken = (names, object) => ({
 });
 
 /** The names that a module imports, by the modules. The same name of two would be ambiguous. */
-function importedNames(text) {
+async function importedNames(text) {
+  // It is not installed yet when a clean clone loads this file.
+  const { parse } = await import("acorn");
   const { body } = parse(text, { ecmaVersion: "latest", sourceType: "module" });
   const imports = body.filter(({ type }) => type === "ImportDeclaration");
   const modules = new Map();
@@ -119,6 +120,6 @@ export async function sharing(build, options, { entry, files, object }) {
     metafile: true,
     write: false,
   });
-  const names = importedNames(outputFiles[0].text);
+  const names = await importedNames(outputFiles[0].text);
   return { names, plugin: taken(names, object), own: filesOf(metafile) };
 }

@@ -10,10 +10,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask, command, ROOT, StepFailed, say } from "./run_command.mjs";
-import { packageOf, VARIANTS, WASM_TARGET } from "./wasm.mjs";
+import { PACKAGES, WASM_TARGET } from "./wasm.mjs";
 
 const FILE = join(ROOT, "THIRD_PARTY_LICENSES");
-const PACKAGES = [...new Set(VARIANTS.map(packageOf))].flatMap((name) => ["--package", name]);
 
 /** The text of the MIT licence after its copyright line, for what brings no file. */
 const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy

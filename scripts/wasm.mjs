@@ -87,6 +87,9 @@ export const WASM_TARGET = "wasm32-unknown-unknown";
 /** The package that cargo builds a variant of. */
 export const packageOf = ({ crate }) => `zarr-wasm-${crate}`;
 
+/** The arguments of cargo that name the packages of all variants. */
+export const PACKAGES = [...new Set(VARIANTS.map(packageOf))].flatMap((name) => ["--package", name]);
+
 const WARNED = /^warning: .+ generated \d+ warnings?/m;
 
 /**

@@ -6,6 +6,7 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { OF_VIEWER } from "./browser/harness.mjs";
 import { countConformance, countOk, countPlaywright, countRust, countTap } from "./reports.mjs";
 
 const node = process.execPath;
@@ -91,7 +92,7 @@ export const LANES = [
     counts: countPlaywright,
   },
   {
-    // It takes longer than all that is left of the everyday lanes in Chromium, and drives one page.
+    // It takes longer than the lane `browser`, and tests one page.
     name: "viewer",
     what: "the viewer, the element and the examples in headless Chromium, by clicks and keys",
     everyday: false,
@@ -105,7 +106,7 @@ export const LANES = [
     what: "the built package in Firefox and WebKitGTK",
     everyday: false,
     needs: ["engines"],
-    command: [...ENGINES, "^(?!viewer:|plots:|pixels:)"],
+    command: [...ENGINES, `^(?!${OF_VIEWER.source})`],
     only: (names) => [...ENGINES, names],
     counts: countTap,
   },
@@ -114,7 +115,7 @@ export const LANES = [
     what: "the viewer's pixels and plots in Firefox and WebKitGTK",
     everyday: false,
     needs: ["engines"],
-    command: [...ENGINES, "^(viewer|plots|pixels):"],
+    command: [...ENGINES, OF_VIEWER.source],
     counts: countTap,
   },
   {

@@ -6,10 +6,10 @@
  */
 
 const registered = new Map();
-/** Tests that open the viewer in a frame. They depend on the speed of the machine. */
-const OF_VIEWER = /^(viewer|plots|pixels): /;
+/** Names of tests that open the viewer in a frame. They depend on the speed of the machine. */
+export const OF_VIEWER = /^(viewer|plots|pixels): /;
 const TIMEOUT_MS = 90_000;
-/** That of tests that open the viewer, which other lanes beside this one make slow. */
+/** The same for tests that open the viewer. */
 const VIEWER_TIMEOUT_MS = 120_000;
 
 /** Registers a test. `options.timeout` is in milliseconds. */

@@ -204,6 +204,21 @@ test.describe("opening", () => {
     await expect(viewer.page.locator('[aria-label="time"]')).toBeVisible();
   });
 
+  test("the page's head names what its first script loads, and nothing is loaded twice", async ({
+    viewer,
+  }) => {
+    await viewer.goto();
+    await viewer.drawn();
+    const named = await viewer.page
+      .locator('head link[rel="preload"][as="fetch"], head script[async]')
+      .evaluateAll((tags) => tags.map((tag) => tag.href ?? tag.src));
+    expect(named.filter((url) => url.endsWith(".wasm"))).toHaveLength(1);
+    expect(named.filter((url) => url.endsWith(".js"))).toHaveLength(2);
+    const loaded = viewer.requests.filter((url) => /\.(js|wasm|json)$/.test(url));
+    expect(loaded).toEqual([...new Set(loaded)]);
+    expect(named.every((url) => loaded.includes(url))).toBe(true);
+  });
+
   test("each sample of the menu is drawn, after few requests, of which none fails", async ({ viewer }) => {
     await viewer.goto({ source: `${CLIMATE}/nothing` });
     await viewer.page.locator('[role="alert"]').waitFor();

@@ -1,6 +1,7 @@
 /**
- * The entry of the page: starts the engine, loads what pictures need, and begins to open the data
- * set. Then it loads the viewer, whose script is long, and which tells what has failed.
+ * The entry of the page. It starts the engine, loads the module of the conventions, and begins to
+ * open the data set. Meanwhile it loads the viewer, whose script is much longer. The viewer reports
+ * any errors.
  */
 
 import "../../style/page.css";

@@ -1,14 +1,16 @@
 /**
- * Starts the viewer with the page's URL.
+ * Starts the viewer with the state in the page's URL.
  *
- * Two words say what is shown, everywhere in the viewer:
+ * The viewer uses two words for what it shows:
  *
- * - A *content* is what has been read of a node, as plain values (`model/opening/content.ts`): a
- *   scene, which is drawn as a picture, a plate, values, a list of nodes, or an error.
- * - A *view* is a part of the page that shows a content. `ContentView` shows any content and
- *   `SceneView` only a scene. `MainView` is the page's main view, with the panels; `SideView` is a
- *   second view beside it.
- *   What a view shows at a moment is its snapshot. In the page's URL, `view` is the camera.
+ * - A *content* is what the viewer has read of a node, as plain values
+ *   (`model/opening/content.ts`): a scene, a plate, values, a list of nodes, or an error. A scene is
+ *   drawn as a picture.
+ * - A *view* is the part of the page that shows a content. `ContentView` shows every kind of
+ *   content, and `SceneView` shows scenes only. `MainView` is the main view, with its panels;
+ *   `SideView` is a second view beside it. A snapshot is the state of a view at one moment.
+ *
+ * The parameter `view` of the URL is something else: it holds the position of the camera.
  */
 
 import { dropSecretSources } from "../model/opening/recent.js";
@@ -25,7 +27,7 @@ function start(): void {
   try {
     void new Viewer().start(readUrlState(location.search));
   } catch (error) {
-    // Without WebGL there is no picture, so the page shows a message.
+    // The viewer needs WebGL. Tell the user if it is missing.
     new Messages(byId("messages")).fail(explain(error, null));
   }
 }

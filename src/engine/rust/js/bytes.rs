@@ -64,7 +64,7 @@ extern "C" {
     #[wasm_bindgen(catch, constructor, js_class = "Uint8Array")]
     fn of(buffer: &JsValue, offset: u32, len: u32) -> std::result::Result<PlainBytes, JsValue>;
 
-    /// A view or a buffer, of a user. Its getters may be the user's.
+    /// A view or a buffer that the user's store returned. Its getters may throw.
     type UserBytes;
 
     #[wasm_bindgen(catch, method, getter)]

@@ -31,7 +31,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn lock(this: &Host, name: &str) -> Lock;
 
-    /// An object of a user, or of the platform. Its getters may throw.
+    /// An object that the user or the platform made. Its getters may throw.
     type Foreign;
 
     #[wasm_bindgen(catch, method, getter)]

@@ -136,7 +136,7 @@ struct JobSink {
     wants_progress: bool,
 }
 
-/// Chunks to scatter, as `part` of `read/job.ts` takes them.
+/// Decoded chunks to copy into the result: the arguments of `part` in `read/job.ts`.
 #[derive(Default)]
 struct ChunksToScatter {
     numbers: Vec<f64>,
@@ -144,9 +144,10 @@ struct ChunksToScatter {
 }
 
 impl ChunksToScatter {
-    /// Adds a chunk. Its numbers are: 1 if nothing else uses the memory of its elements, else 0;
-    /// the position of the first element to take; and, for each dimension of the array, the number
-    /// of elements to take, the stride in the chunk, and the first place in the part.
+    /// Adds a chunk and its row of numbers. The first number is 1 if nothing else uses the memory of
+    /// the elements, and 0 otherwise. The second is the index of the first element to copy. Three
+    /// numbers follow for each dimension of the array: how many elements to copy, their stride in
+    /// the chunk, and the index of the first one in the part.
     #[allow(clippy::cast_precision_loss)]
     fn add(&mut self, chunk: &PlacedChunk) -> Result<()> {
         let JsView { bytes, ours } = bytes_to_js(&chunk.elements, 1)?;

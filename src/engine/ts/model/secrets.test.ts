@@ -13,6 +13,7 @@ test("user, password, query values and fragment", () => {
     ["https://u:s3cr3t@with@host/a@b", "https://host/a@b"],
     ["at https://h/a?X-Amz-Signature=s3cr3t&x=1.", "at https://h/a?X-Amz-Signature=…&x=…."],
     ["https://h/a?sig=s3cr3t=&s3cr3t", "https://h/a?sig=…&…"],
+    [`${"x".repeat(30)}://u:s3cr3t@h/a`, `${"x".repeat(30)}://h/a`],
     ["s3://h/a?token=s3cr3t#s3cr3t end", "s3://h/a?token=…#… end"],
     ['"https://h/?a=s3cr3t" and https://x:s3cr3t@g/', '"https://h/?a=…" and https://g/'],
     ["blob:https://h/a?s3cr3t", "blob:https://h/a?…"],

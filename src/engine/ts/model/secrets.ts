@@ -6,9 +6,12 @@
  */
 
 /**
- * What an address begins with: the end of its scheme, of any scheme in the first form. Browsers
- * take fewer slashes, and backslashes, after the schemes that the second form lists. People forget
- * the colon.
+ * Matches the beginning of an address, in three forms:
+ *
+ * 1. The end of any scheme: a colon and at least two slashes.
+ * 2. A well-known scheme. Browsers accept a single slash, no slash, or backslashes after these, and
+ *    people sometimes omit the colon.
+ * 3. Two slashes without a scheme.
  */
 const BEGINNINGS =
   /(?<=[a-z\d+.-]):[\\/]{2,}|\b(?:https?|wss?|ftp|s3|gs|gcs)(?::[\\/]*|[\\/]{2,})|(?<![\w:\\/])[\\/]{2,}/gi;

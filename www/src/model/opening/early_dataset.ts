@@ -10,7 +10,7 @@ interface EarlyDataset {
   dataset: Promise<Dataset>;
 }
 
-/** Addresses of hierarchies. Others may be documents, or need an answer of the user. */
+/** Other addresses may name a document, or the user may have to answer a question first. */
 const HIERARCHY = /^[^?#]*\.zarr\/?$/i;
 
 let begun: (EarlyDataset & { key: string; controller: AbortController }) | undefined;
@@ -22,14 +22,14 @@ export function openEarly(key: string, base: string): void {
   const { signal } = controller;
   const source = sourceOf(key, { base, ask: async () => {}, signal });
   const dataset = source.then((own) => openDataset(own, signal));
-  // The viewer reports the error.
+  // The viewer awaits the same promise and reports the error.
   dataset.catch(() => {});
   begun = { key, controller, source, dataset };
 }
 
 /**
- * The data set that opens early, if it is the one at this address. Later calls return nothing.
- * Aborting the signal ends opening.
+ * Returns the data set that `openEarly` began to open, if it has this address. Only the first call
+ * returns it. Aborting the signal stops it from opening.
  */
 export function takeEarly(key: string, signal: AbortSignal): EarlyDataset | undefined {
   const taken = begun;
