@@ -32,7 +32,7 @@ const writers = () => [
   ["biome: format, sort imports, safe fixes", [...BIOME, "check", "--write", "."]],
 ];
 
-/** Checks the engine alone and all builds at once. Dead code of other builds is found by building. */
+/** Checks the engine alone and all builds at once. Building finds dead code of other builds. */
 const wasmClippy = (clang) =>
   [
     ["the engine without features", ["--package", "zarr-wasm-engine", "--no-default-features"]],

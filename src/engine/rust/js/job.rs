@@ -21,8 +21,8 @@ extern "C" {
 
     /// Takes a part, whose box is a `NumberedBox`. `bytes` is undefined if the part contains the
     /// fill value below its chunks, and null if the chunks cover it. `ours` tells that its buffer
-    /// may be transferred. `chunks` has the elements of each chunk, and `numbers` has a row of equal
-    /// length for each (`ChunksToScatter`). Returns undefined or a promise.
+    /// may be transferred. `chunks` has the elements of each chunk, and `numbers` has a row of
+    /// equal length for each (`ChunksToScatter`). Returns undefined or a promise.
     #[wasm_bindgen(method, catch)]
     pub fn part(
         this: &Job,

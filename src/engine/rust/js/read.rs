@@ -144,10 +144,10 @@ struct ChunksToScatter {
 }
 
 impl ChunksToScatter {
-    /// Adds a chunk and its row of numbers. The first number is 1 if nothing else uses the memory of
-    /// the elements, and 0 otherwise. The second is the index of the first element to copy. Three
-    /// numbers follow for each dimension of the array: how many elements to copy, their stride in
-    /// the chunk, and the index of the first one in the part.
+    /// Adds a chunk and its row of numbers. The first number is 1 if nothing else uses the memory
+    /// of the elements, and 0 otherwise. The second is the index of the first element to copy.
+    /// Three numbers follow for each dimension of the array: how many elements to copy, their
+    /// stride in the chunk, and the index of the first one in the part.
     #[allow(clippy::cast_precision_loss)]
     fn add(&mut self, chunk: &PlacedChunk) -> Result<()> {
         let JsView { bytes, ours } = bytes_to_js(&chunk.elements, 1)?;
