@@ -4,8 +4,8 @@
  * The viewer uses two words for what it shows:
  *
  * - A *content* is what the viewer has read of a node, as plain values
- *   (`model/opening/content.ts`): a scene, a plate, values, a list of nodes, or an error. A scene is
- *   drawn as a picture.
+ *   (`model/opening/content.ts`): a scene, a plate, values, a list of nodes, or an error. A scene
+ *   is drawn as a picture.
  * - A *view* is the part of the page that shows a content. `ContentView` shows every kind of
  *   content, and `SceneView` shows scenes only. `MainView` is the main view, with its panels;
  *   `SideView` is a second view beside it. A snapshot is the state of a view at one moment.
