@@ -112,6 +112,7 @@
 
 pub mod access;
 pub mod builds;
+pub mod describe;
 pub mod error;
 pub mod format;
 pub mod limits;
@@ -126,7 +127,8 @@ pub use builds::Build;
 pub use error::{Context, Error, ErrorKind, Opaque, Result, Stage};
 pub use format::codec::ArrayBytes;
 pub use format::codec::array_bytes::VariableBytes;
-pub use sans_io::{Array, ByteRange, ByteRequest, Read};
+pub use format::conversion::Conversion;
+pub use sans_io::{Array, ByteRange, ByteRequest, Read, ResultForm, ResultLayout};
 
 /// Metadata documents, and what they say about an array or a group.
 pub mod metadata {

@@ -4,8 +4,8 @@
 //! names the byte ranges that it needs; the caller supplies them, and gets the elements.
 //!
 //! This file joins steps 1 to 6 of the crate into one object with a buffer for the whole result. It
-//! has no cache, no threads and no conversions: those are in the npm package's engine, which drives
-//! the same steps in parts.
+//! has no cache and no threads: those are in the npm package's engine, which drives the same steps
+//! in parts.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,14 +13,15 @@ use std::rc::Rc;
 
 use crate::access::assemble::Assembly;
 use crate::access::binding::Binding;
-use crate::access::instruction::{PartHeader, word};
+use crate::access::instruction::PartHeader;
 use crate::access::plan::{self, PartPlan};
 use crate::access::projection::project;
-use crate::access::selection::{Selected, Selection, resolve};
+use crate::access::selection::{Selected, Selection, memory_order, resolve};
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::pipeline::Scratch;
+use crate::format::conversion::Conversion;
 use crate::format::metadata::ArrayMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::limits;
@@ -72,9 +73,50 @@ impl Array {
     /// `Argument` for a selection outside the array; `Unsupported` for an unknown codec; `Format`
     /// for codecs that do not fit the array; `Limit` for a result of more than 1 GiB.
     pub fn read(&self, selection: &Selection) -> Result<Read> {
-        Read::new(&self.binding, selection)
+        Read::new(&self.binding, selection, &ResultForm::default())
+    }
+
+    /// As [`read`](Self::read), for a result in another form.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); `Argument` for a form that the result cannot have.
+    pub fn read_as(&self, selection: &Selection, form: &ResultForm) -> Result<Read> {
+        Read::new(&self.binding, selection, form)
+    }
+
+    /// What the array's metadata are bound to.
+    pub fn binding(&self) -> &Binding {
+        &self.binding
     }
 }
+
+/// The form of a result.
+#[derive(Clone, Debug, Default)]
+pub struct ResultForm {
+    /// The dimensions in memory order, slowest first. `None` means C order.
+    pub order: Option<Vec<usize>>,
+    /// The conversion of the elements. `None` leaves them as they are.
+    pub conversion: Option<Conversion>,
+    /// The most bytes that the chunks of the read may have, decoded, and its result before it is
+    /// converted. `None` sets no limit but that of all results.
+    pub max_bytes: Option<u64>,
+}
+
+/// The shape and memory order of a result.
+#[derive(Clone, Debug)]
+pub struct ResultLayout {
+    /// Extent along each dimension of the array, 1 for an integer index. One extent for points.
+    pub extents: Vec<u64>,
+    /// Whether the result keeps the dimension, one entry for each extent.
+    pub kept: Vec<bool>,
+    /// The dimensions in memory order, slowest first.
+    pub order: Vec<usize>,
+    /// Number of chunks that the read touches; of points, an upper bound.
+    pub chunks: u64,
+}
+
+/// What an element of variable length counts for, in bytes.
+const VARIABLE_BYTES: u64 = 16;
 
 /// A read in progress.
 ///
@@ -88,6 +130,7 @@ pub struct Read {
     assembly: Assembly,
     scratch: Scratch,
     shape: Vec<u64>,
+    layout: ResultLayout,
     /// The ids of requests that are not answered.
     open: BTreeSet<usize>,
 }
@@ -104,23 +147,28 @@ pub struct ByteRequest {
 }
 
 impl Read {
-    fn new(binding: &Rc<Binding>, selection: &Selection) -> Result<Self> {
+    fn new(binding: &Rc<Binding>, selection: &Selection, form: &ResultForm) -> Result<Self> {
         let selected = resolve(selection, &binding.metadata().shape)?;
-        let extents = selected.shape();
-        let kept = extents.iter().zip(selected.kept());
-        let shape = kept.filter_map(|(extent, kept)| kept.then_some(*extent)).collect();
-        let words = extents.iter().map(|extent| word(*extent)).collect::<Result<Vec<u32>>>()?;
-        let order = (0..extents.len() as u64).map(word).collect::<Result<Vec<u32>>>()?;
-        let header = PartHeader { shape: words, order, conversion: Vec::new() };
-        let plan = planned(binding, &selected)?;
+        let (extents, kept) = (selected.shape(), selected.kept());
+        let shape = extents.iter().zip(&kept).filter_map(|(extent, kept)| kept.then_some(*extent)).collect();
+        let order = memory_order(&selected, form.order.as_deref())?;
+        let conversion = form.conversion.as_ref().map_or_else(|| Ok(Vec::new()), Conversion::to_words)?;
+        let header = PartHeader::new(&extents, &order, &conversion)?;
+        let (plan, chunks) = planned(binding, &selected, form.max_bytes)?;
         let assembly = Assembly::begin(binding, &header.to_words(), Vec::new())?;
+        let layout = ResultLayout { extents, kept, order, chunks };
         let (binding, scratch, open) = (binding.clone(), Scratch::default(), BTreeSet::new());
-        Ok(Self { plan, binding, assembly, scratch, shape, open })
+        Ok(Self { plan, binding, assembly, scratch, shape, layout, open })
     }
 
     /// The shape of the result. Dimensions with an integer index are not in it.
     pub fn shape(&self) -> &[u64] {
         &self.shape
+    }
+
+    /// The layout of the result in memory.
+    pub fn layout(&self) -> &ResultLayout {
+        &self.layout
     }
 
     /// The requests that were added since the last call. Empty when the read has all it needs. One
@@ -146,14 +194,28 @@ impl Read {
     /// `Format` for bytes that cannot be decoded; `Store` for another number of bytes than was
     /// requested; `Argument` for a request that is answered already.
     pub fn supply(&mut self, request: &ByteRequest, bytes: Option<&[u8]>) -> Result<()> {
+        self.supply_of(request, bytes, None)
+    }
+
+    /// As [`supply`](Self::supply), where the size of the whole value is known. A shard is then
+    /// refused if its index leads out of it, as in a shard that lacks its first or last bytes.
+    ///
+    /// # Errors
+    /// As [`supply`](Self::supply).
+    pub fn supply_of(
+        &mut self,
+        request: &ByteRequest,
+        bytes: Option<&[u8]>,
+        value_len: Option<u64>,
+    ) -> Result<()> {
         if !self.open.remove(&request.id) {
             return Err(Error::argument("the byte request is answered already").at_key(&request.key));
         }
         let Some(bytes) = bytes else { return Ok(()) };
-        self.take(request, bytes).map_err(|error| error.at_key(&request.key))
+        self.take(request, bytes, value_len).map_err(|error| error.at_key(&request.key))
     }
 
-    fn take(&mut self, request: &ByteRequest, bytes: &[u8]) -> Result<()> {
+    fn take(&mut self, request: &ByteRequest, bytes: &[u8], value_len: Option<u64>) -> Result<()> {
         let len = bytes.len() as u64;
         if let ByteRange::At { len: wanted, .. } | ByteRange::Last(wanted) = request.range
             && wanted != len
@@ -162,7 +224,7 @@ impl Read {
             return Err(error.expected(format!("{wanted} bytes")).actual(format!("{len} bytes")));
         }
         if request.is_index {
-            let shard_len = self.plan.nested_len(request.id);
+            let shard_len = self.plan.nested_len(request.id).or(value_len);
             let index = self.plan.sharding(request.id)?.index().decode(bytes, shard_len)?;
             return self.plan.supply_index(request.id, &index);
         }
@@ -171,38 +233,64 @@ impl Read {
         self.assembly.supply(&table, &[bytes], &mut self.scratch)
     }
 
-    /// The elements of the result in C order. Numbers are little-endian. Hands the buffer over;
-    /// elements of variable length are copied once.
+    /// The elements of the result in its memory order. Numbers are little-endian. Hands the buffer
+    /// over; elements of variable length are copied once.
     ///
     /// # Errors
-    /// `Argument` while requests are not answered.
-    pub fn finish(mut self) -> Result<ArrayBytes> {
+    /// As [`finish_packed`](Self::finish_packed).
+    pub fn finish(self) -> Result<ArrayBytes> {
+        let (is_fixed, extents) = (self.binding.element_size() > 0, self.shape.clone());
+        let packed = self.finish_packed()?;
+        if is_fixed {
+            return Ok(ArrayBytes::Fixed(packed));
+        }
+        let count = limits::to_usize(limits::product(extents, "result")?, "result")?;
+        let elements = VariableBytes::from_packed(&packed, count);
+        let broken = || Error::format("the elements of variable length are not packed as expected");
+        elements.map(ArrayBytes::Variable).ok_or_else(broken)
+    }
+
+    /// As [`finish`](Self::finish), in one buffer: of elements of variable length it has the
+    /// offsets as 32-bit words, one more than there are elements, and then the bytes.
+    ///
+    /// # Errors
+    /// `Argument` while requests are not answered; `Limit` for elements that take too much memory.
+    pub fn finish_packed(mut self) -> Result<Vec<u8>> {
         let missing = self.open.len() + self.plan.take_requests().len();
         if missing > 0 {
             let error = Error::argument("the read cannot be finished: byte requests have no answer");
             return Err(error.expected("an answer for each request").actual(format!("{missing} missing")));
         }
-        let packed = self.assembly.finish()?;
-        if self.binding.element_size() > 0 {
-            return Ok(ArrayBytes::Fixed(packed));
-        }
-        let count = limits::to_usize(limits::product(self.shape, "result")?, "result")?;
-        let elements = VariableBytes::from_packed(&packed, count);
-        let broken = || Error::format("the elements of variable length are not packed as expected");
-        elements.map(ArrayBytes::Variable).ok_or_else(broken)
+        self.assembly.finish()
     }
 }
 
-fn planned(binding: &Rc<Binding>, selected: &Selected) -> Result<PartPlan> {
+/// The plan of all that is selected, and the number of chunks that it touches.
+fn planned(binding: &Rc<Binding>, selected: &Selected, max_bytes: Option<u64>) -> Result<(PartPlan, u64)> {
     match selected {
         Selected::Orthogonal(axes) => {
             let projections = project(axes, &binding.leaf_grid()?)?;
             let spans: Vec<Range<u64>> = projections.iter().map(|axis| 0..axis.span_count()).collect();
-            PartPlan::orthogonal(binding, &projections, &spans)
+            let chunks = spans.iter().fold(1, |all: u64, span| all.saturating_mul(span.end));
+            check_size(binding, selected, chunks, max_bytes)?;
+            Ok((PartPlan::orthogonal(binding, &projections, &spans)?, chunks))
         }
         Selected::Points(points) => {
             let count = points.first().map_or(1, |list| list.len() as u64);
-            PartPlan::points(binding, points, 0..count)
+            check_size(binding, selected, count, max_bytes)?;
+            Ok((PartPlan::points(binding, points, 0..count)?, count))
         }
     }
+}
+
+/// Checks the sizes of the chunks and of the result, before anything is planned.
+fn check_size(binding: &Binding, selected: &Selected, chunks: u64, max_bytes: Option<u64>) -> Result<()> {
+    let Some(max) = max_bytes else { return Ok(()) };
+    let element = match binding.element_size() {
+        0 => VARIABLE_BYTES,
+        size => size as u64,
+    };
+    let bytes = |extents: Vec<u64>| extents.into_iter().fold(element, u64::saturating_mul);
+    let decoded = bytes(binding.chunk_shape()?).saturating_mul(chunks);
+    limits::within(decoded.max(bytes(selected.shape())), max, "size of a read in bytes").map(drop)
 }

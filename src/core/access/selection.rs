@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::error::{Error, Result, Stage};
 use crate::format::byte_range::len_of;
 use crate::limits;
+use crate::sorted;
 
 pub use zarr_wasm_contract::{DimensionSelection, Selection, SliceSelection};
 
@@ -105,6 +106,33 @@ impl Selected {
             Self::Points(_) => vec![true],
         }
     }
+}
+
+/// The memory order of a result: its dimensions, slowest first. Points have one dimension.
+///
+/// # Errors
+/// `Argument` for a list that does not have each dimension once.
+pub fn memory_order(selected: &Selected, wanted: Option<&[usize]>) -> Result<Vec<usize>> {
+    let rank = selected.shape().len();
+    match wanted.filter(|_| matches!(selected, Selected::Orthogonal(_))) {
+        Some(order) => check_order(order, rank).map(|()| order.to_vec()),
+        None => Ok((0..rank).collect()),
+    }
+}
+
+/// Checks that a list has each dimension once.
+///
+/// # Errors
+/// `Argument` for a list that does not.
+pub fn check_order(order: &[usize], rank: usize) -> Result<()> {
+    let mut in_order = order.to_vec();
+    sorted::sort(&mut in_order);
+    if in_order.into_iter().eq(0..rank) {
+        return Ok(());
+    }
+    Err(Error::argument("the memory order is not a permutation of the dimensions")
+        .expected(format!("each of 0 to {} once", rank.saturating_sub(1)))
+        .actual(format!("{order:?}")))
 }
 
 /// Resolves a selection against the array's shape. Takes time and memory for each entry of index

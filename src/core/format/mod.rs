@@ -20,6 +20,7 @@ pub mod chunk_grid;
 pub mod chunk_key;
 pub mod codec;
 pub mod conversion;
+pub mod conversion_request;
 pub mod data_type;
 pub mod dimension_order;
 pub mod json;

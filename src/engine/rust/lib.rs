@@ -13,7 +13,7 @@
 // The compiler finds dead code in the full build, which uses every room.
 #![cfg_attr(not(all(target_arch = "wasm32", feature = "full")), allow(dead_code, unused_imports))]
 
-use zarr_wasm::{access, error, format, limits, quoted, sorted};
+use zarr_wasm::{access, describe, error, format, limits, quoted, sorted};
 #[cfg(target_arch = "wasm32")]
 use zarr_wasm_contract as contract;
 

@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use zarr_wasm_contract::JsonText;
+
 use crate::error::Result;
 use crate::format::json::text::string;
 use crate::format::json::{Document, string_end};
@@ -90,6 +92,26 @@ pub fn is_suspect(text: &str) -> bool {
         }
     }
     false
+}
+
+/// A text of metadata for a plain reader.
+///
+/// # Errors
+/// As [`mark`].
+pub fn json_text(text: &str) -> Result<JsonText> {
+    if !is_suspect(text) {
+        return Ok(JsonText { text: text.to_owned(), marks: None });
+    }
+    let Lossless { text, marks } = mark(text, true)?;
+    Ok(JsonText { text, marks: Some(marks) })
+}
+
+/// As [`json_text`], for a text that may be absent.
+///
+/// # Errors
+/// As [`mark`].
+pub fn json_text_of(text: Option<&String>) -> Result<Option<JsonText>> {
+    text.map(|text| json_text(text)).transpose()
 }
 
 /// Marks the tokens of a text that a plain reader would lose.

@@ -5,9 +5,9 @@ use zarr_wasm_contract::{ChildSummary, NodeLocation, UnreadableSummary};
 
 use super::call::Call;
 use super::error::record_of;
-use super::json::json_text_of;
 use super::{describe, objects};
 use crate::error::{Error, Result};
+use crate::format::metadata::lossless::json_text_of;
 use crate::format::metadata::sketch::Sketch;
 use crate::hierarchy::children::{Child, children as children_of};
 use crate::hierarchy::open::{OpenOptions, open_or_sketch};

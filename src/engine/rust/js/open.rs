@@ -8,6 +8,7 @@ use super::call::Call;
 use super::error::Exported;
 use super::storage_transformers::{TransformerHook, registry_of};
 use super::{describe, objects, user_codecs};
+use crate::describe::{build_of, float_tables, type_description};
 use crate::error::{Error, Result};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
@@ -54,8 +55,8 @@ pub fn bind_array(record: &[u8], transformers: TransformerHook) -> Exported<Uint
         UserExtensions { codecs: user_codecs::users_of(&codecs)?, transformers: registry_of(transformers) };
     let array = Array::with(objects::store(store)?, path?, document, registered)?;
     let own = &array.binding().metadata().data_type;
-    let (data_type, float_tables) = (describe::type_description(own), describe::float_tables(own)?);
-    let build = describe::build_of(array.binding());
+    let (data_type, float_tables) = (type_description(own), float_tables(own)?);
+    let build = build_of(array.binding());
     objects::keep_array(id, array);
     Ok(Uint8Array::from(BoundArray { data_type, float_tables, build }.to_bytes().as_slice()))
 }

@@ -8,10 +8,10 @@ use wasm_bindgen::prelude::*;
 use zarr_wasm_contract::{Record, TransformerInfo};
 
 use super::error::store_failed;
-use super::json::{json_text, json_text_of};
 use super::objects;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
+use crate::format::metadata::lossless::{json_text, json_text_of};
 use crate::store::Store;
 use crate::store::wrap::transform::{ArrayKeys, NamedTransformer, Transformer, TransformerRegistry};
 

@@ -42,6 +42,8 @@ extern "C" {
     fn may_probe(this: &HttpStoreOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = passesCaches)]
     fn passes_caches(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = knownDocument)]
+    fn known_document(this: &HttpStoreOptions) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = onConsole)]
     fn on_console(this: &HttpStoreOptions) -> Function;
     #[wasm_bindgen(method, getter, js_name = onWarning)]
@@ -86,7 +88,11 @@ pub fn origins() -> Rc<Origins> {
 pub fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
     let (transport, http) = http_options(options);
     let origin = origins().of(&root);
-    Rc::new(Gathering::new(HttpStore::new(transport, root, http, origin)))
+    let store = HttpStore::new(transport, root, http, origin);
+    if let Some(url) = options.known_document() {
+        store.note_document(&url);
+    }
+    Rc::new(Gathering::new(store))
 }
 
 /// A store of one value, whatever the key: the file at a URL.

@@ -10,7 +10,7 @@ use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
 use crate::access::projection::{DimensionProjection, project};
-use crate::access::selection::{Selected, resolve};
+use crate::access::selection::{Selected, check_order, memory_order, resolve};
 use crate::access::shard_order::ShardOrder;
 use crate::access::spread::spread;
 use crate::error::{Error, Result};
@@ -23,7 +23,6 @@ use crate::read::part_reader::PartReader;
 use crate::read::part_work::ReadContext;
 use crate::read::types::{CachePolicy, Growth, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
-use crate::sorted;
 use crate::store::merged_ranges::MERGED_BYTES;
 use crate::store::{Bulk, Reader, RequestContext};
 
@@ -349,29 +348,10 @@ fn typical_size(layout: &OutputLayout) -> usize {
     if layout.element_size == 0 { 8 } else { layout.element_size }
 }
 
-/// Checks that a list has each dimension once.
-fn check_order(order: &[usize], rank: usize) -> Result<()> {
-    let mut in_order = order.to_vec();
-    sorted::sort(&mut in_order);
-    if in_order.into_iter().eq(0..rank) {
-        return Ok(());
-    }
-    Err(Error::argument("the memory order is not a permutation of the dimensions")
-        .expected(format!("each of 0 to {} once", rank.saturating_sub(1)))
-        .actual(format!("{order:?}")))
-}
-
 /// The layout of the result, before its parts are planned.
 fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<OutputLayout> {
     let (shape, kept) = (selected.shape(), selected.kept());
-    let in_c_order: Vec<usize> = (0..shape.len()).collect();
-    let order = match &request.order {
-        Some(order) if matches!(selected, Selected::Orthogonal(_)) => {
-            check_order(order, shape.len())?;
-            order.clone()
-        }
-        _ => in_c_order,
-    };
+    let order = memory_order(selected, request.order.as_deref())?;
     if let Some(growth) = &request.growth {
         check_order(&growth.order, shape.len())?;
     }

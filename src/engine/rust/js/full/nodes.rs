@@ -5,6 +5,7 @@ use zarr_wasm_contract::{
     NodeKind, NodeLocation, NodeSummary, TypeName,
 };
 
+use crate::describe::type_description;
 use crate::error::{Error, Result};
 use crate::format::data_type::FillValue;
 use crate::format::metadata::draft::uri::is_sharding;
@@ -19,7 +20,6 @@ use crate::hierarchy::draft::{self, create_hierarchy as make_hierarchy};
 use crate::hierarchy::erase::{EraseOptions, erase as erase_node};
 use crate::hierarchy::exists::exists as kind_at;
 use crate::js::call::Call;
-use crate::js::describe::type_description;
 use crate::js::user_codecs::users_of;
 use crate::js::{describe, objects};
 use crate::quoted::quoted;

@@ -101,6 +101,12 @@ impl<T: Transport + 'static> HttpStore<T> {
         self.measured(&url.object(), context).await
     }
 
+    /// Notes that the host has read a metadata document of this server at a URL.
+    pub fn note_document(&self, url: &str) {
+        self.knowledge.answered.set(true);
+        self.knowledge.web_pages.note_object(url, Subject::Metadata);
+    }
+
     fn url_of(&self, key: &StoreKey) -> String {
         self.root.join(&key.percent_encoded())
     }
