@@ -9,7 +9,7 @@ import { begin, finish, finished, keyOf } from "./finished.mjs";
 import { buildPackage } from "./package.mjs";
 import { command, ROOT, StepFailed, say, seconds } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
-import { buildWasm, VARIANTS } from "./wasm.mjs";
+import { buildWasm, LIGHT, VARIANTS } from "./wasm.mjs";
 
 /** The sources of dist/. */
 const SOURCES = [
@@ -42,7 +42,7 @@ export async function build(options) {
   begin("dist");
   const key = keyOf(SOURCES);
   const { clang } = await setUp({ rust: true });
-  for (const variant of VARIANTS)
+  for (const variant of [...VARIANTS, LIGHT])
     if (variant.isFirst || !options.isFirst) await buildWasm(variant, { ...options, clang });
   await buildPackage(options);
   const isWhole = !options.isFirst;

@@ -38,13 +38,17 @@ const OTHER_BUILDS = VARIANTS.map(({ name }) => name).filter((name) => name !== 
 
 const TEXT_NAMES = ["engine-texts", "engine-programs", ...OTHER_BUILDS.map((name) => `${name}-wasm`)];
 
-/** The published texts: see `texts.mjs`. */
-export const TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, join(MODULES, `${name}.js`)]));
+/** The texts: see `texts.mjs`. That of the light build becomes a part of its module. */
+export const TEXTS = {
+  ...Object.fromEntries(TEXT_NAMES.map((name) => [`#${name}`, join(MODULES, `${name}.js`)])),
+  "#light-text": join(ROOT, "target/glue/light/text.js"),
+};
 
 /** The files of the names with `#`. `source` is the file of `src/package/entry/source`. */
 export const aliases = (source) => ({
   "#caller": join(SOURCES, "engine/ts/host/caller.ts"),
   "#lazy": join(ENTRY, "source/lazy.ts"),
+  "#light": join(SOURCES, "light/ts/light.ts"),
   "#source": join(ENTRY, `source/${source}.ts`),
   ...TEXTS,
 });

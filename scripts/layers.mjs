@@ -16,6 +16,7 @@ const LIBRARY = {
   "engine/ts/files": ["model"],
   "engine/ts/port": ["model"],
   "engine/ts/host": ["model", "elements", "codec", "files", "port", "#glue"],
+  "light/ts": ["model", "port", "host"],
   "api/store": ["model", "files", "port"],
   api: ["model", "elements", "codec", "port", "store"],
   "conventions/ts": ["model", "elements", "port", "api"],

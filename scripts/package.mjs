@@ -31,6 +31,9 @@ import { moduleOf, VARIANTS } from "./wasm.mjs";
 /** The module of the engine on the caller's thread. */
 const CALLER = "engine/ts/host/caller";
 
+/** The module of the light build. */
+const LIGHT = "light/ts/light";
+
 /** Where a module of `src` is published, without its ending. */
 function placeOf(source) {
   const module = relative(SOURCES, source).replace(/\.ts$/, "");
@@ -43,6 +46,7 @@ const MADE = {
   ...TEXTS,
   "#caller": join(MODULES, `${CALLER}.js`),
   "#lazy": join(MODULES, "lazy_loader.js"),
+  "#light": join(MODULES, `${LIGHT}.js`),
   "#source": join(MODULES, "package/entry/source/inline.js"),
 };
 
@@ -85,7 +89,7 @@ async function publishBundle(build, options, { entry, output, source, ...more })
   const beside = {
     name: "published files",
     setup(plugin) {
-      plugin.onResolve({ filter: /^#(caller|.*-(texts|programs|wasm))$/ }, outside);
+      plugin.onResolve({ filter: /^#(caller|light|.*-(texts|programs|wasm))$/ }, outside);
     },
   };
   await build({
@@ -101,7 +105,7 @@ async function publishBundle(build, options, { entry, output, source, ...more })
 }
 
 /** Pages load these as they are. Users' bundlers read the others, and leave out more of them so. */
-const LOADED = ["slim", "worker", "script", CALLER];
+const LOADED = ["slim", "worker", "script", CALLER, LIGHT];
 
 const SCRIPT = { format: "iife", globalName: "zarr" };
 
@@ -118,7 +122,7 @@ async function publishBundles(build, options) {
     const files = { entry: `package/entry/${name}.ts`, output: join(DIST, `${name}.js`) };
     await publishOne(build, options, { name, ...files, source, ...(name === "script" && SCRIPT) });
   }
-  for (const name of [CALLER, "package/entry/write_files"])
+  for (const name of [CALLER, LIGHT, "package/entry/write_files"])
     await publishOne(build, options, {
       name,
       entry: `${name}.ts`,

@@ -5,13 +5,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { ALONE, DIST, ELEMENT, MODULE_ENTRIES, optionsOf, TEXTS } from "./bundles.mjs";
+import { ALONE, DIST, ELEMENT, MODULE_ENTRIES, MODULES, optionsOf, TEXTS } from "./bundles.mjs";
 import { roomSizes } from "./rooms.mjs";
 import { ROOT, StepFailed, say } from "./run_command.mjs";
 import { VARIANTS } from "./wasm.mjs";
 
 const LEDGER = join(ROOT, "sizes.json");
 const SIZES_PAGE = join(ROOT, "docs/sizes.md");
+
+/** The light build, as the package has it. */
+const LIGHT = "modules/light/ts/light.js";
 
 const sizeOf = (files) => ({
   raw: files.reduce((sum, bytes) => sum + bytes.length, 0),
@@ -58,7 +61,8 @@ async function allSizes(build) {
     sizes[`${name}.js`] = await downloadSize(build, `export * from "./${name}.js"`);
   const files = [
     ...Object.keys(ALONE).map((name) => `${name}.js`),
-    ...Object.values(TEXTS).map((path) => `modules/${basename(path)}`),
+    LIGHT,
+    ...Object.values(TEXTS).flatMap((path) => (path.startsWith(MODULES) ? `modules/${basename(path)}` : [])),
     ...VARIANTS.map(({ file }) => file),
   ];
   for (const file of files) sizes[file] = sizeOf([readFileSync(join(DIST, file))]);
@@ -69,7 +73,8 @@ async function allSizes(build) {
 const TOLD = {
   "open, get, slice": "what a page downloads at first that imports these three",
   "index.js": "the same with every name",
-  "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' programs",
+  [LIGHT]: "at the first call: the light build, which reads a few chunks on the page's thread",
+  "modules/engine-texts.js": "when a call needs more: the engine's wasm and the workers' programs",
   "modules/engine-programs.js": "in its place where the engine's wasm is a file: the programs alone",
   ...Object.fromEntries(
     VARIANTS.filter(({ name }) => name !== "engine").map(({ name, serves }) => [
@@ -100,7 +105,7 @@ function writeTable(sizes) {
   const table = ["| file | what | raw | gzip |", "|---|---|---|---|", ...rows].join("\n");
   const section = /(<!-- sizes: [^\n]*-->\n)[\s\S]*?(\n<!-- \/sizes -->)/;
   replaceIn(SIZES_PAGE, section, (_all, begin, end) => begin + table + end);
-  const [first, later] = [sizes["open, get, slice"], sizes["modules/engine-texts.js"]];
+  const [first, later] = [sizes["open, get, slice"], sizes[LIGHT]];
   const download = `${kilobytes(first.gz)}, then ${kilobytes(later.gz)}`;
   replaceIn(join(ROOT, "README.md"), /^(\| first download, gzip \| )[^|]+ \|/m, `$1${download} |`);
 }
@@ -116,7 +121,7 @@ const CODECS_OF_ZARRITA = {
 /** Writes the comparison with zarrita, which loads a module for each codec. */
 async function writeComparison(build, files) {
   const { gz: first } = files["open, get, slice"];
-  const ours = kilobytes(first + files["modules/engine-texts.js"].gz);
+  const ours = kilobytes(first + files[LIGHT].gz);
   const program = 'export { FetchStore, get, open, root, slice } from "zarrita"';
   const rows = [];
   for (const [what, codecs] of Object.entries(CODECS_OF_ZARRITA)) {

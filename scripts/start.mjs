@@ -17,7 +17,7 @@ import { buildPackage } from "./package.mjs";
 import { command, ROOT, run, StepFailed, say, seconds } from "./run_command.mjs";
 import { serve } from "./serve.mjs";
 import { setUp } from "./setup.mjs";
-import { buildWasm, VARIANTS } from "./wasm.mjs";
+import { buildWasm, LIGHT, VARIANTS } from "./wasm.mjs";
 import { buildViewer } from "./www.mjs";
 
 const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
@@ -49,7 +49,7 @@ async function buildAnew(isRust) {
   const started = performance.now();
   if (isRust) {
     const { clang } = await setUp({ rust: true });
-    for (const variant of VARIANTS) await buildWasm(variant, { quick: true, clang });
+    for (const variant of [...VARIANTS, LIGHT]) await buildWasm(variant, { quick: true, clang });
   }
   await buildPackage({ quick: true, isAnew: true });
   say(`✓ the package is built anew in ${seconds(started)}`);

@@ -5,6 +5,7 @@
  *   themselves, and the workers' programs, for blob workers. Base64 of compressed bytes costs one
  *   per cent on the wire; base64 alone costs a third.
  * - `engine-programs`: the workers' programs alone, for pages that have the wasm as a file.
+ * - `light-text`: the light build's wasm, in the same way.
  * - `reading-wasm` and so on, one for each other build: the module as a Zstandard frame with the
  *   engine's wasm as prefix, then base64. It is two fifths smaller than deflate.
  */
@@ -13,7 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { aliases, optionsOf, programs, SOURCES, TEXTS } from "./bundles.mjs";
 import { filesOf, glueFunctions, sharing } from "./functions.mjs";
 import { minified } from "./minified.mjs";
-import { deflatedEngine, packedWasm, VARIANTS } from "./wasm.mjs";
+import { deflated, packedWasm, VARIANTS } from "./wasm.mjs";
 
 const HOST = join(SOURCES, "engine/ts/host");
 const DECODER = join(HOST, "decode/decode_main.ts");
@@ -75,7 +76,9 @@ const LATER = `throw new Error("this build of zarr-wasm is still being compiled:
 /** Publishes all texts. */
 export async function publishTexts(build, { quick, isFirst }) {
   const programs = await workerPrograms(build, { quick });
-  const wasm = (await deflatedEngine({ quick })).toString("base64");
+  const textOf = async (name) => (await deflated(name, { quick })).toString("base64");
+  writeTexts("light-text", { default: await textOf("light") });
+  const wasm = await textOf("engine");
   writeTexts("engine-texts", { wasm, ...programs });
   writeTexts("engine-programs", programs);
   for (const { name, isFirst: isThere } of VARIANTS.filter((variant) => variant.name !== "engine")) {

@@ -46,6 +46,19 @@ export const VARIANTS = BUILDS.map(({ hasEngine, ...build }) => ({
   isFirst: FIRST.includes(build.name),
 }));
 
+/**
+ * The light build. The engine does not load it, so it is not in the table of the engine's builds
+ * and shares nothing with them.
+ */
+export const LIGHT = {
+  name: "light",
+  serves: "small reads on the caller's thread",
+  crate: "light",
+  features: [],
+  bare: true,
+  isFirst: true,
+};
+
 /** The wasm features that rustc and clang use. binaryen rejects those that are not listed. */
 const WASM_OPT_FLAGS = [
   // C functions that only zstd calls. It sorts only for dictionaries, which are not made here.
@@ -88,7 +101,10 @@ export const WASM_TARGET = "wasm32-unknown-unknown";
 export const packageOf = ({ crate }) => `zarr-wasm-${crate}`;
 
 /** The arguments of cargo that name the packages of all variants. */
-export const PACKAGES = [...new Set(VARIANTS.map(packageOf))].flatMap((name) => ["--package", name]);
+export const PACKAGES = [...new Set([...VARIANTS, LIGHT].map(packageOf))].flatMap((name) => [
+  "--package",
+  name,
+]);
 
 const WARNED = /^warning: .+ generated \d+ warnings?/m;
 
@@ -172,6 +188,7 @@ async function unlessCurrent(output, { of, words }, make) {
  * build that the engine has, too, their place and number in the engine.
  */
 async function order({ name }, module) {
+  if (name === LIGHT.name) return;
   const xtask = await buildXtask();
   if (name === PREFIX) return run(`xtask: ${name}, in the best order`, xtask, ["arrange", module, module]);
   return run(`xtask: ${name}, in the engine's order`, xtask, ["align", module, moduleOf(PREFIX), module]);
@@ -187,7 +204,7 @@ export async function buildWasm(variant, { quick, clang }) {
   const module = moduleOf(variant.name);
   const steps = ["align", "arrange", "glue", "order", "unreached"].map((step) => `xtask/src/${step}.rs`);
   const of = [wasm, "xtask/Cargo.toml", ...steps, "scripts/wasm.mjs"];
-  if (!quick && variant.name !== PREFIX) of.push(moduleOf(PREFIX));
+  if (!quick && ![PREFIX, LIGHT.name].includes(variant.name)) of.push(moduleOf(PREFIX));
   return unlessCurrent(module, { of, words: [profile] }, async () => {
     mkdirSync(glueFolder(variant.name), { recursive: true });
     const raw = variant.bare ? wasm : await writeGlue(variant, wasm);
@@ -198,15 +215,15 @@ export async function buildWasm(variant, { quick, clang }) {
 }
 
 /**
- * Compresses the engine's module as DEFLATE: slowly and to the smallest stream, unless `quick`.
- * Resolves to the stream.
+ * Compresses a module as DEFLATE: slowly and to the smallest stream, unless `quick`. Resolves to
+ * the stream.
  */
-export async function deflatedEngine({ quick }) {
-  const module = moduleOf(PREFIX);
+export async function deflated(name, { quick }) {
+  const module = moduleOf(name);
   if (quick) return deflateRawSync(readFileSync(module), { level: 1 });
-  const stream = join(glueFolder(PREFIX), "zarr_wasm.deflate");
+  const stream = join(glueFolder(name), "zarr_wasm.deflate");
   await unlessCurrent(stream, { of: [module, "xtask/src/deflate.rs"], words: [] }, async () => {
-    await run("xtask: engine, compressed", await buildXtask(), ["deflate", module, stream]);
+    await run(`xtask: ${name}, compressed`, await buildXtask(), ["deflate", module, stream]);
   });
   return readFileSync(stream);
 }

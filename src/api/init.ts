@@ -6,6 +6,7 @@ import type { EngineBuild } from "../contract/contract.ts";
 import { optionsOf } from "../engine/ts/model/argument.ts";
 import { configure, type InitOptions } from "../engine/ts/port/configuration.ts";
 import { call, lastStart, lostEngines, reconfigure, running } from "../engine/ts/port/engine.ts";
+import { light } from "../engine/ts/port/light.ts";
 import { type EngineKind, type EngineStatus, newStatus } from "../engine/ts/port/protocol.ts";
 import { warningCount } from "../engine/ts/port/warnings.ts";
 import { preloadText } from "../engine/ts/port/wasm.ts";
@@ -18,6 +19,7 @@ export type { InitOptions };
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   reconfigure();
+  if (options.light) return;
   await learnOwn([...userLoaders().keys()]);
   await call("ownCodecs", () => ({ names: [] }));
 }
@@ -87,9 +89,10 @@ export interface Info {
   engine?: EngineKind;
   /**
    * The build of the engine: `"reading"` after a call needed an archive, references, an Icechunk
-   * repository, a list or stored sizes, `"full"` after one wrote. Absent before the start.
+   * repository, a list or stored sizes, `"full"` after one wrote. `"light"` if the light build has
+   * answered on the caller's thread so far. Absent before the start.
    */
-  build?: EngineBuild;
+  build?: EngineBuild | "light";
   /** The engine's wasm uses 128-bit SIMD, which the browser must support. */
   simd: true;
   /** Number of decode workers. */
@@ -129,26 +132,35 @@ export interface Info {
   panics: number;
 }
 
+/** Counters of the engine and of the light build. */
+function summed(one: object, other: object): Record<string, number> {
+  const sums = { ...one } as Record<string, number>;
+  for (const [name, count] of Object.entries(other)) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+}
+
 /** The state of the package, as the engine reported it last. */
 export function info(): Info {
   const connection = running();
   const { build, decoder, ...status } = connection?.status ?? newStatus();
-  const { parts, encoded, wire, persistentCache } = status;
+  const { parts, encoded, persistentCache } = status;
+  const wire = summed(status.wire, light?.wire ?? {}) as Info["wire"];
+  const lightMs = light?.decodeMsBy ?? {};
   return {
     isStarted: connection !== undefined,
     ...(connection && { engine: connection.channel.kind }),
-    ...(build && { build }),
+    ...(build ? { build } : light && { build: "light" as const }),
     simd: true,
     workers: status.workers,
     ...(decoder && { decoder }),
     refused: [...new Set([...lastStart.refused, ...status.refused])],
-    parts: { ...parts },
+    parts: { ...parts, caller: parts.caller + (light?.parts ?? 0) },
     encoded: { ...encoded },
     caches: cacheInfo(status),
     codecs: registeredCodecs(),
-    decodeMs: status.decodeMs,
-    decodeMsBy: { ...status.decodeMsBy },
-    wire: { ...wire },
+    decodeMs: Object.values(lightMs).reduce((sum, ms) => sum + ms, status.decodeMs),
+    decodeMsBy: summed(status.decodeMsBy, lightMs),
+    wire,
     persistentCache: { ...persistentCache },
     warnings: warningCount(),
     panics: status.panics + lostEngines(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::calls::{ConventionsCall, DecodeCall, ReductionCall, Row};
+use crate::calls::{ConventionsCall, DecodeCall, LightCall, ReductionCall, Row};
 use crate::shape::{camel, comment};
 use crate::wasm_module::Status;
 
@@ -14,6 +14,7 @@ pub fn call_declarations() -> String {
         names.join(", ")
     );
     declare(&mut text, "Decode", DecodeCall::DOCS, DecodeCall::ROWS);
+    declare(&mut text, "Light", LightCall::DOCS, LightCall::ROWS);
     declare(&mut text, "Conventions", ConventionsCall::DOCS, ConventionsCall::ROWS);
     declare(&mut text, "Reduction", ReductionCall::DOCS, ReductionCall::ROWS);
     text

@@ -105,6 +105,24 @@ calls! {
         Warnings "warnings";
     }
 
+    /// The calls of the light build. What it does not do fails.
+    LightCall {
+        /// The `NodeSummary` of a node, by its path and its `zarr.json`.
+        DescribeV3 "describeV3" blocks[path, document];
+        /// The same for v2: by `.zarray` or `.zgroup`, and `.zattrs`, which may be absent.
+        DescribeV2 "describeV2" words[is_array, has_attributes] blocks[path, document, attributes];
+        /// Begins a read of an array, by its documents, a `ReadRequest`. The result is a
+        /// `SmallRead`.
+        Begin "begin" words[read] blocks[document, request];
+        /// Takes the answer to a request, by its number in the read, and the size of the whole
+        /// value: a float, NaN if it is unknown. The result is the `ValueRequests` that follow.
+        Supply "supply" words[read, request, is_absent] blocks[size, bytes];
+        /// Finishes a read. The result is its elements.
+        Finish "finish" words[read];
+        /// Removes a read.
+        Cancel "cancel" words[read];
+    }
+
     /// The calls of the conventions' module.
     ConventionsCall {
         /// Answers a request in JSON with JSON.

@@ -1686,6 +1686,28 @@ export const sliceSelectionShape: Shape<SliceSelection> = /* @__PURE__ */ record
   step: optional(integer),
 }));
 
+/** A read that the light build has begun. */
+export interface SmallRead {
+  /** As in `ReadLayout`. */
+  shape: number[];
+  /** As in `ReadLayout`. */
+  kept: boolean[];
+  /** As in `ReadLayout`. */
+  order: number[];
+  /** Number of chunks that the read touches. */
+  chunks: number;
+  /** The first requests. */
+  requests: ValueRequest[];
+}
+
+export const smallReadShape: Shape<SmallRead> = /* @__PURE__ */ record(() => ({
+  shape: list(float),
+  kept: list(flag),
+  order: list(word),
+  chunks: float,
+  requests: list(valueRequestShape),
+}));
+
 /** The step in which an error arose. */
 export type Stage = (typeof STAGES)[number];
 export const STAGES = ["metadata", "codec-name", "decode", "encode", "selection"] as const;
@@ -1844,6 +1866,32 @@ export interface UserArray {
 export const userArrayShape: Shape<UserArray> = /* @__PURE__ */ record(() => ({
   document: text,
   codecs: text,
+}));
+
+/** A request for a value below an array, or for a part of it. */
+export interface ValueRequest {
+  /** The key, relative to the array. */
+  key: string;
+  /** The first byte. Absent with a length: the last bytes. Absent without: all bytes. */
+  offset?: number | undefined;
+  /** The number of bytes. */
+  len?: number | undefined;
+}
+
+export const valueRequestShape: Shape<ValueRequest> = /* @__PURE__ */ record(() => ({
+  key: text,
+  offset: optional(natural),
+  len: optional(natural),
+}));
+
+/** Requests, in the order of their numbers. */
+export interface ValueRequests {
+  /** The requests. */
+  requests: ValueRequest[];
+}
+
+export const valueRequestsShape: Shape<ValueRequests> = /* @__PURE__ */ record(() => ({
+  requests: list(valueRequestShape),
 }));
 
 /** The weight of each element, broadcast in the same way. */
@@ -2133,6 +2181,52 @@ export const DECODE_CALLS = {
   runCodec: 10,
   unpack: 11,
   warnings: 12,
+};
+
+/** The calls of the light build. What it does not do fails. */
+export interface LightCalls {
+  /** The `NodeSummary` of a node, by its path and its `zarr.json`. */
+  describeV3: {
+    blocks: [path: ArrayBufferView, document: ArrayBufferView];
+  };
+  /** The same for v2: by `.zarray` or `.zgroup`, and `.zattrs`, which may be absent. */
+  describeV2: {
+    words: [isArray: number, hasAttributes: number];
+    blocks: [path: ArrayBufferView, document: ArrayBufferView, attributes: ArrayBufferView];
+  };
+  /**
+   * Begins a read of an array, by its documents, a `ReadRequest`. The result is a
+   * `SmallRead`.
+   */
+  begin: {
+    words: [read: number];
+    blocks: [document: ArrayBufferView, request: ArrayBufferView];
+  };
+  /**
+   * Takes the answer to a request, by its number in the read, and the size of the whole
+   * value: a float, NaN if it is unknown. The result is the `ValueRequests` that follow.
+   */
+  supply: {
+    words: [read: number, request: number, isAbsent: number];
+    blocks: [size: ArrayBufferView, bytes: ArrayBufferView];
+  };
+  /** Finishes a read. The result is its elements. */
+  finish: {
+    words: [read: number];
+  };
+  /** Removes a read. */
+  cancel: {
+    words: [read: number];
+  };
+}
+
+export const LIGHT_CALLS = {
+  describeV3: 0,
+  describeV2: 1,
+  begin: 2,
+  supply: 3,
+  finish: 4,
+  cancel: 5,
 };
 
 /** The calls of the conventions' module. */

@@ -12,7 +12,7 @@ use crate::operations::OPERATIONS;
 use crate::records::{
     ArrayToBind, BoundArray, Build, ChunkToEncode, CodecKind, DownsampleRequest, ErrorRecord, NumberedBox,
     OpenedReduction, ReadLayout, ReductionAnswer, ReductionQuestion, ReductionRequest, ReductionSettings,
-    TransformerInfo, WriteProgress,
+    SmallRead, TransformerInfo, ValueRequests, WriteProgress,
 };
 use crate::shape::{Types, camel, comment};
 
@@ -82,6 +82,9 @@ pub fn contract(lists: &str) -> String {
     ArrayToBind::shape(&mut types);
     BoundArray::shape(&mut types);
     TransformerInfo::shape(&mut types);
+    // Calls of the light build have these.
+    SmallRead::shape(&mut types);
+    ValueRequests::shape(&mut types);
     // The jobs of reads and writes have these.
     ReadLayout::shape(&mut types);
     ChunkToEncode::shape(&mut types);

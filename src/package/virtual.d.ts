@@ -18,6 +18,19 @@ declare module "#engine-texts" {
   export const engine: string;
 }
 
+/** The light build: `src/light/ts/light.ts` with its wasm. */
+declare module "#light" {
+  export const startLight: (
+    start: import("../engine/ts/port/light_server.ts").LightStart,
+  ) => Promise<import("../engine/ts/port/light_server.ts").LightServer>;
+}
+
+/** The light build's wasm as base64 of a deflate-raw stream. */
+declare module "#light-text" {
+  const text: string;
+  export default text;
+}
+
 /** The workers' programs alone. */
 declare module "#engine-programs" {
   export const decoder: string;

@@ -11,6 +11,7 @@ import { needUrl } from "../../engine/ts/model/argument.ts";
 import type { BodyLimits } from "../../engine/ts/model/body.ts";
 import { HEAD_START_MS, METADATA_BYTES } from "../../engine/ts/model/limits.ts";
 import { isNode } from "../../engine/ts/model/node.ts";
+import { addressesBelow } from "../../engine/ts/model/plain_address.ts";
 import { fetchHere, requestFor } from "../../engine/ts/model/platform_fetch.ts";
 import { worksBehindProxies } from "../../engine/ts/model/proxies.ts";
 import type { AbsolutePath } from "../../engine/ts/model/types.ts";
@@ -35,9 +36,6 @@ export const EARLY: unique symbol = Symbol("zarr-wasm.early");
 /** The possible metadata documents of a node. The engine decides which of them it reads. */
 const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
-/** Paths that need no escaping in a URL, and do not lead out of the root. */
-const PLAIN = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~/-]*$/;
-
 /** An address of a metadata document, of which people mean the node. */
 const OF_DOCUMENT = /^([^?#]*)\/(?:zarr\.json|\.z(?:array|group|attrs|metadata))(?=[?#]|$)/;
 
@@ -46,9 +44,6 @@ export function addressOfNode(url: string | URL): string | URL {
   const text = String(url).trim();
   return OF_DOCUMENT.test(text) ? text.replace(OF_DOCUMENT, "$1") : url;
 }
-
-/** The address of a root, and its query. */
-const ADDRESS = /^(https?:\/\/[^/?#][^?#]*)(\?[^#]*)?(?:#.*)?$/i;
 
 const LIMITS: BodyLimits = [METADATA_BYTES, METADATA_BYTES];
 
@@ -63,7 +58,7 @@ export interface EarlyNode {
 /** Requests in flight. */
 export interface EarlyStart {
   urls: string[];
-  /** Returns a response to the engine. */
+  /** Returns a response. The light build may take it first, and then the engine. */
   callback: Callback;
   /** Cancels the requests that the engine did not use. */
   giveUp(): void;
@@ -84,14 +79,10 @@ export function earlyDocuments(options: FetchStoreOptions): BeginEarly | undefin
   const redirect = isNode() ? { redirect: "manual" as const } : {};
   const init = { ...redirect, ...overrides, ...(credentials !== undefined && { credentials }) };
   return (root, { path, format, attrs }) => {
-    const [, address = "", query = ""] = ADDRESS.exec(root) ?? [];
-    if (address === "" || !PLAIN.test(path)) return undefined;
-    const base = address.replace(/(?<!\/)\/+$/, "");
-    const below = path.split("/").filter((name) => name !== "");
+    const addressOf = addressesBelow(root, path);
+    if (!addressOf) return undefined;
     const requestsFor = (names: readonly string[]) =>
-      names
-        .filter((name) => attrs || name !== ".zattrs")
-        .map((name) => unsent([base, ...below, name].join("/") + query, init, fetch));
+      names.filter((name) => attrs || name !== ".zattrs").map((name) => unsent(addressOf(name), init, fetch));
     try {
       const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
       return started(requests, format === 0 ? requestsFor(DOCUMENTS[2]) : []);
@@ -140,15 +131,21 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
     if (!response?.ok) sendLater();
   };
   for (const request of first) request.send().then(settle, () => {});
+  const taken = new Map<string, Promise<Transferring>>();
+  const take = async (url: string, left: AbortSignal) => {
+    const request = requests.get(url);
+    if (!request) throw new TypeError(`${url} was not asked for`);
+    requests.delete(url);
+    left.addEventListener("abort", () => request.giveUp(), { once: true });
+    const parts = await answerParts(await request.send(), LIMITS);
+    return new Transferring(parts, [parts.body]);
+  };
   return {
     urls: [...requests.keys()],
-    callback: async (url: string, left: AbortSignal) => {
-      const taken = requests.get(url);
-      if (!taken) throw new TypeError(`${url} was not asked for`);
-      requests.delete(url);
-      left.addEventListener("abort", () => taken.giveUp(), { once: true });
-      const parts = await answerParts(await taken.send(), LIMITS);
-      return new Transferring(parts, [parts.body]);
+    callback: (url: string, left: AbortSignal) => {
+      const answer = taken.get(url) ?? take(url, left);
+      taken.set(url, answer);
+      return answer;
     },
     giveUp() {
       clearTimeout(timer);

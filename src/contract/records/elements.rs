@@ -153,6 +153,36 @@ records! {
         shape: Floats,
     }
 
+    /// A request for a value below an array, or for a part of it.
+    struct ValueRequest {
+        /// The key, relative to the array.
+        key: String,
+        /// The first byte. Absent with a length: the last bytes. Absent without: all bytes.
+        offset: Option<Natural>,
+        /// The number of bytes.
+        len: Option<Natural>,
+    }
+
+    /// Requests, in the order of their numbers.
+    struct ValueRequests {
+        /// The requests.
+        requests: Vec<ValueRequest>,
+    }
+
+    /// A read that the light build has begun.
+    struct SmallRead {
+        /// As in `ReadLayout`.
+        shape: Vec<f64>,
+        /// As in `ReadLayout`.
+        kept: Vec<bool>,
+        /// As in `ReadLayout`.
+        order: Vec<u32>,
+        /// Number of chunks that the read touches.
+        chunks: f64,
+        /// The first requests.
+        requests: Vec<ValueRequest>,
+    }
+
     /// A read to plan.
     struct PlanArguments {
         /// The array.

@@ -216,6 +216,7 @@ export class Stores {
       isAnonymous: definition.isAnonymous,
       mayProbe: definition.fetch === undefined,
       passesCaches: definition.passesCaches ?? false,
+      knownDocument: definition.knownDocument,
       onConsole: (message: string) => console.warn(`zarr-wasm: ${withoutSecrets(message)}`),
       onWarning,
     };

@@ -36,7 +36,8 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
   return new Promise<T>((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     const leave = unlessLeft(signal, () => reject(signal.reason));
-    promise.then(resolve, reject).finally(leave);
+    // The signal may be any object, and its methods may throw.
+    promise.then(resolve, reject).finally(leave).catch(reject);
   });
 }
 

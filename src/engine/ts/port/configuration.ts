@@ -18,6 +18,13 @@ export interface InitOptions extends WasmOptions<WasmSource | Promise<WasmSource
    */
   engine?: "worker" | "caller" | undefined;
   /**
+   * Whether the light build answers small reads on the thread that calls: it downloads and starts
+   * faster than the engine, but has no caches and no workers. Default: true in a page of a browser,
+   * until a call needs the engine. `init` and `preload` start that, so it is never used after them.
+   * With `true` it is used everywhere and beside the engine, which `init` does not start then.
+   */
+  light?: boolean | undefined;
+  /**
    * Starts the engine's worker from your own script, which imports `zarr-wasm/worker`. `null`
    * removes an earlier function. Default: the inlined worker script.
    */
@@ -70,6 +77,7 @@ export const configuration: InitOptions = {};
 /** The compiler finds an option without a rule. Rules made from the table cost 89 bytes of gzip. */
 const RULES: Rules<InitOptions> = {
   engine: ["worker", "caller"],
+  light: "a boolean",
   worker: "a function",
   wasm: "a text or an object",
   wasmReading: "a text or an object",

@@ -62,6 +62,8 @@ export interface HttpDefinition {
   isAnonymous: boolean;
   /** All reads pass the caches between the store and the server. Default: false. */
   passesCaches?: boolean;
+  /** The URL of a metadata document that the server has sent to the page. */
+  knownDocument?: string;
   /** The address that warnings show. */
   shown: string;
 }
@@ -197,6 +199,12 @@ export interface ObjectIds {
  * lost, the next one knows nothing, so its requests for such a store pass all caches.
  */
 export const staleStores = new WeakSet<object>();
+
+/**
+ * Of stores over HTTP, the URL of a metadata document that the light build has read. The engine
+ * then knows that the server answers, as if it had read it.
+ */
+export const knownDocuments = new WeakMap<object, string>();
 
 /**
  * Returns a function that makes the store's definition, or the id of another store that is

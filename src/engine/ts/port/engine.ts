@@ -12,6 +12,7 @@ import { isNode } from "../model/node.ts";
 import { unlessAborted } from "../model/waiting.ts";
 import { configuration, engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
+import { answeredLightly, dropLight } from "./light.ts";
 import type { AnswerOf, OperationName } from "./operations.ts";
 import { type Channel, type EngineKind, PROTOCOL_VERSION, type ToEngine, type ToPage } from "./protocol.ts";
 import { keepWarning, warn } from "./warnings.ts";
@@ -133,7 +134,14 @@ export const lostEngines = (): number => lost;
 
 const disposed = () => new ZarrError("Aborted", "dispose() ended this call");
 
+/** Whether an engine has started, or is starting. The light build answers nothing from then on. */
+let isNeeded = false;
+
+/** Whether the light build is asked before the engine. */
+const asksLight = (): boolean => configuration.light ?? (!isNeeded && prefersWorker());
+
 async function start(): Promise<Connection> {
+  isNeeded = true;
   const begun = disposals;
   const channel = await openChannel();
   if (begun !== disposals) {
@@ -196,6 +204,10 @@ export async function call<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   const { signal, repeats = true } = options;
   signal?.throwIfAborted();
+  if ((operation === "open" || operation === "read") && asksLight()) {
+    const answer = await answeredLightly(operation, makeArguments, options);
+    if (answer) return answer;
+  }
   const attempt = async () => {
     const connection = current ?? (await unlessAborted(connect(), signal));
     return connection.call(operation, makeArguments, options);
@@ -232,6 +244,7 @@ export function reconfigure(): void {
  */
 export function dispose(): void {
   disposals += 1;
+  dropLight(disposed());
   starting = undefined;
   const connection = current;
   current = undefined;

@@ -7,6 +7,7 @@
 import type { Build } from "../../../contract/contract.ts";
 import { ZarrError } from "../model/errors.ts";
 import { isNode } from "../model/node.ts";
+import type { LightServer, LightStart } from "./light_server.ts";
 import type { Channel, ToEngine } from "./protocol.ts";
 
 /** The programs of the workers, as classic scripts. */
@@ -28,6 +29,11 @@ export interface CallerModule {
   openCaller(startup: Extract<ToEngine, { type: "start" }>): Promise<Channel>;
 }
 
+/** The module of the light build, with its wasm. */
+export interface LightModule {
+  startLight(start: LightStart): Promise<LightServer>;
+}
+
 /**
  * What the modules that `#source` resolves to export. What an entry point does not have is
  * undefined.
@@ -39,6 +45,8 @@ export interface EngineSource {
   /** The URL of the engine's wasm; undefined if this bundler did not copy the file. */
   wasmFile: (() => Promise<URL | undefined>) | undefined;
   loadCaller: () => Promise<CallerModule>;
+  /** The light build. */
+  loadLight: (() => Promise<LightModule>) | undefined;
   /** The builds that are loaded when a call needs them, as texts. */
   loadBuild: ((build: Exclude<Build, "engine">) => Promise<string>) | undefined;
 }

@@ -18,6 +18,7 @@ import {
   type CacheDefinition,
   type Callback,
   definerOf,
+  knownDocuments,
   lockNameOf,
   methodsOf,
   type ObjectIds,
@@ -93,7 +94,10 @@ export class Objects implements ObjectIds {
     return this.#once("store", store, (id) => {
       this.#targets.set(id, new WeakRef(store));
       const definition = make();
-      if ("http" in definition) definition.http.passesCaches = staleStores.has(store);
+      if ("http" in definition) {
+        definition.http.passesCaches = staleStores.has(store);
+        definition.http.knownDocument = knownDocuments.get(store);
+      }
       this.#post({ type: "store", store: id, definition });
     });
   }

@@ -8,6 +8,7 @@ import {
   chunkFailed,
   type EngineSource,
   type EngineTexts,
+  type LightModule,
   type WorkerPrograms,
 } from "../../../engine/ts/port/loading.ts";
 
@@ -42,5 +43,8 @@ export const wasmFile: EngineSource["wasmFile"] = async () => urlOf("engine.wasm
 
 export const loadCaller: EngineSource["loadCaller"] = async () =>
   (await beside("engine/ts/host/caller.js")) as CallerModule;
+
+export const loadLight: EngineSource["loadLight"] = async () =>
+  (await beside("light/ts/light.js")) as LightModule;
 
 export const loadBuild: EngineSource["loadBuild"] = (build) => textOf(`${build}-wasm.js`);

@@ -22,5 +22,8 @@ export const wasmFile: EngineSource["wasmFile"] = async () =>
 /** Resolves to the module that runs the engine on the caller's thread. */
 export const loadCaller: EngineSource["loadCaller"] = () => import("#caller").catch(chunkFailed);
 
+/** Resolves to the light build. */
+export const loadLight: EngineSource["loadLight"] = () => import("#light").catch(chunkFailed);
+
 export const loadBuild: EngineSource["loadBuild"] = (build) =>
   texts[build]().then((module) => module.default, chunkFailed);

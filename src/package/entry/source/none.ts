@@ -8,4 +8,5 @@ export const loadEngine: EngineSource["loadEngine"] = undefined;
 export const loadPrograms: EngineSource["loadPrograms"] = undefined;
 export const wasmFile: EngineSource["wasmFile"] = undefined;
 export const loadCaller: EngineSource["loadCaller"] = () => import("#caller").catch(chunkFailed);
+export const loadLight: EngineSource["loadLight"] = undefined;
 export const loadBuild: EngineSource["loadBuild"] = undefined;

@@ -12,4 +12,5 @@ export const loadEngine: EngineSource["loadEngine"] = async () => engine;
 export const loadPrograms: EngineSource["loadPrograms"] = loadEngine;
 export const wasmFile: EngineSource["wasmFile"] = undefined;
 export const loadCaller: EngineSource["loadCaller"] = async () => caller;
+export const loadLight: EngineSource["loadLight"] = undefined;
 export const loadBuild: EngineSource["loadBuild"] = async (build) => texts[build];

@@ -4,7 +4,7 @@
  * page, and no style of the page changes it.
  */
 
-import type { Readable } from "zarr-wasm";
+import { preload, type Readable } from "zarr-wasm";
 import { marksLayer } from "../../map/mark_shapes.js";
 import type { Content } from "../../model/opening/content.js";
 import { readMarks } from "../../model/state/marks.js";
@@ -75,6 +75,8 @@ export class ZarrView extends Base {
   }
 
   connectedCallback(): void {
+    // Pictures need the engine, so it starts beside the first requests.
+    preload({ conventions: true }).catch(() => {});
     this.#update("src");
   }
 
