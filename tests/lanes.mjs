@@ -16,6 +16,12 @@ const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
   .map((name) => `tests/node/${name}`);
 // Without files `node --test` would run every test that it finds.
 if (NODE_TESTS.length === 0) throw new Error("tests/node has no tests");
+/** Tests of opening and reading that do not count requests or look at caches. */
+const LIGHT_TESTS = [
+  ...["abort", "arguments", "bad_fixtures", "broken_off", "data_types", "errors", "every_argument"],
+  ...["exact_values", "faults", "fixtures", "hostile_messages", "hostile_stores"],
+  ...["newcomers", "opening", "reach", "reading", "redirects", "refused_requests", "secrets", "selections"],
+].map((name) => `tests/node/${name}.test.mjs`);
 /** Two files at a time: on two cores, Node's default is one. */
 const NODE_TEST = [node, "--test", "--test-concurrency=3", "--test-reporter=tap"];
 /** Runs projects of tests/browser/playwright.config.mjs. */
@@ -73,6 +79,16 @@ export const LANES = [
     needs: ["nginx"],
     command: [...NODE_TEST, ...NODE_TESTS],
     only: (names) => [...NODE_TEST, `--test-name-pattern=${names}`, ...NODE_TESTS],
+    counts: countTap,
+  },
+  {
+    name: "light",
+    what: "tests of opening and reading in Node, with the light build asked before the engine",
+    command: [...NODE_TEST, "--import", "./tests/support/light_forced.mjs", ...LIGHT_TESTS],
+    only: (names) => [
+      ...[...NODE_TEST, "--import", "./tests/support/light_forced.mjs"],
+      ...[`--test-name-pattern=${names}`, ...LIGHT_TESTS],
+    ],
     counts: countTap,
   },
   {

@@ -259,9 +259,9 @@ for (const page of ["docs/reliability.md", "docs/threat_model.md"]) {
 test("the sizes of the README are those of docs/sizes.md", () => {
   const sizeOf = (file) =>
     new RegExp(`^\\| \`${file}\` \\|.*\\| (\\d+ kB) \\|$`, "m").exec(read("docs/sizes.md"))?.[1];
-  const [first, engine] = [sizeOf("open, get, slice"), sizeOf("modules/engine-texts.js")];
+  const [first, light] = [sizeOf("open, get, slice"), sizeOf("modules/light/ts/light.js")];
   const row = /^\| first download, gzip \| ([^|]+) \|/m.exec(read("README.md"))?.[1];
-  assert.equal(row, `${first}, then ${engine}`);
+  assert.equal(row, `${first}, then ${light}`);
 });
 
 test("the README is two screens long", () => {

@@ -1,7 +1,7 @@
 /**
  * Follows the requests of a page's first open and read, in the output of each bundler. It needs two
- * scripts: the page's own and the engine. A third one would be a round trip more. The engine's wasm
- * may be a file.
+ * scripts: the page's own and the light build, or the engine if the page has started that. A third
+ * one would be a round trip more. The engine's wasm may be a file.
  */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,6 +26,10 @@ const array = await open(new URL("/store", location.href), { kind: "array" });
 const { data } = await get(array, [slice(0, 2), null]);
 window.told = { data: [...data] };
 `;
+
+const WITH_ENGINE = `
+import { preload } from ${JSON.stringify(ENTRY)};
+preload();`;
 
 const withFile = (query) => `
 import { init } from ${JSON.stringify(ENTRY)};
@@ -73,14 +77,22 @@ const BUNDLERS = {
  * lacks, and what the page asks for beside its own script.
  */
 const CASES = {
-  "esbuild: the first read needs two scripts": { bundler: "esbuild", asked: [/engine-texts.*\.js$/] },
-  "Vite: the first read needs two scripts": { bundler: "Vite", asked: [/engine-texts.*\.js$/] },
-  "webpack: the first read needs two scripts and the engine's file": {
+  "esbuild: the first read needs two scripts": { bundler: "esbuild", asked: [/light.*\.js$/] },
+  "Vite: the first read needs two scripts": { bundler: "Vite", asked: [/light.*\.js$/] },
+  "webpack: the first read needs two scripts": { bundler: "webpack", asked: [/\.js$/] },
+  "esbuild: preload starts the engine": {
+    bundler: "esbuild",
+    setup: WITH_ENGINE,
+    asked: [/engine-texts.*\.js$/],
+  },
+  "webpack: preload starts the engine from its file": {
     bundler: "webpack",
+    setup: WITH_ENGINE,
     asked: [/\.js$/, /\.wasm$/],
   },
   "webpack: a page without the engine's file loads its text": {
     bundler: "webpack",
+    setup: WITH_ENGINE,
     lost: /\.wasm$/,
     asked: [/\.js$/, /\.js$/, /\.wasm$/],
   },
