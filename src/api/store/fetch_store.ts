@@ -98,6 +98,9 @@ interface Unsent {
   url: string;
   /** Sends it, once. */
   send(): Promise<Response>;
+  /** The response, for the engine. The signal of the first caller aborts the request. */
+  answer(left: AbortSignal): Promise<Transferring>;
+  /** Cancels it, unless the response was taken. */
   giveUp(): void;
 }
 
@@ -105,15 +108,27 @@ function unsent(address: string, init: RequestInit, fetch: (request: Request) =>
   const controller = new AbortController();
   const request = requestFor(address, { ...init, signal: controller.signal });
   let response: Promise<Response> | undefined;
+  let answer: Promise<Transferring> | undefined;
+  const abort = () => controller.abort();
+  const send = () => {
+    // A `fetch` of the user may throw at once.
+    response ??= (async () => fetch(request))();
+    response.catch(() => {}); // the engine hears of it when it takes the answer
+    return response;
+  };
+  const take = async () => {
+    const parts = await answerParts(await send(), LIMITS);
+    return new Transferring(parts, [parts.body]);
+  };
   return {
     url: request.url,
-    send() {
-      // A `fetch` of the user may throw at once.
-      response ??= (async () => fetch(request))();
-      response.catch(() => {}); // the engine hears of it when it takes the answer
-      return response;
+    send,
+    answer(left) {
+      if (!answer) left.addEventListener("abort", abort, { once: true });
+      answer ??= take();
+      return answer;
     },
-    giveUp: () => controller.abort(),
+    giveUp: () => answer ?? abort(),
   };
 }
 
@@ -131,22 +146,9 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
     if (!response?.ok) sendLater();
   };
   for (const request of first) request.send().then(settle, () => {});
-  const taken = new Map<string, Promise<Transferring>>();
-  const take = async (url: string, left: AbortSignal) => {
-    const request = requests.get(url);
-    if (!request) throw new TypeError(`${url} was not asked for`);
-    requests.delete(url);
-    left.addEventListener("abort", () => request.giveUp(), { once: true });
-    const parts = await answerParts(await request.send(), LIMITS);
-    return new Transferring(parts, [parts.body]);
-  };
   return {
     urls: [...requests.keys()],
-    callback: (url: string, left: AbortSignal) => {
-      const answer = taken.get(url) ?? take(url, left);
-      taken.set(url, answer);
-      return answer;
-    },
+    callback: (url: string, left: AbortSignal) => requests.get(url)?.answer(left),
     giveUp() {
       clearTimeout(timer);
       for (const request of requests.values()) request.giveUp();

@@ -20,12 +20,7 @@ import { WasmModule } from "../../engine/ts/host/wasm_module.ts";
 import { addressesBelow } from "../../engine/ts/model/plain_address.ts";
 import { readRecord, recordBytes } from "../../engine/ts/model/records.ts";
 import type { ArrayDefinition, Callback, StoreDefinition } from "../../engine/ts/port/definitions.ts";
-import type {
-  LightOperation,
-  LightOptions,
-  LightServer,
-  LightStart,
-} from "../../engine/ts/port/light_server.ts";
+import type { LightOperation, LightServer, LightStart } from "../../engine/ts/port/light_server.ts";
 import { compileResponse } from "../../engine/ts/port/loading.ts";
 import type { Transferring } from "../../engine/ts/port/objects.ts";
 import type {
@@ -93,19 +88,25 @@ class Light implements LightServer {
   async answer(
     operation: LightOperation,
     args: ArgumentsOf<LightOperation>,
-    { left, storeOptions, isUnlimited }: LightOptions,
+    signals: readonly (AbortSignal | undefined)[],
   ): Promise<AnswerOf<LightOperation> | undefined> {
     this.#take();
+    const isUnlimited = this.#start.configuration.light === true;
     const isTooMuch = this.#inFlight >= MAX_IN_FLIGHT || (this.#reads >= MAX_READS && !isUnlimited);
-    if (storeOptions || this.#isBroken || isTooMuch) return undefined;
+    if (this.#isBroken || isTooMuch) return undefined;
+    const [left, done] = [new AbortController(), new AbortController()];
+    const how = { once: true, signal: done.signal };
     try {
-      if (operation === "open") return await this.#open(args as OpenCall, left);
-      return await this.#read(args as ReadCall & ReadTarget, left);
+      for (const signal of signals) signal?.addEventListener("abort", () => left.abort(), how);
+      if (operation === "open") return await this.#open(args as OpenCall, left.signal);
+      return await this.#read(args as ReadCall & ReadTarget, left.signal);
     } catch (error) {
       // A trap leaves the instance in any state.
       if (error instanceof WebAssembly.RuntimeError) this.#isBroken = true;
       // The engine does the call, and its error names the cause.
       return undefined;
+    } finally {
+      done.abort();
     }
   }
 

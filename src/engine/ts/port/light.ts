@@ -7,31 +7,34 @@ import { unlessAborted } from "../model/waiting.ts";
 import { configuration } from "./configuration.ts";
 import type { CallOptions, MakeArguments } from "./connection.ts";
 import { knownDocuments } from "./definitions.ts";
-import type { LightOperation, LightServer, LightStart } from "./light_server.ts";
+import type { LightOperation, LightServer } from "./light_server.ts";
 import { Objects } from "./objects.ts";
-import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
+import type { AnswerOf, ArgumentsOf, OpenCall, OperationName } from "./operations.ts";
 import type { ToEngine } from "./protocol.ts";
 
-let start: LightStart | undefined;
+/** The definitions of stores and arrays for the light build. */
+const posted: ToEngine[] = [];
+let objects: Objects | undefined;
 let loading: Promise<LightServer | undefined> | undefined;
-let disposal = new AbortController();
+let end = new AbortController();
 
 /** The light build, if it has started. */
 export let light: LightServer | undefined;
 
-async function load(from: LightStart): Promise<LightServer | undefined> {
+async function load(known: Objects): Promise<LightServer | undefined> {
+  const start = { objects: known, posted, knownDocuments, configuration };
   // Where it does not start, the engine does.
-  light = await (await loadLight?.())?.startLight(from).catch(() => undefined);
+  light = await loadLight?.()
+    .then(({ startLight }) => startLight(start))
+    .catch(() => undefined);
   return light;
 }
 
 /** Drops the light build and its memory. Its calls reject with this reason. */
 export function dropLight(reason: Error): void {
-  disposal.abort(reason);
-  disposal = new AbortController();
-  start = undefined;
-  loading = undefined;
-  light = undefined;
+  end.abort(reason);
+  end = new AbortController();
+  objects = loading = light = undefined;
 }
 
 /**
@@ -41,22 +44,13 @@ export function dropLight(reason: Error): void {
 export async function answeredLightly<Name extends OperationName>(
   operation: Name,
   makeArguments: MakeArguments<Name>,
-  options: CallOptions,
+  { signal, storeOptions }: CallOptions,
 ): Promise<AnswerOf<Name> | undefined> {
-  if (!loadLight) return undefined;
-  const posted: ToEngine[] = [];
-  start ??= { objects: new Objects((message) => posted.push(message), true), posted, knownDocuments };
-  const args = makeArguments(start.objects) as ArgumentsOf<LightOperation>;
-  if (operation === "open" && !(args as ArgumentsOf<"open">).early) return undefined;
-  loading ??= load(start).catch(() => undefined);
-  const left = new AbortController();
-  const { storeOptions, signal } = options;
-  const how = { storeOptions, left: left.signal, isUnlimited: configuration.light === true };
-  const answer = loading.then((server) => server?.answer(operation as LightOperation, args, how));
-  const unlessDisposed = unlessAborted(answer, disposal.signal);
-  // What the light build leaves to the engine is not aborted: the engine takes its early requests.
-  return unlessAborted(unlessDisposed, signal).catch((reason) => {
-    left.abort();
-    throw reason;
-  }) as Promise<AnswerOf<Name> | undefined>;
+  objects ??= new Objects((message) => posted.push(message), true);
+  const args = makeArguments(objects) as ArgumentsOf<LightOperation>;
+  if (storeOptions || (operation === "open" && !(args as OpenCall).early)) return undefined;
+  loading ??= load(objects);
+  const signals = [end.signal, signal];
+  const answer = loading.then((server) => server?.answer(operation as LightOperation, args, signals));
+  return unlessAborted(unlessAborted(answer, signals[0]), signal) as Promise<AnswerOf<Name> | undefined>;
 }

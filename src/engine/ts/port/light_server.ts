@@ -16,15 +16,8 @@ export interface LightStart {
   posted: ToEngine[];
   /** See `definitions.ts`. */
   knownDocuments: WeakMap<object, string>;
-}
-
-/** What a call has beside its arguments. */
-export interface LightOptions {
-  /** Aborts when the caller does not wait for the answer any more. */
-  left: AbortSignal;
-  storeOptions: object | undefined;
-  /** Whether it answers any number of reads. */
-  isUnlimited: boolean;
+  /** The options of `init`. With `light: true` it answers any number of reads. */
+  configuration: { readonly light?: boolean | undefined };
 }
 
 export interface LightServer {
@@ -34,10 +27,10 @@ export interface LightServer {
   readonly parts: number;
   /** As in `info()`. */
   readonly decodeMsBy: Readonly<Record<string, number>>;
-  /** The answer to a call; undefined if the engine must do it. */
+  /** The answer to a call, which the signals abort; undefined if the engine must do it. */
   answer(
     operation: LightOperation,
     args: ArgumentsOf<LightOperation>,
-    options: LightOptions,
+    signals: readonly (AbortSignal | undefined)[],
   ): Promise<AnswerOf<LightOperation> | undefined>;
 }
