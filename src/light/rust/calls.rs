@@ -61,9 +61,10 @@ fn bytes_of_answer(call: LightCall<'_>) -> Result<Vec<u8>> {
 /// The summary of a node.
 fn described(path: &[u8], format: ZarrFormat, documents: &[(&str, &[u8])]) -> Result<Vec<u8>> {
     let document = NodeDocument::read(format, documents)?;
+    let path = text(path)?.trim_matches('/');
     let path = match format {
-        ZarrFormat::V2 => NodePath::parse_v2(text(path)?)?,
-        _ => NodePath::parse_v3(text(path)?)?,
+        ZarrFormat::V2 => NodePath::parse_v2(path)?,
+        _ => NodePath::parse_v3(path)?,
     };
     let summary: NodeSummary = describe::node(&format!("/{path}"), &parse(&document)?, &document)?;
     Ok(summary.to_bytes())

@@ -133,8 +133,7 @@ class Light implements LightServer {
       if (found) known ??= url;
       return found;
     };
-    if (path.includes("//")) throw new NotPlain();
-    const summary = await this.#described(path.replace(/^\/|\/$/g, ""), document);
+    const summary = await this.#described(path, document);
     if (known) this.#start.knownDocuments.set(this.#start.objects.target(store), known);
     // What to do about a fallback is an option of the call.
     if ((kind && kind !== summary.kind) || summary.array?.fallback) throw new NotPlain();

@@ -80,7 +80,7 @@ test.beforeEach(async ({ page }) => {
 test("a tile and a series need neither the engine nor a worker", async ({ page }) => {
   const found = await page.evaluate(async () => {
     const { open, slice, info } = window.zarr;
-    const array = await open(new URL("/data/sharded", location.href), { kind: "array" });
+    const array = await open(new URL("/data", location.href), { path: "sharded", kind: "array" });
     const tile = await array.get([slice(10, 12), slice(20, 22)]);
     const series = await array.get([slice(0, 2048, 512), 5], { as: "float32" });
     const { isStarted, build, workers, wire } = info();
