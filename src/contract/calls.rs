@@ -105,17 +105,20 @@ calls! {
         Warnings "warnings";
     }
 
-    /// The calls of the light build. What it does not do fails.
+    /// The calls of the light build. A call fails if only the engine can do it.
     LightCall {
-        /// The `NodeSummary` of a node, by its path and its `zarr.json`.
+        /// Describes a node of v3, given its path and its `zarr.json`. The result is a
+        /// `NodeSummary`.
         DescribeV3 "describeV3" blocks[path, document];
-        /// The same for v2: by `.zarray` or `.zgroup`, and `.zattrs`, which may be absent.
+        /// Describes a node of v2, given its path, its `.zarray` or `.zgroup`, and its `.zattrs`,
+        /// which may be absent. The result is a `NodeSummary`.
         DescribeV2 "describeV2" words[is_array, has_attributes] blocks[path, document, attributes];
-        /// Begins a read of an array, by its documents, a `ReadRequest`. The result is a
+        /// Begins a read, given the documents of the array and a `ReadRequest`. The result is a
         /// `SmallRead`.
         Begin "begin" words[read] blocks[document, request];
-        /// Takes the answer to a request, by its number in the read, and the size of the whole
-        /// value: a float, NaN if it is unknown. The result is the `ValueRequests` that follow.
+        /// Takes the bytes for a request. `request` counts the requests of the read from 0. `size`
+        /// is a float: the size of the whole value, or NaN if it is unknown. The result is the
+        /// `ValueRequests` to send next.
         Supply "supply" words[read, request, is_absent] blocks[size, bytes];
         /// Finishes a read. The result is its elements.
         Finish "finish" words[read];

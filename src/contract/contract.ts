@@ -1884,9 +1884,9 @@ export const valueRequestShape: Shape<ValueRequest> = /* @__PURE__ */ record(() 
   len: optional(natural),
 }));
 
-/** Requests, in the order of their numbers. */
+/** The requests that a read needs next. */
 export interface ValueRequests {
-  /** The requests. */
+  /** The requests, in order: the read counts them all from 0. */
   requests: ValueRequest[];
 }
 
@@ -2183,19 +2183,25 @@ export const DECODE_CALLS = {
   warnings: 12,
 };
 
-/** The calls of the light build. What it does not do fails. */
+/** The calls of the light build. A call fails if only the engine can do it. */
 export interface LightCalls {
-  /** The `NodeSummary` of a node, by its path and its `zarr.json`. */
+  /**
+   * Describes a node of v3, given its path and its `zarr.json`. The result is a
+   * `NodeSummary`.
+   */
   describeV3: {
     blocks: [path: ArrayBufferView, document: ArrayBufferView];
   };
-  /** The same for v2: by `.zarray` or `.zgroup`, and `.zattrs`, which may be absent. */
+  /**
+   * Describes a node of v2, given its path, its `.zarray` or `.zgroup`, and its `.zattrs`,
+   * which may be absent. The result is a `NodeSummary`.
+   */
   describeV2: {
     words: [isArray: number, hasAttributes: number];
     blocks: [path: ArrayBufferView, document: ArrayBufferView, attributes: ArrayBufferView];
   };
   /**
-   * Begins a read of an array, by its documents, a `ReadRequest`. The result is a
+   * Begins a read, given the documents of the array and a `ReadRequest`. The result is a
    * `SmallRead`.
    */
   begin: {
@@ -2203,8 +2209,9 @@ export interface LightCalls {
     blocks: [document: ArrayBufferView, request: ArrayBufferView];
   };
   /**
-   * Takes the answer to a request, by its number in the read, and the size of the whole
-   * value: a float, NaN if it is unknown. The result is the `ValueRequests` that follow.
+   * Takes the bytes for a request. `request` counts the requests of the read from 0. `size`
+   * is a float: the size of the whole value, or NaN if it is unknown. The result is the
+   * `ValueRequests` to send next.
    */
   supply: {
     words: [read: number, request: number, isAbsent: number];

@@ -18,7 +18,7 @@ use crate::format::metadata::{ArrayMetadata, CodecMetadata, NodeMetadata, Storag
 /// The summary of a node at an absolute path, all of whose documents are texts.
 ///
 /// # Errors
-/// `Unsupported` for an array that only a larger build can describe.
+/// `Unsupported` for an array that needs a larger build.
 pub fn node(path: &str, metadata: &NodeMetadata, document: &NodeDocument) -> Result<NodeSummary> {
     let (attributes, warnings, array) = match metadata {
         NodeMetadata::Array(array) => {
@@ -43,7 +43,7 @@ pub fn node(path: &str, metadata: &NodeMetadata, document: &NodeDocument) -> Res
 /// The summary of an array. Codecs that are unknown are left out: reading reports them.
 ///
 /// # Errors
-/// `Unsupported` for an array that only a larger build can describe.
+/// `Unsupported` for an array that needs a larger build.
 pub fn array(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary> {
     let metadata = binding.metadata();
     let outer = binding.outer_shape();
@@ -82,7 +82,7 @@ fn fallback(metadata: &ArrayMetadata) -> Result<Option<FallbackSummary>> {
     Ok(Some(FallbackSummary { extension, data_type: json_text(&fallback.data_type)?, used }))
 }
 
-/// A fill value that is JSON, if `JSON.parse` may lose it.
+/// A fill value that is JSON, if a plain reader may lose it.
 fn fill_json(data_type: &DataType, fill: &[u8]) -> Result<Option<(String, JsonText)>> {
     match (data_type, fill) {
         (DataType::Optional(inner), [is_some, rest @ ..]) if *is_some != 0 => fill_json(inner, rest),

@@ -83,11 +83,6 @@ impl Array {
     pub fn read_as(&self, selection: &Selection, form: &ResultForm) -> Result<Read> {
         Read::new(&self.binding, selection, form)
     }
-
-    /// What the array's metadata are bound to.
-    pub fn binding(&self) -> &Binding {
-        &self.binding
-    }
 }
 
 /// The form of a result.

@@ -163,9 +163,9 @@ records! {
         len: Option<Natural>,
     }
 
-    /// Requests, in the order of their numbers.
+    /// The requests that a read needs next.
     struct ValueRequests {
-        /// The requests.
+        /// The requests, in order: the read counts them all from 0.
         requests: Vec<ValueRequest>,
     }
 

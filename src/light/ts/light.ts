@@ -1,8 +1,8 @@
 /**
- * The light build: a second server of the operations `open` and `read`, on the caller's thread, for
- * a page that reads a few chunks over HTTP. It answers calls about which everything is plain. Any
- * other call, and any failure, it leaves to the engine, which then does all of the call: no error
- * of it reaches a caller. What bytes mean is decided by the wasm (`src/light/rust`).
+ * The light build. It answers `open` and `read` on the caller's thread, so that a page that reads a
+ * few chunks over HTTP needs neither the engine nor a worker. It takes simple calls only. When it
+ * cannot answer, for whatever reason, the engine repeats the whole call, so callers never see an
+ * error of the light build. The wasm (`src/light/rust`) decides what the bytes mean.
  */
 import wasm from "#light-text";
 import {
@@ -17,6 +17,7 @@ import {
 } from "../../contract/contract.ts";
 import { inflated } from "../../engine/ts/host/wasm_builds.ts";
 import { WasmModule } from "../../engine/ts/host/wasm_module.ts";
+import { LARGE_BYTES } from "../../engine/ts/model/limits.ts";
 import { addressesBelow } from "../../engine/ts/model/plain_address.ts";
 import { readRecord, recordBytes } from "../../engine/ts/model/records.ts";
 import type { ArrayDefinition, Callback, StoreDefinition } from "../../engine/ts/port/definitions.ts";
@@ -33,9 +34,6 @@ import type {
 import type { ResponseParts } from "../../engine/ts/port/protocol.ts";
 import { NotPlain } from "./not_plain.ts";
 import { PlainRequests, Reader } from "./plain_requests.ts";
-
-/** A document of this size or more crosses to the page as bytes, which the engine does. */
-const LARGE_BYTES = 2 ** 19;
 
 type Module = WasmModule<LightCalls>;
 type Http = Extract<StoreDefinition, { kind: "http" }>;

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import * as limits from "./limits.ts";
 
 // The unit lane runs in the project's folder.
-const rust = ["src/core/limits.rs", "src/engine/rust/hierarchy/open.rs"]
+const HIERARCHY = "src/engine/rust/hierarchy";
+const rust = ["src/core/limits.rs", `${HIERARCHY}/open.rs`, `${HIERARCHY}/large_document.rs`]
   .map((path) => readFileSync(path, "utf8"))
   .join();
 

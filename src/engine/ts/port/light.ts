@@ -7,25 +7,28 @@ import { unlessAborted } from "../model/waiting.ts";
 import { configuration } from "./configuration.ts";
 import type { CallOptions, MakeArguments } from "./connection.ts";
 import { knownDocuments } from "./definitions.ts";
-import type { LightOperation, LightServer } from "./light_server.ts";
+import type { LightOperation, LightServer, LightStart } from "./light_server.ts";
 import { Objects } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OpenCall, OperationName } from "./operations.ts";
 import type { ToEngine } from "./protocol.ts";
 
-/** The definitions of stores and arrays for the light build. */
-const posted: ToEngine[] = [];
-let objects: Objects | undefined;
+let start: (LightStart & { objects: Objects }) | undefined;
 let loading: Promise<LightServer | undefined> | undefined;
 let end = new AbortController();
 
 /** The light build, if it has started. */
 export let light: LightServer | undefined;
 
-async function load(known: Objects): Promise<LightServer | undefined> {
-  const start = { objects: known, posted, knownDocuments, configuration };
+function newStart(): LightStart & { objects: Objects } {
+  const posted: ToEngine[] = [];
+  const objects = new Objects((message) => posted.push(message), true);
+  return { objects, posted, knownDocuments, configuration };
+}
+
+async function load(from: LightStart): Promise<LightServer | undefined> {
   // Where it does not start, the engine does.
   light = await loadLight?.()
-    .then(({ startLight }) => startLight(start))
+    .then(({ startLight }) => startLight(from))
     .catch(() => undefined);
   return light;
 }
@@ -34,7 +37,7 @@ async function load(known: Objects): Promise<LightServer | undefined> {
 export function dropLight(reason: Error): void {
   end.abort(reason);
   end = new AbortController();
-  objects = loading = light = undefined;
+  start = loading = light = undefined;
 }
 
 /**
@@ -46,10 +49,10 @@ export async function answeredLightly<Name extends OperationName>(
   makeArguments: MakeArguments<Name>,
   { signal, storeOptions }: CallOptions,
 ): Promise<AnswerOf<Name> | undefined> {
-  objects ??= new Objects((message) => posted.push(message), true);
-  const args = makeArguments(objects) as ArgumentsOf<LightOperation>;
+  start ??= newStart();
+  const args = makeArguments(start.objects) as ArgumentsOf<LightOperation>;
   if (storeOptions || (operation === "open" && !(args as OpenCall).early)) return undefined;
-  loading ??= load(objects);
+  loading ??= load(start);
   const signals = [end.signal, signal];
   const answer = loading.then((server) => server?.answer(operation as LightOperation, args, signals));
   return unlessAborted(unlessAborted(answer, signals[0]), signal) as Promise<AnswerOf<Name> | undefined>;
