@@ -12,13 +12,17 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
 const manifest = JSON.parse(read("package.json"));
 
-const markdownOf = (folder) =>
-  readdirSync(join(ROOT, folder))
+const markdownOf = (folder, options) =>
+  readdirSync(join(ROOT, folder), options)
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
 
+/** The pages of the site, in their folders. */
+const DOCS = markdownOf("docs", { recursive: true });
+
 const PAGES = [
-  ...[".", "docs", "tests", ".github", ".github/ISSUE_TEMPLATE", "www/samples"].flatMap(markdownOf),
+  ...DOCS,
+  ...[".", "tests", ".github", ".github/ISSUE_TEMPLATE", "www/samples"].flatMap((folder) => markdownOf(folder)),
   "tests/fixtures/README.md",
 ];
 
@@ -110,7 +114,7 @@ test("the manifests say where the project is, all the same", () => {
 
 test("every page of docs/ is in its index", () => {
   const index = read("docs/README.md");
-  const missing = markdownOf("docs").filter((page) => !index.includes(page.slice("docs/".length)));
+  const missing = DOCS.filter((page) => !index.includes(page.slice("docs/".length)));
   assert.deepEqual(missing, []);
 });
 

@@ -2,9 +2,10 @@
  * The code blocks of README.md and docs/: finds them, and makes programs of them. It runs nothing.
  *
  * The blocks of one page are one program, in order, so a block may use what an earlier block made.
- * Every block of JavaScript or TypeScript runs in Node, unless a comment on the line above it names
- * another class and the reason:
+ * Every block of JavaScript or TypeScript runs in Node, and on the site in a browser, unless a
+ * comment on the line above it names another class and the reason:
  *
+ *     <!-- snippet: node: reads the disk -->         runs in Node alone
  *     <!-- snippet: browser: needs OPFS -->          runs in Chromium
  *     <!-- snippet: draws: a map -->                 as `browser`; what it draws must not be empty
  *     <!-- snippet: types: needs a bucket -->        is only compiled
@@ -21,16 +22,16 @@ import { checkClaim } from "./claim_lines.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** Where examples say that data are. The tests serve it themselves (`example_server.mjs`). */
-export const EXAMPLE_HOST = "https://data.example";
+/** Where the site has its samples. The tests serve them themselves (`example_server.mjs`). */
+export const EXAMPLE_HOST = "https://zarr-wasm.github.io/zarr-wasm/samples";
 
-/** README.md and every page of docs/, as paths from the root. */
+/** README.md and every page of docs/ and its folders, as paths from the root. */
 export const PAGES = [
   "README.md",
-  ...readdirSync(join(ROOT, "docs"))
+  ...readdirSync(join(ROOT, "docs"), { recursive: true })
     .filter((name) => name.endsWith(".md"))
     .sort()
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name.replaceAll("\\", "/")}`),
 ];
 
 export const readPage = (page) => readFileSync(join(ROOT, page), "utf8");
