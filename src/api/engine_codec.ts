@@ -6,6 +6,7 @@
  * of codecs of fixed size. The engine cannot be asked then, so both are computed here.
  */
 
+import { isArrayBuffer } from "../engine/ts/model/realms.ts";
 import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../engine/ts/codec/chunk.ts";
 import { CodecFault } from "../engine/ts/codec/fault.ts";
 import type { ArrayForm, CodecEntry, CodecKind, UserCodec } from "../engine/ts/codec/site.ts";
@@ -24,7 +25,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Returns bytes that fill their buffer. Cloning a view would clone all of a larger buffer. */
 function wholeBytes(data: unknown, codec: string): Uint8Array {
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (isArrayBuffer(data)) return new Uint8Array(data);
   if (!ArrayBuffer.isView(data)) {
     throw new ZarrError("Argument", `codec ${JSON.stringify(codec)} takes bytes`, {
       codec,

@@ -1,10 +1,11 @@
 /**
- * vitest, and Jest with Node's own modules: a test that reads an array. With happy-dom and jsdom,
- * which imitate a page in Node, a further test reads through a stub of `fetch`.
+ * vitest, and Jest with Node's own modules: a test that reads an array, and the recipe's tests. With
+ * happy-dom and jsdom, which imitate a page in Node, a further test reads through a stub of `fetch`.
  */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { filesOf } from "../support/docs/snippets.mjs";
 import { expectReadIn, readModule } from "./reading.mjs";
 
 const TEST = `import { writeFileSync } from "node:fs";
@@ -95,6 +96,23 @@ test("without a fetch, the error says what to do", async () => {
   }
 });
 
+const sumOf = (data) => data.reduce((sum, value) => sum + value, 0);
+
+/** Workers of Node hand over buffers that are not of the classes of an imitated page. */
+test("writes and reads large arrays in workers", async () => {
+  await zarr.init({ workers: 2 });
+  const options = { shape: [3000, 1000], chunkShape: [500, 1000], dtype: "float32" };
+  const array = await zarr.create(new Map(), options);
+  await array.set(null, Float32Array.from({ length: 3e6 }, (_, at) => at % 1000));
+  const { data } = await array.get();
+  expect(sumOf(data)).toBe(3000 * 499500);
+  const { data: converted } = await array.get(null, { as: "float64" });
+  expect(sumOf(converted)).toBe(3000 * 499500);
+  expect((await zarr.statistics(array)).max).toBe(999);
+  expect(zarr.info().parts.workers).toBeGreaterThan(0);
+  zarr.dispose();
+});
+
 test("reads through the option fetch, with the engine on this thread and in a worker", async () => {
   for (const engine of ["caller", "worker"]) {
     zarr.dispose();
@@ -152,5 +170,38 @@ export const jest = (version, environment) => ({
   checks: {
     "test, with --experimental-vm-modules": (project) =>
       check(project, project.bin("jest"), [], { NODE_OPTIONS: FLAGS }),
+  },
+});
+
+const RECIPE = "docs/recipes/tests.md";
+/** The folder of the same files for Jest. */
+const FOR_JEST = "jest";
+
+/** The files of the recipe, and again with Jest's import, as the page says. */
+function recipeFiles({ samples }) {
+  const files = Object.entries(filesOf(RECIPE, samples));
+  const forJest = files.map(([path, text]) => [
+    `${FOR_JEST}/${path}`,
+    text.replace('from "vitest"', 'from "@jest/globals"'),
+  ]);
+  return Object.fromEntries([...files, ...forJest]);
+}
+
+const runRecipe = (project, runner, options) => {
+  const inJest = { folder: join(project.folder, FOR_JEST), env: { NODE_OPTIONS: FLAGS } };
+  if (runner === "jest") return project.quietly(project.bin("jest"), options, inJest);
+  return project.quietly(project.bin("vitest"), ["run", "--dir", "tests", ...options]);
+};
+
+export const testsRecipe = ({ vitest, jest, jsdom, jestJsdom }) => ({
+  name: "the recipe for tests",
+  folder: "recipe-tests",
+  packages: { vitest, vite: "8.3.8", jest, jsdom, "jest-environment-jsdom": jestJsdom },
+  files: recipeFiles,
+  checks: {
+    vitest: (project) => runRecipe(project, "vitest", []),
+    "vitest with jsdom": (project) => runRecipe(project, "vitest", ["--environment", "jsdom"]),
+    Jest: (project) => runRecipe(project, "jest", []),
+    "Jest with jsdom": (project) => runRecipe(project, "jest", ["--env=jsdom"]),
   },
 });

@@ -28,7 +28,9 @@ export interface ElementsInMemory {
 
 /** Elements that are read box by box, such as those of a file format that the caller decodes. */
 export interface ElementReader {
+  /** The number of elements along each dimension. */
   shape: readonly number[];
+  /** The data type. */
   dtype: DataType | (string & {});
   /** Returns the elements of a box in C order. `start` and `shape` are in elements. */
   read(

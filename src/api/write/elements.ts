@@ -3,6 +3,7 @@
  * Elements of variable length are concatenated bytes with offsets.
  */
 
+import { isArrayBuffer, isUint8Array } from "../../engine/ts/model/realms.ts";
 import { fillVariable, lengthOfAll } from "../../engine/ts/elements/pack.ts";
 import { product, stridesInOrder } from "../../engine/ts/elements/typed_arrays.ts";
 import { type FieldDescription, isNumeric, type TypeDescription } from "../../engine/ts/model/data_type.ts";
@@ -31,8 +32,8 @@ function encodeText(type: TypeDescription, value: unknown, index: string, { cast
 }
 
 function bytesOf(value: unknown): Uint8Array | undefined {
-  if (value instanceof Uint8Array) return value;
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (isUint8Array(value)) return value;
+  if (isArrayBuffer(value)) return new Uint8Array(value);
   if (ArrayBuffer.isView(value)) return viewBytes(value);
   const isBytes =
     Array.isArray(value) && value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte < 256);

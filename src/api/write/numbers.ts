@@ -26,7 +26,12 @@ import type { FloatsToPack, PackedFloats } from "../../engine/ts/port/operations
 import { eachRow, entryOf, indexText, ONE, unitsOf, type Values } from "./layout.ts";
 
 export interface PackOptions {
-  /** Whether to convert values that the type cannot represent. */
+  /**
+   * Whether to convert values that the data type cannot represent, as by a cast in C: fractions are
+   * cut off, large integers wrap around. Default: false, which rejects them.
+   *
+   * @throws an `Argument` error for such a value, with its place.
+   */
   cast?: boolean | undefined;
   /** @internal Packs floats that JavaScript has no typed array for. */
   floats?: FloatPacker | undefined;

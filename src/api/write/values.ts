@@ -4,6 +4,7 @@
  * with strides, columns or objects of structs.
  */
 
+import { isUint8Array } from "../../engine/ts/model/realms.ts";
 import type { ElementLayout } from "../../contract/contract.ts";
 import { product, stridesInOrder } from "../../engine/ts/elements/typed_arrays.ts";
 import { need, needReadable, refuse } from "../../engine/ts/model/argument.ts";
@@ -190,11 +191,11 @@ export function sourceOf(
  */
 export function packedSource(type: TypeDescription, value: unknown): Source {
   const data = isChunk(value) ? value.data : value;
-  if (!type.size || !(data instanceof Uint8Array)) {
+  if (!type.size || !isUint8Array(data)) {
     refuse(
       `not the packed elements of a selection of data type ${type.name}`,
       type.size ? "a Uint8Array" : "elements of one size",
-      data instanceof Uint8Array ? `${data.length} bytes` : typeof data,
+      isUint8Array(data) ? `${data.length} bytes` : typeof data,
     );
   }
   return { bytes: data, layout: "Packed" };

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use js_sys::{ArrayBuffer, Uint8Array};
+use js_sys::{ArrayBuffer, Reflect, Symbol, Uint8Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -77,11 +77,22 @@ extern "C" {
     fn len(this: &UserBytes) -> std::result::Result<JsValue, JsValue>;
 }
 
+/// Whether a value is an `ArrayBuffer` of any realm. `instanceof` knows one realm alone.
+pub fn is_buffer(value: &JsValue) -> bool {
+    let tag = || Reflect::get(value, &Symbol::to_string_tag()).ok()?.as_string();
+    value.is_instance_of::<ArrayBuffer>() || tag().as_deref() == Some("ArrayBuffer")
+}
+
+/// The bytes that a thread or a request of ours handed over, which may be of another realm.
+pub fn handed_over(value: &JsValue) -> Option<Uint8Array> {
+    ArrayBuffer::is_view(value).then(|| as_bytes(value)).flatten()
+}
+
 /// Accepts views of any type and realm, and buffers. Nothing that a value does when it is asked is
 /// trusted: its getters may throw, and its buffer may be gone.
 fn as_bytes(value: &JsValue) -> Option<Uint8Array> {
     let is_view = ArrayBuffer::is_view(value);
-    if !is_view && !value.is_instance_of::<ArrayBuffer>() {
+    if !is_view && !is_buffer(value) {
         return None;
     }
     let user: &UserBytes = value.unchecked_ref();

@@ -3,11 +3,10 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array as JsArray, Uint8Array, Uint32Array};
-use wasm_bindgen::JsCast;
+use js_sys::{Array as JsArray, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use super::bytes::{our_value, to_js};
+use super::bytes::{handed_over, our_value, to_js};
 use super::error::{reported_error, store_failed};
 use super::host;
 use super::job::{Job, box_of, refused};
@@ -84,7 +83,11 @@ impl JobPart {
         if let Some(reason) = elements.as_string() {
             return Err(Undecoded::WorkerLost(reason));
         }
-        Ok(elements.dyn_into::<Uint8Array>().ok().map(our_value))
+        if elements.is_undefined() {
+            return Ok(None);
+        }
+        let elements = handed_over(&elements).ok_or_else(|| Error::store("a decoder returned no bytes"))?;
+        Ok(Some(our_value(elements)))
     }
 }
 

@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use js_sys::{Array, JSON, Reflect, Uint8Array};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
 use zarr_wasm_contract::{ErrorRecord, Held, Record};
 
+use super::bytes::handed_over;
 use crate::error::{Error, ErrorKind};
 
 /// The record of an error. `hold` puts its cause beside the record.
@@ -43,7 +44,7 @@ impl From<Thrown> for JsValue {
 /// The error of a `ReportedError` (`wasm_module.ts`); `None` for any other thrown value.
 pub fn reported_error(thrown: &JsValue) -> Option<Error> {
     let member = |name: &str| Reflect::get(thrown, &name.into()).ok().filter(|value| !value.is_undefined());
-    let bytes = member("recordBytes")?.dyn_into::<Uint8Array>().ok()?;
+    let bytes = handed_over(&member("recordBytes")?)?;
     let error = Error::of_record(ErrorRecord::from_bytes(&bytes.to_vec())?);
     Some(match member("cause") {
         Some(cause) => error.caused_by(Rc::new(cause)),

@@ -111,7 +111,8 @@ class Exchange {
     if (typeof response.arrayBuffer !== "function") return [NO_RESPONSE];
     try {
       const body = await response.arrayBuffer();
-      const isBytes = body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+      // Not by `instanceof`: the body may be of another realm, as in tests that imitate a page.
+      const isBytes = ArrayBuffer.isView(body) || body?.[Symbol.toStringTag] === "ArrayBuffer";
       return isBytes ? [ANSWERED, ...head, new Uint8Array(body)] : [NO_RESPONSE];
     } catch (thrown) {
       return this.#unread(thrown) ?? [BROKEN_OFF, thrown];

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use js_sys::{Array, Float64Array, Function, JsString, Object, Promise, Reflect, TypeError, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::bytes::{our_value, to_js};
+use super::bytes::{handed_over, our_value, to_js};
 use super::error::{describe, store_failed};
 use super::host;
 use crate::error::Error;
@@ -203,10 +203,7 @@ fn answered(parts: &Array, request: &HttpRequest) -> HttpResponse {
         url: if url.is_empty() { request.url.clone() } else { url },
         redirected: parts.get(3).is_truthy(),
         headers,
-        body: match parts.get(5).dyn_into::<Uint8Array>() {
-            Ok(bytes) => our_value(bytes),
-            Err(_) => Value::from(Vec::new()),
-        },
+        body: handed_over(&parts.get(5)).map_or_else(|| Value::from(Vec::new()), our_value),
     }
 }
 

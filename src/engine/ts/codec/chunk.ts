@@ -4,6 +4,7 @@
  * are not numbers, text or booleans are given as packed bytes.
  */
 
+import { isUint8Array } from "../model/realms.ts";
 import { wrapperOf } from "../elements/elements.ts";
 import { loopsOver } from "../elements/loops.ts";
 import { isInOrder, joinVariable, reach } from "../elements/pack.ts";
@@ -163,7 +164,7 @@ function packVariable({ type }: ArrayForm, { data, shape, stride }: ZarrChunk): 
   for (const loops = loopsOver(shape, stride); loops.left > 0; loops.next()) {
     const value = values[loops.source];
     if (type.kind === "string" && typeof value === "string") elements.push(encoder.encode(value));
-    else if (type.kind !== "string" && value instanceof Uint8Array) elements.push(value);
+    else if (type.kind !== "string" && isUint8Array(value)) elements.push(value);
     else {
       const expected = type.kind === "string" ? "strings" : "Uint8Arrays";
       throw new CodecFault("a codec returned elements of another type", expected, shown(value));

@@ -2,6 +2,7 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
+import { isArrayBuffer } from "../model/realms.ts";
 import { viewBytes } from "../model/memory.ts";
 import { once } from "../model/once.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
@@ -35,7 +36,7 @@ export function metaOf(site: CodecSite) {
 
 /** A copy of the bytes that a codec returned. */
 function bytesOf(result: unknown): Uint8Array<ArrayBuffer> {
-  if (result instanceof ArrayBuffer) return new Uint8Array(result.slice(0));
+  if (isArrayBuffer(result)) return new Uint8Array(result.slice(0));
   if (ArrayBuffer.isView(result)) return viewBytes(result).slice() as Uint8Array<ArrayBuffer>;
   const actual = result === null ? "null" : typeof result;
   throw new CodecFault("a codec did not return bytes", "a Uint8Array", actual);

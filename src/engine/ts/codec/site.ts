@@ -4,28 +4,40 @@
  * use this file too.
  */
 
-import type { CodecKind } from "../../../contract/contract.ts";
+import type { CODEC_KINDS } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { OwnBytes } from "../model/own_memory.ts";
 import { newDecoder } from "../model/utf8.ts";
 
-export type { CodecKind };
-
 /**
- * A user's codec. An array-to-array codec that changes the data type or the shape has
- * `getEncodedMeta`, which returns the changed metadata.
+ * The kind of a codec, which decides its position in a chain: `"array_to_array"` changes elements,
+ * `"array_to_bytes"` packs them, `"bytes_to_bytes"` compresses bytes.
  */
+export type CodecKind = (typeof CODEC_KINDS)[number];
+
+/** A codec of yours, as `CodecEntry.fromConfig` makes it. */
 export interface UserCodec {
+  /** Its kind. Default: that of the entry, else `"bytes_to_bytes"`. */
   kind?: CodecKind | undefined;
+  /**
+   * Encodes a chunk, which only writing needs: bytes, or `{ data, shape, stride }` of a codec that
+   * takes arrays. May return a promise.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: zarrita's signature; users' codecs have this type
   encode?(data: any): any;
+  /** Decodes what `encode` has returned. May return a promise. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   decode(data: any): any;
+  /**
+   * Returns the metadata after a codec from array to array that changes the data type or the shape.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   getEncodedMeta?(meta: any): any;
 }
 
+/** What a loader of a codec returns, and a module of one exports: it makes codecs of arrays. */
 export interface CodecEntry {
+  /** Its kind. Default: that of the codec, else `"bytes_to_bytes"`. */
   kind?: CodecKind | undefined;
   /**
    * Makes the codec of an array. `meta` describes the chunk before the codec encodes it: its

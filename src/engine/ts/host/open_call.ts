@@ -2,6 +2,7 @@
  * One call of the page that the engine performs: its events, which the page takes, and
  * the rate of its progress events. Operations see it as their `CallContext`.
  */
+import { isArrayBuffer } from "../model/realms.ts";
 import type { ToPage } from "../port/protocol.ts";
 import type { Engine } from "./engine.ts";
 import type { CallContext } from "./operations/operation.ts";
@@ -78,7 +79,7 @@ export function openCall(call: number, { post, isAbortable, engine }: Circumstan
     tell: engine.page.isLocal ? send : tell,
     whenTaken,
     give: (buffer) => {
-      if (buffer instanceof ArrayBuffer && !transfer.includes(buffer)) transfer.push(buffer);
+      if (isArrayBuffer(buffer) && !transfer.includes(buffer)) transfer.push(buffer);
     },
   };
   return { controller, context, transfer, taken, flush };

@@ -4,10 +4,11 @@
  * fifty times slower (half a microsecond), because a proxy at the end of the prototype chain
  * handles indices. Calls of `get` do not reach the proxy and cost nothing more.
  */
+import { isArrayBuffer } from "./realms.ts";
 import { newDecoder, newEncoder } from "./utf8.ts";
 
 const isBuffer = (value: unknown): value is ArrayBufferLike =>
-  value instanceof ArrayBuffer ||
+  isArrayBuffer(value) ||
   (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
 
 interface Indexed {
@@ -60,9 +61,11 @@ export function codesToText(codes: Int32Array | Uint32Array): string {
   return text;
 }
 
-/** Booleans, one byte each. */
+/**
+ * Truth values, one byte each, as zarrita's calls return them. `array[i]` equals `array.get(i)`.
+ */
 export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
-  /** Survives minifying: other libraries compare it. */
+  /** The name of the class, also in minified code. */
   static readonly name = "BoolArray";
   static {
     Object.setPrototypeOf(BoolArray.prototype, INDICES);
@@ -72,8 +75,15 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
   /** @internal */
   [MEMORY]: Uint8Array<B>;
 
+  /** @param size The number of elements, which are false. */
   constructor(size: number);
+  /** @param values The elements, which are copied. */
   constructor(values: Iterable<boolean>);
+  /**
+   * @param buffer Memory for the elements, which is shared.
+   * @param byteOffset Where the elements begin in it, in bytes. Default: 0.
+   * @param length The number of elements. Default: to the end of the memory.
+   */
   constructor(buffer: B, byteOffset?: number, length?: number);
   constructor(source: number | Iterable<boolean> | B, byteOffset?: number, length?: number) {
     const bytes =
@@ -83,39 +93,61 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
     this[MEMORY] = bytes as Uint8Array<B>;
   }
 
+  /** The size of an element, in bytes. */
   get BYTES_PER_ELEMENT(): 1 {
     return 1;
   }
 
+  /** Where the elements begin in `buffer`, in bytes. */
   get byteOffset(): number {
     return this[MEMORY].byteOffset;
   }
 
+  /** The size of all elements, in bytes. */
   get byteLength(): number {
     return this[MEMORY].byteLength;
   }
 
+  /** The memory of the elements. */
   get buffer(): B {
     return this[MEMORY].buffer as B;
   }
 
+  /** The number of elements. */
   get length(): number {
     return this[MEMORY].length;
   }
 
+  /**
+   * Returns the element at an index.
+   *
+   * @param idx The index, from 0.
+   */
   get(idx: number): boolean {
     const byte = this[MEMORY][idx];
     return (byte === undefined ? undefined : byte !== 0) as boolean;
   }
 
+  /**
+   * Changes the element at an index.
+   *
+   * @param idx The index, from 0.
+   * @param value The new element.
+   */
   set(idx: number, value: boolean): void {
     this[MEMORY][idx] = value ? 1 : 0;
   }
 
+  /**
+   * Changes all elements.
+   *
+   * @param value The new element.
+   */
   fill(value: boolean): void {
     this[MEMORY].fill(value ? 1 : 0);
   }
 
+  /** Iterates over the elements. */
   *[Symbol.iterator](): IterableIterator<boolean> {
     for (const byte of this[MEMORY]) yield byte !== 0;
   }
@@ -132,6 +164,7 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array | I
   [idx: number]: string;
   /** @internal */
   readonly [MEMORY]: Units;
+  /** The number of units of an element. */
   chars: number;
 
   constructor(
@@ -154,22 +187,27 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array | I
     for (const [idx, value] of values.entries()) this.set(idx, value);
   }
 
+  /** The size of an element, in bytes. */
   get BYTES_PER_ELEMENT(): number {
     return this[MEMORY].BYTES_PER_ELEMENT * this.chars;
   }
 
+  /** Where the elements begin in `buffer`, in bytes. */
   get byteOffset(): number {
     return this[MEMORY].byteOffset;
   }
 
+  /** The size of all elements, in bytes. */
   get byteLength(): number {
     return this[MEMORY].byteLength;
   }
 
+  /** The memory of the elements. */
   get buffer(): B {
     return this[MEMORY].buffer as B;
   }
 
+  /** The number of elements. */
   get length(): number {
     return this.chars === 0 ? 0 : this[MEMORY].length / this.chars;
   }
@@ -188,40 +226,77 @@ abstract class TextArray<B extends ArrayBufferLike, Units extends Uint8Array | I
     return this[MEMORY].subarray(this.chars * idx, this.chars * (idx + 1)) as Units;
   }
 
-  /** The string at an index. Throws a `RangeError` outside of the array. */
+  /**
+   * Returns the element at an index, without the NULs that pad it.
+   *
+   * @param idx The index, from 0.
+   * @throws a `RangeError` outside of the array.
+   */
   abstract get(idx: number): string;
 
+  /** Changes the element at an index. */
   abstract set(idx: number, value: string): void;
 
+  /**
+   * Changes all elements.
+   *
+   * @param value The new element.
+   */
   fill(value: string): void {
     for (let idx = 0; idx < this.length; idx += 1) this.set(idx, value);
   }
 
+  /** Iterates over the elements. */
   *[Symbol.iterator](): IterableIterator<string> {
     for (let idx = 0; idx < this.length; idx += 1) yield this.get(idx);
   }
 }
 
-/** Strings of `chars` bytes each, padded with NUL. */
+/**
+ * Strings of `chars` bytes each, padded with NUL, as zarrita's calls return them. `array[i]` equals
+ * `array.get(i)`.
+ */
 export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends TextArray<B, Uint8Array> {
-  /** Survives minifying: other libraries compare it. */
+  /** The name of the class, also in minified code. */
   static override readonly name = "ByteStringArray";
+  /** The bytes of all elements. zarrita has this member, too. */
   _data: Uint8Array;
 
+  /**
+   * @param chars The number of bytes of an element.
+   * @param size The number of elements, which are empty.
+   */
   constructor(chars: number, size: number);
+  /**
+   * @param buffer Memory for the elements, which is shared.
+   * @param byteOffset Where the elements begin in it, in bytes. Default: 0.
+   * @param length The number of elements. Default: to the end of the memory.
+   */
   constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
+  /** @param values The elements, which are copied. */
   constructor(chars: number, values: Iterable<string>);
   constructor(chars: number, source: TextValues<B>, byteOffset?: number, length?: number) {
     super(Uint8Array, chars, source, byteOffset, length);
     this._data = this.units;
   }
 
-  /** The string at an index. Throws a `RangeError` outside of the array. */
+  /**
+   * Returns the element at an index, without the NULs that pad it.
+   *
+   * @param idx The index, from 0.
+   * @throws a `RangeError` outside of the array.
+   */
   get(idx: number): string {
     checkIndex(idx, this);
     return newDecoder().decode(this[UNITS](idx).slice()).replaceAll("\0", "");
   }
 
+  /**
+   * Changes the element at an index.
+   *
+   * @param idx The index, from 0.
+   * @param value The new element.
+   */
   set(idx: number, value: string): void {
     const units = this[UNITS](idx);
     units.fill(0);
@@ -229,27 +304,51 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
   }
 }
 
-/** Strings of `chars` UTF-32 code points each, padded with NUL. */
+/**
+ * Strings of `chars` UTF-32 code points each, padded with NUL, as zarrita's calls return them.
+ * `array[i]` equals `array.get(i)`.
+ */
 export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends TextArray<
   B,
   Int32Array
 > {
-  /** Survives minifying: other libraries compare it. */
+  /** The name of the class, also in minified code. */
   static override readonly name = "UnicodeStringArray";
 
+  /**
+   * @param chars The number of code points of an element.
+   * @param size The number of elements, which are empty.
+   */
   constructor(chars: number, size: number);
+  /**
+   * @param buffer Memory for the elements, which is shared.
+   * @param byteOffset Where the elements begin in it, in bytes. Default: 0.
+   * @param length The number of elements. Default: to the end of the memory.
+   */
   constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
+  /** @param values The elements, which are copied. */
   constructor(chars: number, values: Iterable<string>);
   constructor(chars: number, source: TextValues<B>, byteOffset?: number, length?: number) {
     super(Int32Array, chars, source, byteOffset, length);
   }
 
-  /** The string at an index. Throws a `RangeError` outside of the array. */
+  /**
+   * Returns the element at an index, without the NULs that pad it.
+   *
+   * @param idx The index, from 0.
+   * @throws a `RangeError` outside of the array.
+   */
   get(idx: number): string {
     checkIndex(idx, this);
     return codesToText(this[UNITS](idx)).replaceAll("\0", "");
   }
 
+  /**
+   * Changes the element at an index.
+   *
+   * @param idx The index, from 0.
+   * @param value The new element.
+   */
   set(idx: number, value: string): void {
     const units = this[UNITS](idx);
     units.fill(0);

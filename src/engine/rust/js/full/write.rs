@@ -18,7 +18,7 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
 use crate::hierarchy::resize::{self as shapes, Appended};
-use crate::js::bytes::{JsView, our_value, stored_value, to_js as bytes_to_js};
+use crate::js::bytes::{JsView, handed_over, our_value, stored_value, to_js as bytes_to_js};
 use crate::js::call::{Call, context};
 use crate::js::decoder::thrown_error;
 use crate::js::job::bytes_of;
@@ -162,8 +162,8 @@ impl JobEncoder {
         if encoded.is_null() {
             return Ok(Encoded::Empty);
         }
-        let bytes = encoded.dyn_into::<Uint8Array>();
-        let bytes = bytes.map_err(|_| Error::unsupported("an encoder returned no bytes"))?;
+        let bytes = handed_over(&encoded);
+        let bytes = bytes.ok_or_else(|| Error::unsupported("an encoder returned no bytes"))?;
         Ok(Encoded::Bytes(our_value(bytes)))
     }
 }

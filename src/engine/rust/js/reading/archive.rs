@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use js_sys::{ArrayBuffer, Function, Uint8Array};
+use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
-use crate::js::bytes::our_value;
+use crate::js::bytes::{is_buffer, our_value};
 use crate::js::error::{Exported, store_failed};
 use crate::js::objects;
 use crate::js::store::{HttpStoreOptions, http_object, warning_sink};
@@ -63,7 +63,7 @@ impl BlobStore {
         };
         // A file that changed or was removed after the user chose it cannot be read.
         let buffer = read.map_err(|thrown| store_failed("the file cannot be read", thrown))?;
-        if !buffer.is_instance_of::<ArrayBuffer>() {
+        if !is_buffer(&buffer) {
             return Err(Error::store("the file returned a value that is not bytes"));
         }
         let bytes = Uint8Array::new(&buffer);

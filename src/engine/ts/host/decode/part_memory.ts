@@ -8,6 +8,8 @@
  * overwrites all of it.
  */
 
+import { isArrayBuffer } from "../../model/realms.ts";
+
 /** More parts are rarely in flight at a time. */
 const MAX_KEPT_PARTS = 4;
 /** Larger parts are rare. */
@@ -25,7 +27,7 @@ export function takeSpare(length?: number): Uint8Array<ArrayBuffer> | undefined 
 /** Keeps memory that nothing else refers to. */
 export function keepSpare(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  const isWhole = isArrayBuffer(buffer) && buffer.byteLength === byteLength;
   if (!isWhole || byteLength === 0 || byteLength > MAX_KEPT_BYTES) return;
   kept.push(bytes as Uint8Array<ArrayBuffer>);
   if (kept.length > MAX_KEPT_PARTS) kept.shift();

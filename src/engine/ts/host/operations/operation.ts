@@ -2,6 +2,7 @@
  * How operations are performed. One of the wasm needs no code here: its record goes to the wasm,
  * and the record of its answer comes back. The tables beside this file have those that do more.
  */
+import { isUint8Array } from "../../model/realms.ts";
 import { WASM_OPERATIONS, type WasmOperations } from "../../../../contract/contract.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
 import type { Engine } from "../engine.ts";
@@ -41,7 +42,7 @@ function bindNamed({ stores, arrays }: Engine, glue: Glue, record: object): void
 
 /** Whether nothing else has the buffer of these bytes. Rust copies bytes of which it has more. */
 const isWhole = (value: unknown): value is Uint8Array =>
-  value instanceof Uint8Array && value.byteLength === value.buffer.byteLength;
+  isUint8Array(value) && value.byteLength === value.buffer.byteLength;
 
 /**
  * Performs an operation of the wasm. `more` makes what an instance must have of its own, such as a

@@ -4,6 +4,7 @@
  * a stream and of a summary, whose parts do not become one result, are here.
  */
 
+import { isUint8Array } from "../../model/realms.ts";
 import {
   type NumberedBox,
   numberedBoxShape,
@@ -171,7 +172,7 @@ class Job {
     const finished = this.decodeFinish(id, target);
     if (!reduction) return finished;
     return finished.then((words) => {
-      if (!(words instanceof Uint8Array)) return words;
+      if (!isUint8Array(words)) return words;
       result.reduced?.(box, words);
       return undefined;
     });
