@@ -7,7 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { ask, command, has, ROOT, run, StepFailed, say } from "./run_command.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
@@ -19,26 +19,25 @@ function checkNode() {
 }
 
 /**
- * Whether `node_modules` has the versions of `package-lock.json`, according to npm's own record.
+ * Whether `node_modules` of a folder has the versions of its `package-lock.json`, as npm records.
  */
-function nodeModulesCurrent() {
-  const record = join(ROOT, "node_modules/.package-lock.json");
+function nodeModulesCurrent(folder) {
+  const record = join(folder, "node_modules/.package-lock.json");
   if (!existsSync(record)) return false;
   const installed = JSON.parse(readFileSync(record, "utf8")).packages;
-  const wanted = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
+  const wanted = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")).packages;
   return Object.entries(wanted).every(
     ([path, { version, optional }]) => path === "" || optional || installed[path]?.version === version,
   );
 }
 
-export async function installNodeModules() {
+/** Installs the npm packages of a folder: those of the project, or of a part that has its own. */
+export async function installNodeModules(folder = ROOT) {
   checkNode();
-  if (nodeModulesCurrent()) return;
-  await run("npm ci: the npm packages of package-lock.json (half a minute)", "npm", [
-    "ci",
-    "--no-audit",
-    "--no-fund",
-  ]);
+  if (nodeModulesCurrent(folder)) return;
+  const name = relative(ROOT, join(folder, "package-lock.json"));
+  const args = ["ci", "--no-audit", "--no-fund"];
+  await run(`npm ci: the npm packages of ${name} (half a minute)`, "npm", args, { cwd: folder });
 }
 
 /** Checks Rust and its standard library for wasm. */

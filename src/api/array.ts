@@ -5,7 +5,7 @@
  */
 
 import { lazy } from "#lazy";
-import type { Dialect, NodeSummary } from "../contract/contract.ts";
+import type { NodeSummary } from "../contract/contract.ts";
 import { needList, needReadable, optionsOf, SIGNAL, signalOf } from "../engine/ts/model/argument.ts";
 import { chunkAt, chunkCount, chunkExtent } from "../engine/ts/model/chunk_grid.ts";
 import { isNumberType, NUMBER_VIEWS, type NumberType } from "../engine/ts/model/data_type.ts";
@@ -20,7 +20,6 @@ import type {
   DataType,
   DataTypeQuery,
   NarrowDataType,
-  PlainArray,
   Readable,
   Scalar,
   Selected,
@@ -36,6 +35,7 @@ import {
   ATTRIBUTES_RULES,
   type AttributesOptions,
   type DataTypeFallback,
+  type Dialect,
   FACTS,
   factsOfMetadata,
   factsOfNode,
@@ -45,6 +45,12 @@ import {
 } from "./node_facts.ts";
 import { openNodes, readSummaryAnew, UPDATE, updateAll } from "./opened_nodes.ts";
 import type { CfOptions, ConversionOptions } from "./read/conversion.ts";
+import type {
+  ArrayGetBytesOptions,
+  ArrayGetColorsOptions,
+  ArrayGetNumbersOptions,
+  ArrayGetOptions,
+} from "./read/get_options.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { forgetChunks, prefetchSelection, readChunk, readSelection } from "./read/read.ts";
 import {
@@ -63,55 +69,8 @@ import { othersOf } from "./store/native_store.ts";
 import type { NodeChange, UpdateAttributesOptions } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
 
+export type { ArrayGetBytesOptions, ArrayGetColorsOptions, ArrayGetNumbersOptions, ArrayGetOptions };
 export { FACTS };
-
-/** Options for the memory order of a result. */
-interface LaidOutOptions extends ReadOptions {
-  /**
-   * Memory order of the result: dimensions of the array by name or index, slowest first. Dimensions
-   * that are not listed come before them. `["y", "x", "c"]` gives interleaved channels. `shape` and
-   * `stride` keep the array's order. Default: C order.
-   */
-  memoryOrder?: readonly (string | number)[] | undefined;
-}
-
-/** Options of `Array.get`. */
-export interface ArrayGetOptions<D extends DataType> extends LaidOutOptions {
-  /**
-   * Memory for the elements: a typed array of the class that `data` would have, with the result's
-   * length. Workers write directly to shared memory (which requires a cross-origin isolated page).
-   * After the call has rejected, nothing is written to it. Another length is an `Argument` error.
-   */
-  out?: PlainArray<D> | undefined;
-  as?: undefined;
-  decode?: undefined;
-}
-
-/**
- * Options of `Array.get` with a number type in `as`, or with `decode`. The decoders convert the
- * elements.
- */
-export interface ArrayGetNumbersOptions<As extends NumberType | undefined = NumberType | undefined>
-  extends LaidOutOptions,
-    Omit<ConversionOptions, "as" | "colors"> {
-  as?: As | undefined;
-  out?: ArrayBufferView | undefined;
-}
-
-/** Options of `Array.get` with `as: "rgba"`. */
-export interface ArrayGetColorsOptions extends LaidOutOptions, Omit<ConversionOptions, "as"> {
-  as: "rgba";
-  out?: Uint8ClampedArray | Uint8Array | undefined;
-}
-
-/**
- * Options of `Array.get` with `as: "bytes"`: packed little-endian elements in C order, for data
- * types of fixed size.
- */
-export interface ArrayGetBytesOptions extends LaidOutOptions {
-  out?: Uint8Array | undefined;
-  as: "bytes";
-}
 
 /** An array of any data type in any store. */
 export type AnyArray = Array<DataType, Readable>;
@@ -187,16 +146,33 @@ async function change(
   await changing(open, prepare, signal);
 }
 
+/**
+ * An array: its metadata, and the calls that read and write its elements. `open` and `create`
+ * return it. Its members tell what the metadata said then; `refresh` reads them again.
+ */
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType = DataType, Store extends Readable = Readable> extends Location<Store> {
-  /** As in `Location`. */
+  /** The name of the class, `"Array"`, also in minified code. */
   static override readonly name: string = "Array";
+  /** Always `"array"`; a group has `"group"`. */
   readonly kind = "array";
   /** Always undefined; an `UnreadableNode` has an error here. */
   declare readonly error?: undefined;
   /** @internal */
   [FACTS]: ArrayFacts;
 
+  /**
+   * Makes an array from metadata that you have, as zarrita does. Nothing is read from the store for
+   * it. Most programs call `open`.
+   *
+   * @param store The store with the chunks.
+   * @param path The path of the array in the store.
+   * @param metadata The metadata document of v3, as an object.
+   * @throws an `Argument` error if the metadata lacks a member that an array needs.
+   */
+  constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D>);
+  /** @internal */
+  constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D> | OpenedNode);
   constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D> | OpenedNode) {
     super(store, path);
     needReadable(metadata, "metadata");
@@ -206,34 +182,37 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
         : factsOfMetadata(metadata as ArrayMetadata, path);
   }
 
+  /** The class, the path, the data type and the shape: `Array /air float32 [4, 6]`. */
   override toString(): string {
     return `${super.toString()} ${this.dtype} [${this.shape.join(", ")}]`;
   }
 
+  /**
+   * The attributes. Integers beyond 2^53 are rounded, unless `exactIntegers` was given to `open`.
+   */
   get attrs(): Attributes {
     return this[FACTS].attributes;
   }
 
-  /**
-   * Parses the attributes again. With `bigint: true`, integers beyond 2^53 of up to 4300 digits are
-   * exact bigints.
-   */
+  /** Parses the attributes again, with exact integers if that is wanted. */
   attributes(options: AttributesOptions = {}): Attributes {
     return this[FACTS].attributesWith(optionsOf(options, ATTRIBUTES_RULES));
   }
 
   /**
-   * The names of the dimensions. For formats without such names, xarray's attribute
-   * `_ARRAY_DIMENSIONS` is used, as in zarrita. Zarr v3, "dimension_names".
+   * The names of the dimensions; undefined if there are none. For formats without such names,
+   * xarray's attribute `_ARRAY_DIMENSIONS` is used, as in zarrita.
    */
   get dimensionNames(): string[] | undefined {
     return dimensionNamesOf(this[FACTS]) as string[] | undefined;
   }
 
+  /** The value of elements that are not stored; null if the metadata leaves it undefined. */
   get fillValue(): Scalar<D> | null {
     return this[FACTS].fillValue as Scalar<D> | null;
   }
 
+  /** The number of elements along each dimension. */
   get shape(): number[] {
     return this[FACTS].shape;
   }
@@ -256,13 +235,14 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     return this[FACTS].shards;
   }
 
+  /** The name of the data type, such as `"float32"`. */
   get dtype(): D {
     return this[FACTS].dtype as D;
   }
 
   /**
    * The codecs in encoding order, as the metadata names them. For v2, including those that its
-   * memory order and byte order imply. Zarr v3, "codecs".
+   * memory order and byte order imply.
    */
   get codecs(): readonly CodecMetadata[] {
     return this[FACTS].codecs;
@@ -276,7 +256,7 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     return this[FACTS].storageTransformers;
   }
 
-  /** The Zarr format of the node's metadata. The drafts of v3 count as 3. */
+  /** The Zarr format of the metadata. The drafts of v3 count as 3. */
   get zarrFormat(): 2 | 3 {
     return this[FACTS].format;
   }
@@ -286,12 +266,14 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     return this[FACTS].dialect;
   }
 
-  /** The data type that is read instead of an unknown one, if a draft's metadata offers it. */
+  /** The data type that is read in place of an unknown one, if a draft's metadata offers it. */
   get fallback(): DataTypeFallback | undefined {
     return this[FACTS].fallback;
   }
 
-  /** The stored texts of the metadata documents, by key suffix. */
+  /**
+   * The stored texts of the metadata documents, by their keys below the node, such as `zarr.json`.
+   */
   get rawMetadata(): Record<string, string> {
     return textsOf(this[FACTS]);
   }
@@ -311,7 +293,10 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
 
   /**
    * Shape in elements of the chunk at an index of the grid. Chunks differ only in a rectilinear
-   * grid. An `InvalidSelectionError` outside of the grid.
+   * grid.
+   *
+   * @param index The index of the chunk in each dimension.
+   * @throws an `InvalidSelectionError` for an index outside of the grid.
    */
   chunkShapeAt(index: readonly number[]): number[] {
     checkChunkIndex(this.path, this[FACTS], index);
@@ -320,8 +305,10 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   }
 
   /**
-   * Index in the grid of the chunk that contains an element. An `InvalidSelectionError` outside of
-   * the array.
+   * Index in the grid of the chunk that contains an element.
+   *
+   * @param element The index of the element in each dimension.
+   * @throws an `InvalidSelectionError` for an element outside of the array.
    */
   chunkOf(element: readonly number[]): number[] {
     needList(element, "element");
@@ -330,20 +317,31 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     return element.map((at, axis) => chunkAt(grid[axis] ?? 1, at));
   }
 
-  /** Whether the data type is this one, or one of this group; narrows the array's type. */
+  /**
+   * Whether the data type is this one, or one of this group. It narrows the array's type.
+   *
+   * @param query A data type, or a group of data types such as `"number"`.
+   */
   is<Q extends DataTypeQuery>(query: Q): this is Array<NarrowDataType<D, Q>, Store> {
     return isDataType(this[FACTS], query);
   }
 
   /**
    * Reads a selection as plain arrays in C order. `as` and `decode` convert the elements: to
-   * another number type, unpacked by CF's attributes, or to pictures (`as: "rgba"`: the last
-   * dimension is red, green, blue and alpha, as in `ImageData`). `as: "bytes"` returns packed
-   * elements. Rejects with an `InvalidSelectionError` if the selection does not fit, with a
-   * `CodecPipelineError` for a broken chunk, and with the signal's reason after an abort.
+   * another number type, unpacked by CF's attributes, or to pictures.
    *
    *     const { data, shape } = await array.get([0, slice(10, 20), null]);
    *     const part = await array.get({ time: 0 }, { as: "float32", decode: "cf" });
+   *
+   * @param selection What to read: null or nothing for the whole array.
+   * @returns the elements with their shape and strides. A dimension that an integer selects is not
+   *   in the shape.
+   * @throws an `InvalidSelectionError` if the selection does not fit the array.
+   * @throws a `CodecPipelineError` for a chunk that cannot be decoded.
+   * @throws an `Argument` error for options that do not go together.
+   * @throws a `Limit` error for a result that is larger than a typed array can be.
+   * @throws a `Store` error if the store or its server fails.
+   * @throws the signal's reason after an abort.
    */
   get(selection: AnySelection | null | undefined, options: ArrayGetBytesOptions): Promise<SelectedBytes>;
   get(selection: AnySelection | null | undefined, options: ArrayGetColorsOptions): Promise<SelectedColors>;
@@ -364,6 +362,9 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   /**
    * The cost of reading a selection: chunks, keys, requests, bytes and memory, as far as they are
    * known before anything is fetched.
+   *
+   * @param selection What would be read: null or nothing for the whole array.
+   * @throws an `InvalidSelectionError` if the selection does not fit the array.
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
     const { signal } = optionsOf(options, SIGNAL);
@@ -372,10 +373,13 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
 
   /**
    * What the store has of a selection: the size of each chunk or shard, in C order, and of the
-   * chunks in shards, which their indexes tell. No chunk is read, and all reads go first. Rejects
-   * with a `Store` error if the store fails, or if a server does not tell a size.
+   * chunks in shards, which their indexes tell. No chunk is read, and all reads go first.
    *
    *     for await (const { key, bytes } of array.storedSizes([0, null])) console.log(key, bytes);
+   *
+   * @param selection The elements whose chunks are meant: null or nothing for the whole array.
+   * @throws an `InvalidSelectionError` if the selection does not fit the array.
+   * @throws a `Store` error if the store fails, or if a server does not tell a size.
    */
   async *storedSizes(
     selection?: AnySelection | null,
@@ -392,10 +396,20 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * are converted as by `get`.
    *
    *     for await (const { data, shape, start } of array.stream(null)) draw(data, shape, start);
+   *
+   * @param selection What to read: null or nothing for the whole array.
+   * @returns the parts, each with its elements, shape, strides and place.
+   * @throws the errors of `get`.
    */
   stream(
     selection: AnySelection | null | undefined,
-    options: StreamOptions & { as: "bytes" },
+    options: StreamOptions & {
+      /**
+       * The form of the elements: a number type converts them, `"rgba"` makes pictures, `"bytes"`
+       * returns packed elements. Default: the array's own data type.
+       */
+      as: "bytes";
+    },
   ): AsyncIterableIterator<SelectedBytes & PartPlace>;
   stream(
     selection: AnySelection | null | undefined,
@@ -422,9 +436,13 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   }
 
   /**
-   * Fetches the bytes of a selection without decoding them, after all other requests (default
-   * `priority`: -1). A read that starts meanwhile joins the requests in flight. Resolves to
-   * counters of what was fetched.
+   * Fetches the bytes of a selection without decoding them, after all other requests: the default
+   * `priority` is -1 here. A read that starts meanwhile joins the requests in flight.
+   *
+   * @param selection What to fetch: null or nothing for the whole array.
+   * @returns counters of what was fetched.
+   * @throws an `InvalidSelectionError` if the selection does not fit the array.
+   * @throws a `Store` error if the store or its server fails.
    */
   async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
     const { signal } = optionsOf(options, READ_RULES);
@@ -432,11 +450,18 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   }
 
   /**
-   * Writes values to a selection; to the whole array if it is null. A value is a scalar, a typed
-   * array, a list (also nested), or `{ data, shape, stride }`, and is broadcast by NumPy's rules.
-   * Rejects with an `Argument` error for values that do not fit the selection or the data type.
+   * Writes values to a selection. Chunks of which only a part is selected are read first. Values
+   * are broadcast to the shape of the selection by NumPy's rules.
    *
    *     await array.set([slice(0, 2), null], 0);
+   *
+   * @param selection Where to write: null for the whole array.
+   * @param value A scalar, a typed array, a list (also nested), or `{ data, shape, stride }`.
+   * @throws an `InvalidSelectionError` if the selection does not fit the array.
+   * @throws an `Argument` error for values that do not fit the selection or the data type.
+   * @throws an `UnsupportedError` if the store cannot write.
+   * @throws a `Store` error if the store or its server fails.
+   * @throws the signal's reason after an abort.
    */
   async set(
     selection: AnySelection | null | undefined,
@@ -453,9 +478,14 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   }
 
   /**
-   * Changes the shape, in elements. Shrinking erases chunks and elements outside of the new shape.
-   * New elements have the fill value. If it fails, `shape` is the stored one when it rejects; after
-   * an abort, before the next call.
+   * Changes the shape. Shrinking erases chunks and elements outside of the new shape. New elements
+   * have the fill value. If it fails, `shape` is the stored one when it rejects; after an abort,
+   * before the next call.
+   *
+   * @param shape The new number of elements along each dimension.
+   * @throws an `Argument` error for another number of dimensions, or extents that are not whole.
+   * @throws an `UnsupportedError` if the store cannot write.
+   * @throws a `Store` error if the store or its server fails.
    */
   async resize(
     shape: readonly (number | bigint)[],
@@ -467,8 +497,14 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
   }
 
   /**
-   * Appends values along an axis. The new shape is stored after all values. If it fails, `shape` is
-   * the stored one when it rejects; after an abort, before the next call.
+   * Appends values along a dimension. The new shape is stored after all values. If it fails,
+   * `shape` is the stored one when it rejects; after an abort, before the next call.
+   *
+   * @param value The values, with a shape that fits the array in all other dimensions.
+   * @param axis The index of the dimension that grows. Default: 0.
+   * @throws an `Argument` error for values or a dimension that do not fit the array.
+   * @throws an `UnsupportedError` if the store cannot write.
+   * @throws a `Store` error if the store or its server fails.
    */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
     const { appendValues, checkWrite } = await lazy();
@@ -476,7 +512,15 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
     await change(this, () => appendValues(this, value, axis, options), options.signal);
   }
 
-  /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
+  /**
+   * Merges attributes into the existing ones. With `replace`, only the new ones remain.
+   *
+   * @param attributes The attributes to write, which must be JSON.
+   * @throws an `Argument` error for what is not an object of JSON.
+   * @throws a `NotFoundError` if the array no longer exists.
+   * @throws an `UnsupportedError` if the store cannot write.
+   * @throws a `Store` error if the store or its server fails.
+   */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     const signal = signalOf(options);
     const { attributesChange } = await lazy();
@@ -485,8 +529,9 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
 
   /**
    * Reads the metadata again, bypassing all caches, and drops cached chunks and shard indexes.
-   * Later reads see what others have written. Rejects with a `NotFoundError`, and changes nothing,
-   * if the array no longer exists.
+   * Later reads see what others have written.
+   *
+   * @throws a `NotFoundError` if the array no longer exists. Nothing is changed then.
    */
   async refresh(options: NodeOptions = {}): Promise<void> {
     const { signal } = optionsOf(options, SIGNAL);
@@ -503,6 +548,12 @@ export class Array<D extends DataType = DataType, Store extends Readable = Reada
    * Reads one whole chunk in its native memory order. Beyond the array's edge it has what is
    * stored, and fill value if the chunk is not stored. Options of other names are passed to the
    * store.
+   *
+   * @param chunkCoords The index of the chunk in each dimension of the grid.
+   * @param more `useSharedArrayBuffer` puts the result into shared memory, which workers write
+   *   directly. It requires a cross-origin isolated page. Default: false.
+   * @throws an `InvalidSelectionError` for an index outside of the grid.
+   * @throws a `CodecPipelineError` for a chunk that cannot be decoded.
    */
   async getChunk(
     chunkCoords: number[],

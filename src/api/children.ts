@@ -31,18 +31,23 @@ interface Known {
   attrs?: Attributes | undefined;
 }
 
-/** `children()` returns it instead of an `Array` or a `Group`, whose `error` is undefined. */
+/**
+ * A node that cannot be opened. `Group.children` lists it in place of an `Array` or a `Group`,
+ * whose `error` is undefined.
+ */
 export class UnreadableNode<Store extends Readable = Readable> extends Location<Store> {
   /** The error with which opening the node rejects. */
   readonly error: ZarrError;
-  /** The kind of node; `"group"` if its documents do not tell. */
+  /** The kind of node, `"array"` or `"group"`; `"group"` if its documents do not tell. */
   readonly kind: "array" | "group";
   /** Shape in elements, if it is an array and its metadata has it. */
   readonly shape: number[] | undefined;
   /** Name of the data type in the metadata, which may be unknown; only of arrays. */
   readonly dtype: string | undefined;
+  /** The attributes, if the metadata has them; else an empty object. */
   readonly attrs: Attributes;
 
+  /** @internal */
   constructor(store: Store, path: AbsolutePath, error: ZarrError, known: Known = {}) {
     super(store, path);
     const { kind = "group", shape, dtype, attrs = {} } = known;

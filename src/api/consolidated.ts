@@ -15,19 +15,25 @@ import { type Contents, rememberContents } from "./consolidated_children.ts";
 import { isElsewhere } from "./opened_nodes.ts";
 import { readKey } from "./store/native_store.ts";
 
+/** A format of consolidated metadata: `"v2"` has `.zmetadata`, `"v3"` has them in `zarr.json`. */
 export type ConsolidatedFormat = "v2" | "v3";
 
+/** Options of `withConsolidatedMetadata` and `withMaybeConsolidatedMetadata`. */
 export interface ConsolidatedMetadataOptions {
   /**
-   * The format to look for, or several in order of preference. Default: v3, then v2 if the root has
-   * no document of v3.
+   * The format to look for, `"v2"` or `"v3"`, or several in order of preference. Default: `"v3"`,
+   * then `"v2"` if the root has no document of v3.
    */
   readonly format?: ConsolidatedFormat | ConsolidatedFormat[] | undefined;
   /** Key of v2's consolidated metadata. Default: `.zmetadata`. */
   readonly metadataKey?: string | undefined;
 }
 
-export type Listable<Store extends Readable> = Store & { contents(): Contents };
+/** A store with consolidated metadata. Nodes are opened from it without further requests. */
+export type Listable<Store extends Readable> = Store & {
+  /** The paths and kinds of all nodes. An invalid one has an `error`. */
+  contents(): Contents;
+};
 
 function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
   const reports = new Map(errors);
@@ -152,8 +158,14 @@ function release({ connection, loaded: id }: Loaded): void {
 }
 
 /**
- * Wraps a store so that nodes are opened from its consolidated metadata. Rejects with a
- * `NotFoundError` if it has none.
+ * Wraps a store so that nodes are opened from its consolidated metadata.
+ *
+ *     const store = await withConsolidatedMetadata(new FetchStore("https://host/data.zarr"));
+ *     const array = await open(root(store).resolve("air"), { kind: "array" });
+ *
+ * @param store The store. The metadata is at its root.
+ * @throws a `NotFoundError` if it has none.
+ * @throws an `InvalidMetadataError` if it cannot be parsed.
  */
 export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
@@ -182,7 +194,12 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   return listable(store, first);
 }
 
-/** As `withConsolidatedMetadata`, but returns the store itself if it has none. */
+/**
+ * As `withConsolidatedMetadata`, but resolves to the store itself if it has no valid consolidated
+ * metadata.
+ *
+ * @param store The store. The metadata is at its root.
+ */
 export async function withMaybeConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   options: ConsolidatedMetadataOptions = {},

@@ -19,15 +19,20 @@ import { isIn, type NodeLocation, needApart } from "./write/same_location.ts";
 export interface CopyProgress {
   /** Path of the array that is being copied. */
   path: AbsolutePath;
-  /** Number of its elements copied so far, and in total. */
+  /** Number of its elements that are copied so far. */
   elements: number;
+  /** Number of its elements. */
   totalElements: number;
 }
 
+/** Options of `copy`. */
 export interface CopyOptions {
   /** Zarr format of the copy. Default: that of the source. */
   zarrFormat?: 2 | 3 | undefined;
-  /** Options of `create` for the new arrays, or a function that returns them for a source array. */
+  /**
+   * Options of `create` for the new arrays, or a function that returns them for a source array.
+   * Default: a copy of the same format has the chunks and codecs of the source.
+   */
   array?: ArrayChoices | ((source: ZarrArray<DataType, Readable>) => ArrayChoices) | undefined;
   /** Whether to erase existing nodes at the target. Default: false. */
   overwrite?: boolean | undefined;
@@ -36,7 +41,9 @@ export interface CopyOptions {
    * rejects.
    */
   cast?: boolean | undefined;
+  /** Aborts the call, which rejects with the signal's reason. What is copied already stays. */
   signal?: AbortSignal | undefined;
+  /** Called after each box of elements that is copied. */
   onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
 
@@ -119,8 +126,18 @@ async function checkApart(source: Node<Readable>, target: NodeLocation, options:
 }
 
 /**
- * Copies an array or a group to a location. An array may also be copied into an existing array of
- * the same shape. Resolves to the copy. Rejects with an `Argument` error if the shapes differ.
+ * Copies an array or a group, with all its descendants, to a location. An array may also be copied
+ * into an existing array of the same shape.
+ *
+ *     await copy("https://host/data.zarr", new OpfsStore("data"), { zarrFormat: 3 });
+ *
+ * @param source An array, a group, a location, a store or a URL. In Node, a path too.
+ * @param target A location, a store or a URL; an existing array for the elements alone.
+ * @returns the copy.
+ * @throws an `Argument` error if the shapes differ, or if the target is the source or inside it.
+ * @throws an `Argument` error if a node exists at the target, and `overwrite` is false.
+ * @throws a `NotFoundError` if there is no source.
+ * @throws an `UnsupportedError` if the store of a group cannot list, or the target cannot write.
  */
 export async function copy<S extends Readable = Readable>(
   source: Node<Readable> | Location<Readable> | Readable | string | URL,

@@ -3,7 +3,6 @@
  * engine's names. The engine chooses what is not given.
  */
 import { lazy } from "#lazy";
-import type { Dialect } from "../contract/contract.ts";
 import {
   need,
   needText,
@@ -23,93 +22,158 @@ import type { Array as ZarrArray } from "./array.ts";
 import { arrayId, describeWithCodecs } from "./array_definitions.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
-import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
+import type { ArrayNode, Dialect, StorageTransformerMetadata } from "./node_facts.ts";
 import { storageTransformers, userLoaders } from "./registry.ts";
 import { packScalar } from "./write/elements.ts";
 import { type FloatPacker, withPackedFloats } from "./write/numbers.ts";
 
-/** A codec: its name, an object with name and configuration, or in v2 numcodecs' object. */
+/**
+ * A codec: its name, such as `"zstd"`; an object with its name and its configuration, as in v3's
+ * metadata; or numcodecs' object, as in v2's metadata: `{ id: "blosc", cname: "lz4", clevel: 5 }`.
+ */
 export type CodecOption =
   | string
-  | { name: string; configuration?: Record<string, unknown> | undefined }
+  | {
+      /** The name of the codec. */
+      name: string;
+      /** Its configuration. */
+      configuration?: Record<string, unknown> | undefined;
+    }
   | ({ id: string } & Record<string, unknown>);
 
 /** An extension of a draft of v3, as its specification defines it. */
 export interface ExtensionOption {
+  /** URI of its specification. */
   extension: string;
+  /** Whether a reader that does not know it must refuse the data. */
   must_understand: boolean;
+  /** Its configuration. */
   configuration?: unknown;
 }
 
 interface CreateOptions {
-  /** Path below the given location, taken literally. */
+  /** Path below the given location, taken literally. Default: the location itself. */
   path?: string | undefined;
   /**
-   * The Zarr format, or one of the drafts of v3. A draft's nodes are created below the root of a
-   * store. Default: 3.
+   * The Zarr format: 2, 3, or one of the drafts of v3, `"v3-draft-2020-10"` and
+   * `"v3-draft-2022-05"`. A draft's nodes are created below the root of a store. Default: 3.
    */
   zarrFormat?: 2 | 3 | Exclude<Dialect, "v2" | "v3"> | undefined;
   /** Suffix of a draft's metadata keys, if this is the hierarchy's first node. Default: `.json`. */
   metadataKeySuffix?: string | undefined;
-  /** Extensions of a draft's hierarchy, if this is its first node. */
+  /** Extensions of a draft's hierarchy, if this is its first node. Default: none. */
   hierarchyExtensions?: readonly ExtensionOption[] | undefined;
+  /** The attributes, which must be JSON. Default: none. */
   attributes?: Attributes | undefined;
   /**
    * Whether to erase an existing node and its descendants. Without it, only a group may exist
    * already; it then gets the new attributes. Default: false.
+   *
+   * @throws an `Argument` error if a node exists and this is false.
    */
   overwrite?: boolean | undefined;
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
+/** Options of `create` for a group. */
 export interface CreateGroupOptions extends CreateOptions {
+  /** What is created, an `"array"` or a `"group"`. Default: an array if there is a `shape`. */
   kind?: "group" | undefined;
 }
 
 type Extents = readonly (number | bigint)[];
 
+/**
+ * Options of `create` for an array. They may also have the names of zarr-python or zarrita:
+ * `chunks`, `shards`, `dataType`, `chunkSeparator` (which is `dimensionSeparator`) and
+ * `chunkMemoryLayout` (which is `order`); and those of the metadata, such as `chunk_shape` and
+ * `fill_value`.
+ */
 export interface CreateArrayOptions<D extends DataType = DataType> extends CreateOptions {
+  /** What is created, an `"array"` or a `"group"`. Default: an array if there is a `shape`. */
   kind?: "array" | undefined;
+  /**
+   * The number of elements along each dimension of an array. A group has none, and no `dtype`.
+   *
+   * @unit elements
+   */
   shape: Extents;
   /**
-   * Shape in elements of a chunk, the unit of reading. One list per dimension gives the lengths of
-   * a rectilinear grid. Default: chunks of about 1 MiB.
+   * Shape of a chunk, the unit of reading. One list per dimension gives the lengths of a
+   * rectilinear grid, which only v3 without shards has. Default: chunks of about 1 MiB, decoded.
+   *
+   * @unit elements
    */
   chunkShape?: Extents | readonly Extents[] | undefined;
   /**
-   * Shape in elements of a shard, which is stored under one key and is a multiple of the chunk;
-   * `null` for no shards. Default: shards if there would be over 10⁴ chunks.
+   * Shape of a shard, which is stored under one key and is a multiple of the chunk; `null` for no
+   * shards. v2 has none. Default: shards if neither chunks nor codecs are given, and there would be
+   * more than 10 000 chunks.
+   *
+   * @unit elements
    */
   shardShape?: Extents | null | undefined;
-  /** The data type: a name of v3, an object with one, or NumPy's type string or list of fields. */
+  /**
+   * The data type: a name of v3 such as `"float32"`, an object with a name and a configuration, or
+   * NumPy's type string (`"<f4"`) or list of fields.
+   *
+   * @throws an `UnsupportedError` for a data type that is not known.
+   */
   dtype: D | (string & {}) | Record<string, unknown> | readonly unknown[];
-  /** Codecs in encoding order. The codec from array to bytes may be omitted. Default: zstd. */
+  /**
+   * Codecs in encoding order. The codec from array to bytes may be omitted. Default: `"zstd"`, with
+   * its default level.
+   *
+   * @throws an `UnknownCodecError` for a name that neither this package nor `registry` has.
+   */
   codecs?: readonly CodecOption[] | undefined;
-  /** v2's filters, instead of `codecs`. */
+  /** v2's filters, in place of `codecs`; null for none. Default: none. */
   filters?: readonly CodecOption[] | null | undefined;
+  /** The compressor, in place of `codecs`; null for none. Default: `"zstd"`. */
   compressor?: CodecOption | null | undefined;
-  /** Memory order within a chunk. Default: "C". */
+  /**
+   * Memory order within a chunk: with `"C"` the last dimension is the fastest, with `"F"` the
+   * first. Default: `"C"`.
+   */
   order?: "C" | "F" | undefined;
   /**
-   * The fill value: an element as `set` takes it, or the spelling of v3 metadata. Default: zero; in
-   * v2 null, which means "undefined" and is read as zero, or as NaT for times.
+   * The value of elements that are not stored: an element as `set` takes it, or the spelling of v3
+   * metadata, such as `"NaN"`. Default: zero; in v2 null, which means "undefined" and is read as
+   * zero, or as NaT for times.
    */
   fillValue?: Scalar<D> | unknown | undefined;
+  /**
+   * The names of the dimensions; null for one without a name, which only v3 has. v2 and the drafts
+   * store them as xarray's attribute `_ARRAY_DIMENSIONS`. Default: no names.
+   */
   dimensionNames?: readonly (string | null)[] | undefined;
+  /**
+   * How v3 makes the keys of chunks: `"default"` makes `c/0/1`, `"v2"` makes `0.1`. An object has
+   * the name of an encoding, and its configuration. Default: `"default"`.
+   */
   chunkKeyEncoding?:
     | "default"
     | "v2"
-    | { name: string; configuration?: Record<string, unknown> | undefined }
+    | {
+        /** The name of the encoding. */
+        name: string;
+        /** The configuration of the encoding, such as its `separator`. */
+        configuration?: Record<string, unknown> | undefined;
+      }
     | undefined;
+  /**
+   * What is between the indices in the key of a chunk, `"."` or `"/"`. Default: `"/"`; in v2 `"."`.
+   */
   dimensionSeparator?: "." | "/" | undefined;
-  /** Position of the index in a shard. Default: "end". */
+  /** Position of the index in a shard, `"start"` or `"end"`. Default: `"end"`. */
   indexLocation?: "start" | "end" | undefined;
   /**
    * Storage transformers of the draft of 2022, from the array towards the store. `shardShape` adds
-   * the one for shards.
+   * the one for shards. Default: none.
    */
   storageTransformers?: readonly StorageTransformerMetadata[] | undefined;
-  /** Extensions of a draft's array. */
+  /** Extensions of a draft's array. Default: none. */
   extensions?: readonly ExtensionOption[] | undefined;
 }
 
@@ -328,6 +392,7 @@ interface ZarritaArrayOptions<D extends DataType> {
   dtype: D;
   codecs?: CodecMetadata[] | undefined;
   fillValue?: Scalar<D> | undefined;
+  /** zarrita's name of `dimensionSeparator`. Default: `"/"`; in v2 `"."`. */
   chunkSeparator?: "." | "/" | undefined;
   dimensionNames?: string[] | undefined;
   attributes?: Attributes | undefined;
@@ -337,10 +402,20 @@ type LocationOrStore<S> = Location<S> | S;
 
 /**
  * Creates an array (if there is a `shape`) or a group at a URL, at the root of a store, or at a
- * location. Rejects with an `Argument` error for unknown or invalid options, and if the node exists
- * and `overwrite` is false.
+ * location, with the groups above it that are missing.
  *
  *     const array = await create(store, { path: "a", shape: [100, 100], dtype: "float32" });
+ *
+ * @param place The store, or a location in one.
+ * @param url The address of a server that takes `PUT`.
+ * @param options What to create: an array, if there is a `shape`.
+ * @returns the new `Array` or `Group`.
+ * @throws an `Argument` error for unknown or invalid options.
+ * @throws an `Argument` error if a node exists there and `overwrite` is false. A group may exist if
+ *   a group is created.
+ * @throws an `UnsupportedError` for data types and codecs that are not known, and for a store that
+ *   cannot write.
+ * @throws a `Store` error if the store or its server fails.
  */
 export function create<S extends Readable, D extends DataType>(
   place: LocationOrStore<S>,

@@ -6,7 +6,6 @@
  * of codecs of fixed size. The engine cannot be asked then, so both are computed here.
  */
 
-import { isArrayBuffer } from "../engine/ts/model/realms.ts";
 import { chunkOf, isDense, packedChunk, packedMemory, type ZarrChunk } from "../engine/ts/codec/chunk.ts";
 import { CodecFault } from "../engine/ts/codec/fault.ts";
 import type { ArrayForm, CodecEntry, CodecKind, UserCodec } from "../engine/ts/codec/site.ts";
@@ -16,6 +15,7 @@ import { exactJson, MARK, TOKENS } from "../engine/ts/model/json.ts";
 import { viewBytes } from "../engine/ts/model/memory.ts";
 import { integerOf, typeOfView } from "../engine/ts/model/number_types.ts";
 import { once } from "../engine/ts/model/once.ts";
+import { isArrayBuffer } from "../engine/ts/model/realms.ts";
 import { newDecoder, newEncoder } from "../engine/ts/model/utf8.ts";
 import { call } from "../engine/ts/port/engine.ts";
 import type { CodecDescription } from "../engine/ts/port/operations.ts";

@@ -3,7 +3,7 @@
  * `open(group.resolve(name))`.
  */
 import { lazy } from "#lazy";
-import type { Dialect, NodeSummary } from "../contract/contract.ts";
+import type { NodeSummary } from "../contract/contract.ts";
 import { object, optionsOf, SIGNAL, signalOf } from "../engine/ts/model/argument.ts";
 import { worksBehindProxies } from "../engine/ts/model/proxies.ts";
 import type {
@@ -22,6 +22,7 @@ import {
   type AttributeOptions,
   type AttributesOptions,
   attributesOf,
+  type Dialect,
   documentOf,
   lazyAttributes,
   OpenedNode,
@@ -62,9 +63,14 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
   };
 }
 
+/**
+ * A group: its attributes, and the arrays and groups below it. `open` and `create` return it.
+ * `open(group.resolve("name"))` opens a child by name.
+ */
 export class Group<Store extends Readable = Readable> extends Location<Store> {
-  /** As in `Location`. */
+  /** The name of the class, `"Group"`, also in minified code. */
   static override readonly name: string = "Group";
+  /** Always `"group"`; an array has `"array"`. */
   readonly kind = "group";
   /** Always undefined; an `UnreadableNode` has an error here. */
   declare readonly error?: undefined;
@@ -72,6 +78,16 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
   /** How attributes are parsed. */
   readonly #options: AttributeOptions;
 
+  /**
+   * Makes a group from metadata that you have, as zarrita does. Most programs call `open`.
+   *
+   * @param store The store with the group.
+   * @param path The path of the group in the store.
+   * @param metadata The metadata document of v3, as an object.
+   */
+  constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata);
+  /** @internal */
+  constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode);
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
     super(store, path);
     object(metadata, "metadata");
@@ -79,19 +95,19 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
     this.#facts = factsOf(metadata);
   }
 
-  /**
-   * Parses the attributes again. With `bigint: true`, integers beyond 2^53 of up to 4300 digits are
-   * exact bigints.
-   */
+  /** Parses the attributes again, with exact integers if that is wanted. */
   attributes(options: AttributesOptions = {}): Attributes {
     return this.#facts.attributesWith(optionsOf(options, ATTRIBUTES_RULES));
   }
 
+  /**
+   * The attributes. Integers beyond 2^53 are rounded, unless `exactIntegers` was given to `open`.
+   */
   get attrs(): Attributes {
     return this.#facts.attributes();
   }
 
-  /** The Zarr format of the node's metadata. The drafts of v3 count as 3. */
+  /** The Zarr format of the metadata. The drafts of v3 count as 3. */
   get zarrFormat(): 2 | 3 {
     return this.#facts.format;
   }
@@ -101,7 +117,9 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
     return this.#facts.dialect;
   }
 
-  /** The stored texts of the metadata documents, by key suffix. */
+  /**
+   * The stored texts of the metadata documents, by their keys below the node, such as `zarr.json`.
+   */
   get rawMetadata(): Record<string, string> {
     return this.#facts.texts();
   }
@@ -117,18 +135,34 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
    * The arrays and groups directly below, sorted by name. Requires a store that can list, or
    * consolidated metadata. A node that cannot be opened is an `UnreadableNode`, which has an
    * `error`.
+   *
+   * @throws an `UnsupportedError` if the store cannot list and there is no consolidated metadata.
    */
   children(options: NodeOptions = {}): Children<Store> {
     return childrenOf(this, optionsOf(options, SIGNAL), nodeOf<Store>);
   }
 
-  /** The tree of all descendants. A node that cannot be opened has an `error`. */
+  /**
+   * The tree of all descendants. A node that cannot be opened has an `error`. `String(tree)` draws
+   * it.
+   *
+   * @throws a `Limit` error for more nodes than `maxNodes`.
+   * @throws an `UnsupportedError` if the store cannot list and there is no consolidated metadata.
+   */
   async tree(options: TreeOptions = {}): Promise<Tree> {
     const { treeOf } = await lazy();
     return treeOf(this, options, nodeOf, FIRST_CODE);
   }
 
-  /** Merges attributes into the existing ones. With `replace`, only the new ones remain. */
+  /**
+   * Merges attributes into the existing ones. With `replace`, only the new ones remain.
+   *
+   * @param attributes The attributes to write, which must be JSON.
+   * @throws an `Argument` error for what is not an object of JSON.
+   * @throws a `NotFoundError` if the group no longer exists.
+   * @throws an `UnsupportedError` if the store cannot write.
+   * @throws a `Store` error if the store or its server fails.
+   */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
     const signal = signalOf(options);
     const { attributesChange } = await lazy();
@@ -144,8 +178,9 @@ export class Group<Store extends Readable = Readable> extends Location<Store> {
   }
 
   /**
-   * Reads the metadata again, bypassing all caches. Rejects with a `NotFoundError`, and changes
-   * nothing, if the group no longer exists.
+   * Reads the metadata again, bypassing all caches.
+   *
+   * @throws a `NotFoundError` if the group no longer exists. Nothing is changed then.
    */
   async refresh(options: NodeOptions = {}): Promise<void> {
     const { signal } = optionsOf(options, SIGNAL);

@@ -15,7 +15,16 @@ import { learnOwn, ownCodecs, urlOf, userLoaders } from "./registry.ts";
 export { dispose } from "../engine/ts/port/engine.ts";
 export type { InitOptions };
 
-/** Sets options and starts the engine. A later call changes options that can still be changed. */
+/**
+ * Sets options and starts the engine. It is optional: every option has a default, and the first
+ * call that needs the engine starts it. A later call changes options that can still be changed, and
+ * keeps those that it does not name.
+ *
+ *     await init({ workers: 2, memoryLimit: 512e6, onWarning: console.warn });
+ *
+ * @throws an `Argument` error for unknown or invalid options.
+ * @throws an `Unsupported` error if the engine cannot be started with them.
+ */
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   reconfigure();
@@ -24,17 +33,22 @@ export async function init(options: InitOptions = {}): Promise<void> {
   await call("ownCodecs", () => ({ names: [] }));
 }
 
+/** Options of `preload`. */
 export interface PreloadOptions {
   /**
-   * Also loads what conventions, pyramids and CF decoding need (140 kB gzip), which otherwise waits
-   * for the first call that needs it.
+   * Whether to load what conventions, pyramids and CF decoding need (140 kB gzip), too. It is
+   * otherwise loaded by the first call that needs it. Default: false.
    */
   conventions?: boolean | undefined;
 }
 
 /**
  * Starts the engine and one decode worker while the page does not yet know what it will read.
- * Resolves when the engine runs. The first call starts them too, but later.
+ * Resolves when the engine runs. The first call that needs them starts them too, but later.
+ *
+ *     preload({ conventions: true });
+ *
+ * @throws an `Unsupported` error if the engine cannot be started.
  */
 export async function preload(options: PreloadOptions = {}): Promise<void> {
   const { conventions = false } = optionsOf(options, { conventions: "a boolean" });
@@ -44,9 +58,14 @@ export async function preload(options: PreloadOptions = {}): Promise<void> {
 
 /** A registered codec. */
 export interface RegisteredCodec {
+  /** Its name in the metadata. */
   name: string;
-  /** Where it runs: functions on the caller's thread, modules in the decode workers. */
+  /**
+   * Where it runs: `"caller"` is the thread that calls, for functions; `"workers"` are the decode
+   * workers, for modules.
+   */
   runs: "caller" | "workers";
+  /** The URL of its module, if it is one. */
   url?: string;
   /** Whether it replaces a codec of this package; absent before `init` has asked the engine. */
   replaces?: boolean;
@@ -61,12 +80,23 @@ function registeredCodecs(): RegisteredCodec[] {
   });
 }
 
-/** Hits and misses of a chunk cache, and its size in bytes. */
-interface CacheInfo {
+/** The counters of a cache of chunks. */
+export interface CacheInfo {
+  /** Number of chunks that the cache had. */
   hits: number;
+  /** Number of chunks that it did not have. */
   misses: number;
+  /**
+   * Its size now.
+   *
+   * @unit bytes
+   */
   bytes: number;
-  /** The most bytes that it holds; 0 before the start. */
+  /**
+   * The most that it holds; 0 before the start.
+   *
+   * @unit bytes
+   */
   limit: number;
 }
 
@@ -83,49 +113,87 @@ export interface Info {
   /** Whether the engine runs. */
   isStarted: boolean;
   /**
-   * Where the engine runs: in a worker (from a blob, a URL or a function of the user), or on the
-   * caller's thread.
+   * Where the engine runs: `"caller"` is the thread that calls. The others are a worker: from a
+   * `"blob"`, from a `"url"`, as a thread of Node (`"node"`), or from `init({ worker })`
+   * (`"custom"`). Absent before the start.
    */
   engine?: EngineKind;
   /**
    * The build of the engine: `"reading"` after a call needed an archive, references, an Icechunk
-   * repository, a list or stored sizes, `"full"` after one wrote. `"light"` if the light build has
-   * answered on the caller's thread so far. Absent before the start.
+   * repository, a list or stored sizes, `"full"` after one wrote, else `"engine"`. `"light"` if the
+   * light build has answered on the caller's thread so far. Absent before the start.
    */
   build?: EngineBuild | "light";
-  /** The engine's wasm uses 128-bit SIMD, which the browser must support. */
+  /** Always true: the engine's wasm uses 128-bit SIMD, which the browser must support. */
   simd: true;
   /** Number of decode workers. */
   workers: number;
   /**
-   * How the decode workers were started: from a blob, from a URL, as Node's threads; "caller" if
-   * none could be started. Absent before the first one is needed.
+   * How the decode workers were started: from a `"blob"`, from a `"url"`, as threads of Node
+   * (`"node"`); `"caller"` if none could be started, so that the engine's own thread decodes.
+   * Absent before the first one is needed.
    */
   decoder?: EngineStatus["decoder"];
   /** The reasons why the other ways to start workers failed. */
   refused: string[];
   /** Number of parts decoded, by kind of decoder. */
-  parts: { workers: number; caller: number };
+  parts: {
+    /** By workers. */
+    workers: number;
+    /** On the engine's own thread. */
+    caller: number;
+  };
   /** Number of stored chunks encoded, by kind of decoder. */
-  encoded: { workers: number; caller: number };
-  /** The caches of encoded and of decoded chunks. */
-  caches: { encoded: CacheInfo; decoded: CacheInfo };
+  encoded: {
+    /** By workers. */
+    workers: number;
+    /** On the engine's own thread. */
+    caller: number;
+  };
+  /** The caches of chunks. */
+  caches: {
+    /** Chunks as they came over HTTP. */
+    encoded: CacheInfo;
+    /** Whole chunks that were decoded for a part of them. */
+    decoded: CacheInfo;
+  };
   /** The codecs that callers registered. */
   codecs: RegisteredCodec[];
-  /** Working time of all decoders in ms. */
+  /**
+   * Working time of all decoders.
+   *
+   * @unit milliseconds
+   */
   decodeMs: number;
   /**
    * The same by the names of the array's codecs, such as `"bytes, zstd"`. The codecs inside of
    * shards are named instead of the shards. `""` is work that was cancelled.
+   *
+   * @unit milliseconds
    */
   decodeMsBy: Record<string, number>;
-  /**
-   * HTTP requests: number sent, bytes of response bodies, number without a response, and number
-   * aborted.
-   */
-  wire: { requests: number; bytes: number; failed: number; aborted: number };
-  /** Requests that a `persistentCache` answered, and those that it could not. */
-  persistentCache: { hits: number; misses: number };
+  /** The requests over HTTP. */
+  wire: {
+    /** Number of requests that were sent. */
+    requests: number;
+    /**
+     * Size of the bodies of their responses.
+     *
+     * @unit bytes
+     */
+    bytes: number;
+    /** Number of requests without a response. */
+    failed: number;
+    /** Number of requests that were aborted. */
+    aborted: number;
+  };
+  /** The answers of a `persistentCache`. */
+  persistentCache: {
+    /** Number of requests that it answered. */
+    hits: number;
+    /** Number of requests that it could not answer. */
+    misses: number;
+  };
   /** Number of warnings since the start. */
   warnings: number;
   /** Number of wasm traps. Each of them ended an instance. */
@@ -139,7 +207,13 @@ function summed(one: object, other: object): Record<string, number> {
   return sums;
 }
 
-/** The state of the package, as the engine reported it last. */
+/**
+ * Reports the state of the package, as the engine reported it last.
+ *
+ *     const { workers, wire, caches } = info();
+ *
+ * @returns the counters, as they are now. A later call returns a new object.
+ */
 export function info(): Info {
   const connection = running();
   const { build, decoder, ...status } = connection?.status ?? newStatus();

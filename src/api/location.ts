@@ -26,7 +26,7 @@ import { accessOf, type IcechunkAccess, IcechunkStore, isOfRepository } from "./
 import { ReferenceStore, TABLES } from "./store/reference.ts";
 import { ARCHIVE, ZipFileStore } from "./store/zip.ts";
 
-/** An archive (`Blob`, `File`), or a folder in any form that browsers provide. */
+/** An archive (`Blob`, `File`), or a folder in a form that browsers provide. */
 export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDirectoryEntry;
 
 /** Paths of kerchunk's JSON: of all JSON but the document of a node. */
@@ -99,12 +99,19 @@ function resolvePath(base: string, path: string): AbsolutePath {
 /** The key of the method by which Node shows an object. */
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom") as never;
 
+/** A place in a store: a store and an absolute path in it. Nothing need be there. */
 export class Location<Store> {
-  /** Survives minifying: other libraries compare it. */
+  /** The name of the class, `"Location"`, also in minified code. */
   static readonly name: string = "Location";
+  /** The store. */
   readonly store: Store;
+  /** The path in the store, which begins with `/`. The root is `/`. */
   readonly path: AbsolutePath;
 
+  /**
+   * @param store The store.
+   * @param path The path in the store. Default: the root, `/`.
+   */
   constructor(store: Store, path: AbsolutePath = "/") {
     findable(this);
     this.store = store;
@@ -112,8 +119,10 @@ export class Location<Store> {
   }
 
   /**
-   * Resolves a relative or absolute path. ".." goes up, percent escapes are decoded, "#" and "?"
-   * have no special meaning.
+   * The location at a path. `..` goes up, percent escapes are decoded, `#` and `?` have no special
+   * meaning.
+   *
+   * @param path A path relative to this location, or an absolute one, which begins with `/`.
    */
   resolve(path: string): Location<Store> {
     needText(path, "path");
@@ -132,7 +141,11 @@ export class Location<Store> {
 }
 worksBehindProxies(Location);
 
-/** The root of a store. Default: a new `Map`. */
+/**
+ * The location at the root of a store.
+ *
+ * @param store The store. Default: a new `Map`, which holds its values in memory.
+ */
 export function root<Store>(store: Store): Location<Store>;
 export function root(): Location<Map<string, Uint8Array>>;
 export function root(store: unknown = new Map<string, Uint8Array>()): Location<unknown> {
@@ -164,6 +177,7 @@ export function readableLocation(given: unknown, access?: IcechunkAccess): Locat
   return isOfMachine(text) ? new Location(storeOfPath(text, access)) : locationOf(given, access);
 }
 
+/** Options of calls that take nothing but a signal. */
 export interface NodeOptions {
   /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -171,11 +185,19 @@ export interface NodeOptions {
 
 type AnyLocation = Location<Readable> | Readable | string | URL;
 
+/**
+ * What is at a location: an `"array"`, a `"group"`, or an `"implicit-group"`: one without metadata,
+ * which exists because there are nodes below it.
+ */
 export type ExistingKind = NodeKind;
 
 /**
- * The kind of node at a location, if there is one. A group without metadata is only found in stores
- * that can list.
+ * Tells the kind of node at a location. A group without metadata is only found in stores that can
+ * list.
+ *
+ * @param place A location, a store or a URL. In Node, a path too.
+ * @returns the kind of node; null if there is none.
+ * @throws a `Store` error if the store or its server fails.
  */
 export async function exists(place: AnyLocation, options: NodeOptions = {}): Promise<ExistingKind | null> {
   const { signal } = optionsOf(options, SIGNAL);
@@ -184,6 +206,7 @@ export async function exists(place: AnyLocation, options: NodeOptions = {}): Pro
   return kind ?? null;
 }
 
+/** Options of `erase`. */
 export interface EraseOptions extends NodeOptions {
   /**
    * Whether to create metadata for a draft's parent group that would otherwise disappear, because
@@ -192,7 +215,14 @@ export interface EraseOptions extends NodeOptions {
   reify?: boolean | undefined;
 }
 
-/** Erases a node and all its descendants. Resolves to whether there was anything. */
+/**
+ * Erases a node and all its descendants.
+ *
+ * @param place A location, a store or a URL.
+ * @returns whether there was anything.
+ * @throws an `UnsupportedError` if the store cannot erase.
+ * @throws a `Store` error if the store or its server fails.
+ */
 export async function erase(place: AnyLocation, options: EraseOptions = {}): Promise<boolean> {
   const { signal, reify } = optionsOf(options, { ...SIGNAL, reify: "a boolean" });
   const { store, path } = locationOf(place);
@@ -200,8 +230,12 @@ export async function erase(place: AnyLocation, options: EraseOptions = {}): Pro
 }
 
 /**
- * Writes the consolidated metadata of a group. Resolves to the number of nodes in it. The store
- * must be able to list.
+ * Writes the consolidated metadata of a group, in its own format. The store must be able to list.
+ *
+ * @param place The group: a location, a store or a URL.
+ * @returns the number of nodes in the metadata.
+ * @throws a `NotFoundError` if there is no node, and an `Argument` error if it is an array.
+ * @throws an `UnsupportedError` if the store cannot list, or cannot write.
  */
 export async function consolidate(place: AnyLocation, options: NodeOptions = {}): Promise<number> {
   const { signal } = optionsOf(options, SIGNAL);

@@ -7,7 +7,7 @@
 import type {
   ArraySummary,
   DecodeBuild,
-  Dialect,
+  DIALECTS,
   JsonText,
   LargeDocument,
   NodeSummary,
@@ -30,12 +30,19 @@ import type {
 import { newDecoder } from "../engine/ts/model/utf8.ts";
 import { warn } from "../engine/ts/port/warnings.ts";
 
+/**
+ * The version of Zarr's specification that metadata follows: `"v2"`, `"v3"`, or one of the drafts
+ * of v3, `"v3-draft-2020-10"` and `"v3-draft-2022-05"`.
+ */
+export type Dialect = (typeof DIALECTS)[number];
+
 /** A storage transformer, as in the metadata of a draft of v3. */
 export interface StorageTransformerMetadata {
   /** URI of its specification. */
   extension: string;
   /** Its type within that specification. */
   type: unknown;
+  /** Its configuration, as its specification defines it. */
   configuration?: Record<string, unknown> | undefined;
 }
 
@@ -51,7 +58,10 @@ export interface DataTypeFallback {
 
 /** How attributes are parsed. */
 export interface AttributeOptions {
-  /** Integers beyond 2^53 become bigints instead of being rounded. */
+  /**
+   * Whether integers in attributes beyond 2^53 become bigints, which are exact, instead of numbers,
+   * which are rounded. Default: false.
+   */
   exactIntegers?: boolean | undefined;
 }
 
@@ -136,9 +146,12 @@ export function lazyAttributes({ summary, options }: OpenedNode): () => Attribut
   };
 }
 
-/** Options for parsing a node's attributes. */
+/** Options of `Array.attributes` and `Group.attributes`. */
 export interface AttributesOptions {
-  /** Integers beyond 2^53, of up to 4300 digits, become bigints instead of being rounded. */
+  /**
+   * Whether integers beyond 2^53, of up to 4300 digits, become bigints, which are exact, instead of
+   * numbers, which are rounded. Default: false.
+   */
   bigint?: boolean | undefined;
 }
 

@@ -3,12 +3,12 @@
  * formats are requested at once; v3 wins if a node has both.
  */
 import { lazy } from "#lazy";
-import type { Dialect } from "../contract/contract.ts";
 import { object, optionsOf } from "../engine/ts/model/argument.ts";
 import type { DataType, Readable } from "../engine/ts/model/types.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { type Group, type Node, nodeOf } from "./group.ts";
 import { type Files, isLocation, Location, readableLocation } from "./location.ts";
+import type { Dialect } from "./node_facts.ts";
 import {
   inExtensionsOfStore,
   isAbsent,
@@ -84,6 +84,13 @@ async function openAt(
 
 /** Opens a node of one format only. */
 interface OpenFormat {
+  /**
+   * Opens a node of one format only. The other format is not requested.
+   *
+   * @param place A URL, files, a store or a location, as for `open`.
+   * @returns an `Array` or a `Group`, as `kind` says, or as the metadata says.
+   * @throws the errors of `open`.
+   */
   <S extends Readable>(place: LocationOrStore<S>, options: GroupOptions): Promise<Group<S>>;
   <S extends Readable>(place: LocationOrStore<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
   <S extends Readable>(place: LocationOrStore<S>, options?: OpenOptions): Promise<Node<S>>;
@@ -101,10 +108,22 @@ const [openV2, openV3] = [openerOf(2), openerOf(3)];
  * location. A URL whose path ends in `.zip` or `.ozx` is an archive, one in `.parq` or `.parquet` a
  * folder of kerchunk's references, and one in `.json` a document of them. The URL of a node's own
  * document stands for the node. In Node, paths and `file:` URLs are taken too.
- * Rejects with a `NotFoundError` if there is no node, and with an `InvalidMetadataError` if its
- * metadata is invalid. A STAC document is one, too: `assetsOf` lists what it names.
+ *
+ * Documents of v3 and v2 are requested side by side. A node with both is opened as v3.
  *
  *     const array = await open("https://host/data.zarr", { path: "air", kind: "array" });
+ *
+ * @param url The address of the root, of a node, of an archive or of references. A relative one is
+ *   resolved against the page.
+ * @param files An archive (`Blob`, `File`), or a folder that the user has chosen or dropped.
+ * @param place A store, or a location in one.
+ * @returns an `Array` or a `Group`, as `kind` says, or as the metadata says.
+ * @throws a `NotFoundError` if there is no node, or one of another kind.
+ * @throws an `InvalidMetadataError` if the metadata is invalid. That of a STAC document is:
+ *   `assetsOf` lists the data that such a document names.
+ * @throws an `UnsupportedError` for an extension that the metadata requires and that is not known.
+ * @throws a `Store` error if the store or its server fails.
+ * @throws the signal's reason after an abort.
  */
 export function open(url: string | URL, options: GroupOptions): Promise<Group<FetchStore>>;
 export function open(url: string | URL, options: ArrayOptions): Promise<ZarrArray<DataType, FetchStore>>;
@@ -134,9 +153,9 @@ export async function open(place: unknown, options: OpenOptions = {}): Promise<N
   }
 }
 
-/** Opens a node of Zarr v2 only. */
+/** Opens a node of Zarr v2 only: no document of v3 is requested. */
 open.v2 = openV2;
-/** Opens a node of Zarr v3 only. */
+/** Opens a node of Zarr v3 only: no document of v2 is requested. */
 open.v3 = openV3;
 
 /**

@@ -18,23 +18,32 @@ import { EARLY, type EarlyNode, type EarlyStart } from "./store/fetch_store.ts";
 import { ACCESS_RULES, type IcechunkAccess } from "./store/icechunk.ts";
 
 /**
- * The members of `IcechunkAccess` are for Icechunk repositories, and `allowHosts` is for kerchunk's
- * references too.
+ * Options of `open`. `branch`, `tag`, `snapshot` and `verify` are for Icechunk repositories, and
+ * `allowHosts` is for kerchunk's references too.
  */
 export interface OpenOptions extends AttributeOptions, IcechunkAccess {
-  /** The expected kind of node. The other kind rejects with a `NotFoundError`. */
+  /**
+   * The expected kind of node, `"array"` or `"group"`. Default: either.
+   *
+   * @throws a `NotFoundError` for a node of the other kind.
+   */
   kind?: "array" | "group" | undefined;
-  /** Path below the given location, taken literally. */
+  /**
+   * Path below the given location, taken literally: `.` and `%` have no meaning. Default: the
+   * location itself.
+   */
   path?: string | undefined;
   /**
    * Whether to open the node from the consolidated metadata at the root of the store: no document
-   * of the node itself is requested. Rejects with an error if there are none. An Icechunk
-   * repository and references need none. Default: false.
+   * of the node itself is requested. An Icechunk repository and references need none. Default:
+   * false.
+   *
+   * @throws a `NotFoundError` if there is no consolidated metadata.
    */
   consolidated?: boolean | undefined;
   /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** `"reload"` bypasses all caches. */
+  /** `"reload"` bypasses all caches, those of HTTP too. Default: caches are used. */
   cache?: "reload" | undefined;
   /**
    * What to do if a draft's data type is unknown and its metadata offers another one: `"warn"`

@@ -25,6 +25,7 @@ import { isOurs, NativeStore } from "./store/native_store.ts";
 
 export type { CodecEntry, CodecKind, UserCodec };
 
+/** A function that returns the entry of a codec, when an array first needs it. */
 export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
 
 /**
@@ -32,11 +33,14 @@ export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
  * workers.
  */
 export interface CodecModule {
+  /** The address of the module. A relative one is resolved against the page. */
   url: string | URL;
 }
 
-/** A `Map` of loaders. `CodecRegistry` also makes a loader from a module's URL. */
+/** A `Map` from the name of a codec to its loader. It also takes the URL of a module. */
 export interface CodecRegistry extends Map<string, CodecLoader> {
+  /** Registers a codec by its name in the metadata: a loader, which runs on the calling thread, or
+   * a module, which runs in the decode workers. */
   set(name: string, codec: CodecLoader | CodecModule | URL): this;
 }
 
@@ -104,6 +108,15 @@ function withOwnCodecs(): CodecRegistry {
   return registered;
 }
 
+/**
+ * The registered codecs, by their names in the metadata. A codec that you register replaces this
+ * package's codec of the same name, for arrays that are first read after that. For v2,
+ * `numcodecs.<id>` is looked up before the id. The entries of this package give its own codecs, for
+ * programs that need one without an array.
+ *
+ *     registry.set("mine", new URL("./mine.js", import.meta.url));
+ *     const { fromConfig } = await registry.get("zstd")();
+ */
 export const registry: CodecRegistry = /* @__PURE__ */ withOwnCodecs();
 
 export type { StorageTransformerMetadata };
@@ -130,7 +143,10 @@ export type StoreBelow = NativeStore & AsyncReadable & AsyncWritable & Required<
  */
 export type StorageTransformer = (store: StoreBelow, info: StorageTransformerInfo) => AsyncStore;
 
-/** The registered storage transformers, by the URI in the metadata's `extension`. */
+/**
+ * The registered storage transformers, by the URI in the metadata's `extension`. Only the draft of
+ * 2022 has such transformers. Sharding needs no entry.
+ */
 export const storageTransformers: Map<string, StorageTransformer> = new Map();
 
 export const transformerNames = (): string[] => [...storageTransformers.keys()];

@@ -24,17 +24,21 @@ type Locate = (array: never, selection: never, options: { signal?: AbortSignal }
 /** A value of a coordinate. For time coordinates it may be a date. */
 export type CoordinateValue = number | bigint | DateLike;
 
+/** Options of `at` and of `Coordinates.nearest`. */
 export interface NearestOptions {
   /**
-   * Which element to select if none has the value: the nearest one (of two, the one with the larger
-   * value), the last before it (`"pad"`) or the first after it (`"backfill"`) in element order, or
-   * none (`"exact"`), as in pandas. Default: the nearest one, if the value is at most half of a
-   * step beyond the ends.
+   * Which element to select if none has the value: `"nearest"` the nearest one (of two, the one
+   * with the larger value), `"pad"` the last before it and `"backfill"` the first after it in
+   * element order, `"exact"` none, as in pandas. Default: the nearest one, if the value is at most
+   * half of a step beyond the ends.
+   *
+   * @throws an `InvalidSelectionError` if no element is selected.
    */
   method?: "nearest" | "pad" | "backfill" | "exact" | undefined;
   /**
-   * Maximum distance of the element's value, in units of the coordinate. Given, it is the only
-   * limit. Default: none.
+   * Maximum distance of the element's value. Given, it is the only limit. Default: none.
+   *
+   * @unit units of the coordinate
    */
   tolerance?: number | undefined;
 }
@@ -44,13 +48,16 @@ export const NEAREST_RULES: Rules<NearestOptions> = {
   tolerance: "a number",
 };
 
-/** Selects the element at a value, or the elements at several. Made by `at`. */
+/** An entry of a selection: the element at a value, or the elements at several. Made by `at`. */
 export class AtValue {
+  /** The value, or the values. */
   readonly value: CoordinateValue | readonly CoordinateValue[];
+  /** Which element is selected if none has the value. */
   readonly options: NearestOptions;
   /** @internal */
   readonly locate: Locate;
 
+  /** @internal */
   constructor(value: CoordinateValue | readonly CoordinateValue[], options: NearestOptions, locate: Locate) {
     this.value = value;
     this.options = options;
@@ -58,13 +65,16 @@ export class AtValue {
   }
 }
 
-/** Selects the elements between two values. Made by `between`. */
+/** An entry of a selection: the elements between two values. Made by `between`. */
 export class BetweenValues {
+  /** One end; null for no bound. */
   readonly from: CoordinateValue | null;
+  /** The other end; null for no bound. */
   readonly to: CoordinateValue | null;
   /** @internal */
   readonly locate: Locate;
 
+  /** @internal */
   constructor(from: CoordinateValue | null, to: CoordinateValue | null, locate: Locate) {
     this.from = from;
     this.to = to;
@@ -98,11 +108,14 @@ type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
 
 /**
  * The selection of one dimension: an index, a slice, all (`null`), a list of indices, or values of
- * its coordinate (`at`, `between`). "..." means as many `null` as there are other dimensions.
+ * its coordinate (`at`, `between`). `"..."` means as many `null` as there are other dimensions.
  */
 export type DimensionSelection = Integer | AnySlice | null | undefined | "..." | ArrayLike<Integer> | ByValue;
 
-/** A selection by position, by dimension name, or of single points. */
+/**
+ * A selection: a list with an entry for each dimension, an object with entries by the names of
+ * dimensions, or single elements (`points`). Dimensions without an entry are read whole.
+ */
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
 
 /** Throws an `InvalidSelectionError` with what was expected and what was found. */
@@ -252,7 +265,19 @@ function toNumber(value: Bound): number | null {
   return number;
 }
 
-/** Selects every `step`th index from `start` up to, but not including, `stop`, as in Python. */
+/**
+ * Selects every `step`th index from `start` up to, but not including, `stop`, as in Python.
+ *
+ *     slice(10); // the first ten
+ *     slice(10, 20); // from 10 up to 19
+ *     slice(null, null, -1); // all, in reverse
+ *
+ * @param start The first index; null for the first one of the array, or the last one if `step` is
+ *   negative. A negative index counts from the end.
+ * @param stop The index after the last one; null for the end.
+ * @param step The distance of indices, which may be negative. Default: 1.
+ * @throws an `InvalidSelectionError` for what is not a number, and for integers beyond 2^53.
+ */
 export function slice(stop: Integer | null): Slice;
 export function slice(start: Integer | null, stop?: Integer | null, step?: Integer | null): Slice;
 export function slice(start: Integer | null, stop?: Integer | null, step: Integer | null = null): Slice {
@@ -262,7 +287,13 @@ export function slice(start: Integer | null, stop?: Integer | null, step: Intege
 
 /**
  * Converts a selection by dimension names to one by position. Dimensions without an entry are
- * selected completely. Throws an `InvalidSelectionError` for unknown names.
+ * selected completely.
+ *
+ *     select(array, { time: 0 }); // [0, null, null]
+ *
+ * @param array The array, whose names are used.
+ * @param selection The entries, by the names of dimensions.
+ * @throws an `InvalidSelectionError` for unknown names, and for an array without names.
  */
 export function select<T = number | Slice | null>(
   array: { readonly dimensionNames: string[] | undefined },
@@ -284,16 +315,23 @@ export function select<T = number | Slice | null>(
   return names.map((name) => (Object.hasOwn(selection, name) ? (selection[name] ?? null) : null));
 }
 
-/** Selects single elements: one list of indices per dimension. Made by `points`. */
+/** A selection of single elements. Made by `points`. */
 export class Points {
+  /** A list of indices for each dimension. */
   readonly lists: readonly ArrayLike<number | bigint>[];
 
+  /** @internal */
   constructor(lists: readonly ArrayLike<number | bigint>[]) {
     this.lists = lists;
   }
 }
 
-/** Selects single elements: `points([0, 5], [1, 7])` are the elements [0, 1] and [5, 7]. */
+/**
+ * Selects single elements: `points([0, 5], [1, 7])` are the elements [0, 1] and [5, 7].
+ *
+ * @param lists A list of indices for each dimension, all of the same length.
+ * @throws an `Argument` error for what is not a list.
+ */
 export function points(...lists: ArrayLike<number | bigint>[]): Points {
   for (const list of lists) needList(list, "list");
   return new Points(lists);

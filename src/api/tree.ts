@@ -10,8 +10,9 @@ import type { AnyNode, FirstCode, NodeMaker, UnreadableNode } from "./children.t
 import { known, listedChildren, ofNode } from "./children_listing.ts";
 import type { Location, NodeOptions } from "./location.ts";
 
+/** Options of `Group.tree`. */
 export interface TreeOptions extends NodeOptions {
-  /** How deep the tree may be. A group below has a `Limit` error. Default: 128. */
+  /** How many groups deep the tree may be. A group below has a `Limit` error. Default: 128. */
   maxDepth?: number | undefined;
   /** The most nodes of the tree. More reject with a `Limit` error. Default: 100 000. */
   maxNodes?: number | undefined;
@@ -22,18 +23,23 @@ const TREE_RULES: Rules<TreeOptions> = { ...SIGNAL, maxDepth: "a number", maxNod
 const exceeded = (message: string, option: string, most: number) =>
   new ZarrError("Limit", `${message}; the option ${option} allows more`, { expected: `at most ${most}` });
 
-/** A node and its descendants. `toString()` draws the tree. */
+/** A node and its descendants. `Group.tree` resolves to it. */
 export interface Tree {
+  /** The last name of the path; `/` for the root. */
   name: string;
+  /** The path in the store. */
   path: AbsolutePath;
+  /** The kind of node, `"array"` or `"group"`. */
   kind: "array" | "group";
   /** Shape in elements; only of arrays. */
   shape?: number[];
+  /** The name of the data type; only of arrays. */
   dtype?: string;
   /** Children; empty for arrays. */
   children: Tree[];
   /** The reason why the node cannot be opened or its children cannot be listed. */
   error?: ZarrError;
+  /** A drawing of the tree, with a line for each node. */
   toString(): string;
 }
 

@@ -9,9 +9,11 @@ import type { Attributes } from "../engine/ts/model/types.ts";
 import { write } from "../engine/ts/port/engine.ts";
 import type { Location } from "./location.ts";
 
+/** Options of `Array.updateAttributes` and `Group.updateAttributes`. */
 export interface UpdateAttributesOptions {
   /** Whether to drop the existing attributes. Default: false. */
   replace?: boolean | undefined;
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 

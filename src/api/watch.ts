@@ -11,8 +11,14 @@ import { type AnyArray, renew, type Array as ZarrArray } from "./array.ts";
 import { FACTS, needArray } from "./node_facts.ts";
 import { readSummaryAnew } from "./opened_nodes.ts";
 
+/** Options of `watch`. */
 export interface WatchOptions {
-  /** Time in ms between two requests. Default: 30 000. A hidden page waits six times as long. */
+  /**
+   * Time between two requests. A hidden page waits six times as long. Default: 30 000.
+   *
+   * @unit milliseconds
+   * @throws an `Argument` error for a time that is not above 0.
+   */
   interval?: number | undefined;
   /** Ends the watch. */
   signal?: AbortSignal | undefined;
@@ -20,9 +26,13 @@ export interface WatchOptions {
 
 /** A change of an array's metadata. The array itself has the new ones already. */
 export interface ArrayChange {
+  /** The shape now, in elements. */
   readonly shape: readonly number[];
+  /** The shape before, in elements. */
   readonly oldShape: readonly number[];
+  /** The attributes now. */
   readonly attrs: Attributes;
+  /** The attributes before. */
   readonly oldAttrs: Attributes;
 }
 
@@ -65,6 +75,9 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
  *       const fresh = { time: slice(oldShape[0], shape[0]) };
  *       mean = await reduce(air, fresh, { op: "mean", over: "time", accumulate: mean });
  *     }
+ *
+ * @param array The array, as it was opened.
+ * @throws the errors of `Array.refresh`, but not those of a server that fails for a while.
  */
 export function watch(
   array: ZarrArray<DataType, Readable>,

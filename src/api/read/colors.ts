@@ -12,7 +12,10 @@ import { need, needList, refuse, refuseField } from "../../engine/ts/model/argum
 import { shown } from "../../engine/ts/model/errors.ts";
 import type { OwnColors } from "../../engine/ts/model/own_memory.ts";
 
-/** The names of the colour tables. */
+/**
+ * The names of the colour tables: `"gray"` goes from black to white; `"viridis"`, `"magma"`,
+ * `"inferno"` and `"plasma"` are matplotlib's.
+ */
 export type ColorName = "gray" | "viridis" | "magma" | "inferno" | "plasma";
 
 /**
@@ -27,17 +30,24 @@ export type LabelColor = string | ArrayLike<number>;
 
 /** An entry of the list `colors` of OME's `image-label`. */
 export interface OmeLabelColor {
+  /** The label. */
   "label-value": number | bigint;
+  /** Red, green, blue and alpha from 0 to 255. Default: the colour that depends on the label. */
   rgba?: ArrayLike<number> | undefined;
 }
 
 /**
  * Colours of labels. `"labels"`: the colour depends only on the label, and 0 is transparent.
- * `{ labels }` gives colours for some labels: a `Map` from label to colour, or OME's list.
+ * `{ labels }` gives colours for some labels.
  */
 export type LabelColors =
   | "labels"
-  | { readonly labels: ReadonlyMap<number | bigint, LabelColor> | readonly OmeLabelColor[] };
+  | {
+      /**
+       * A `Map` from label to colour, or OME's list. Other labels have the colours of `"labels"`.
+       */
+      readonly labels: ReadonlyMap<number | bigint, LabelColor> | readonly OmeLabelColor[];
+    };
 
 /** Hexadecimal digits, six per colour. */
 const STOPS: Record<ColorName, string> = {
@@ -118,8 +128,13 @@ export const shadeTable = (): Uint8Array =>
 
 /**
  * Adds pictures of the same size pixel by pixel, for channels of a microscope with one colour each.
- * Pictures are RGBA bytes. Colours are weighted by their alpha. Throws an `Argument` error if sizes
- * differ.
+ * Colours are weighted by their alpha.
+ *
+ *     const picture = addLight([red.data, green.data]);
+ *
+ * @param pictures Bytes of red, green, blue and alpha, as `get` returns them with `as: "rgba"`.
+ * @returns the bytes of the sum.
+ * @throws an `Argument` error if sizes differ.
  */
 export function addLight(pictures: readonly Uint8ClampedArray[]): OwnColors {
   needList(pictures, "pictures");

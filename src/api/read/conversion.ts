@@ -43,6 +43,7 @@ const pixels = (name: string, size: number): TypeDescription => ({ name, kind: "
 
 /** Options for unpacking values by CF. */
 export interface CfOptions {
+  /** Always `"cf"`. */
   convention: "cf";
   /**
    * Whether to mask values outside of `valid_min`, `valid_max` and `valid_range`. xarray does not.
@@ -61,17 +62,25 @@ export interface ConversionOptions {
   /**
    * The data type of the result. For an integer type, numbers are rounded to the nearest integer
    * (ties to even) and clamped to its range, and NaN becomes 0. For a float type, they are rounded
-   * to the nearest float. With `window`, `"uint8"` gives shades and `"rgba"` colours.
+   * to the nearest float. With `window`, `"uint8"` gives shades and `"rgba"` colours. Default: the
+   * type of the array, or the one that `decode` gives.
    */
   as?: NumberType | "rgba" | undefined;
-  /** `"cf"` decodes by CF's attributes: missing values become NaN, packed values are unpacked. */
+  /**
+   * `"cf"` decodes by CF's attributes: missing values become NaN, packed values are unpacked. An
+   * object has further options. Default: elements stay as they are stored.
+   *
+   * @throws an `InvalidMetadataError` for attributes that cannot be used.
+   */
   decode?: "cf" | CfOptions | undefined;
   /**
-   * The numbers of the first and the last shade. Default: the range of the data type, for integers
-   * of up to 16 bits.
+   * The numbers of the first and the last shade, for `as: "uint8"` and `as: "rgba"`. Default: the
+   * range of the data type, for integers of up to 16 bits without `decode`; others need it.
+   *
+   * @throws an `Argument` error if it is needed and not given, and without shades or colours.
    */
   window?: readonly [low: number, high: number] | undefined;
-  /** Exponent for positions in the window, from 0 to 1. Default: 1. */
+  /** Exponent for positions in the window, which are from 0 to 1. Default: 1. */
   gamma?: number | undefined;
   /**
    * The colours of `as: "rgba"`. Default: `"gray"`. With `"labels"` the integers are labels, so
@@ -81,7 +90,7 @@ export interface ConversionOptions {
   /**
    * Whether each number is followed by its mask, in a last dimension of two. The mask of a number
    * is 1 (255 with `as: "uint8"`). Missing values, which are NaN or missing by `decode`, are 0 with
-   * the mask 0. Requires a number type in `as`, except float16.
+   * the mask 0. Requires a number type in `as`, except float16. Default: false.
    */
   mask?: boolean | undefined;
 }

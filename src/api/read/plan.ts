@@ -12,8 +12,8 @@ import type { Progress } from "./request.ts";
 export type { PlannedObject };
 
 /**
- * The basis of a number of encoded bytes: exact from the codecs, estimated from the chunks read so
- * far, or the decoded size as a usual upper bound.
+ * The basis of a number of encoded bytes: `"exact"` follows from the codecs, `"observed"` is
+ * estimated from the chunks read so far, `"decoded"` is the decoded size, a usual upper bound.
  */
 export type EncodedBasis = "exact" | "observed" | "decoded";
 
@@ -28,7 +28,7 @@ export type PlannedCost = Omit<ReadPlan, "objects"> & {
   page: ListObjects;
 };
 
-/** The cost of a read. Nothing has been fetched for it. */
+/** The cost of a read. Nothing has been fetched for it. `Array.plan` resolves to it. */
 export class ReadPlan {
   /** Shape of the result in elements. */
   declare readonly shape: number[];
@@ -40,15 +40,37 @@ export class ReadPlan {
    * Number of requests: one per chunk. For a shard, one for its index, and from one up to the
    * number of selected chunks for its ranges. Cached and absent objects need fewer.
    */
-  declare readonly requests: { least: number; most: number };
-  /** Size of the result in bytes. */
+  declare readonly requests: {
+    /** The fewest. */
+    least: number;
+    /** The most. */
+    most: number;
+  };
+  /**
+   * Size of the result.
+   *
+   * @unit bytes
+   */
   declare readonly resultBytes: number;
-  /** Total size in bytes of all decoded chunks. */
+  /**
+   * Total size of all decoded chunks.
+   *
+   * @unit bytes
+   */
   declare readonly decodedBytes: number;
-  /** Number of bytes to fetch if every chunk exists; see `encodedBasis`. */
+  /**
+   * What has to be fetched if every chunk exists; see `encodedBasis`.
+   *
+   * @unit bytes
+   */
   declare readonly encodedBytes: number;
+  /** What `encodedBytes` is based on. */
   declare readonly encodedBasis: EncodedBasis;
-  /** Peak memory in bytes: the result, and the parts in flight, encoded and decoded. */
+  /**
+   * Peak memory: the result, and the parts in flight, encoded and decoded.
+   *
+   * @unit bytes
+   */
   declare readonly memoryBytes: number;
   readonly #page: ListObjects;
 

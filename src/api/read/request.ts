@@ -22,14 +22,14 @@ export interface Progress extends Omit<ReadProgress, "totalChunks"> {
 export interface ReadOptions {
   /** Cancels the call, which rejects with the signal's reason immediately. */
   signal?: AbortSignal | undefined;
-  /** Called with the progress, at most once per frame. */
+  /** Called with the progress, at most once a frame. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * Calls with higher priority are fetched and decoded first. Default: 0. Calls below 0 run in the
-   * background, after all others. A chunk for several calls has the highest of their priorities.
+   * Calls with a higher number are fetched and decoded first. Calls below 0 run in the background,
+   * after all others. A chunk for several calls has the highest of their priorities. Default: 0.
    */
   priority?: number | undefined;
-  /** `"reload"`: fetch again and ignore all caches. */
+  /** `"reload"` fetches again and ignores all caches. Default: caches are used. */
   cache?: "reload" | undefined;
 }
 

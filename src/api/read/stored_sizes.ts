@@ -20,7 +20,11 @@ export interface StoredSize {
   chunk: number[];
   /** Its key in the store. */
   key: string;
-  /** Its size in bytes as it is stored; undefined if it is absent. */
+  /**
+   * Its size as it is stored; undefined if it is absent.
+   *
+   * @unit bytes
+   */
   bytes?: number | undefined;
   /** When it was changed, if the store tells: a server does, with `Last-Modified`. */
   lastModified?: Date;

@@ -33,10 +33,15 @@ function definedAs(store: object, own: object, define: () => StoreDefinition): v
 
 /**
  * A store over a folder that the user chose (`showDirectoryPicker`, a dropped folder), or over any
- * other `FileSystemDirectoryHandle`. `root` is the folder, or a function that returns it when it is
- * first needed.
+ * other `FileSystemDirectoryHandle`. It writes if the user has granted permission.
+ *
+ *     const store = new DirectoryStore(await showDirectoryPicker({ mode: "readwrite" }));
  */
 export class DirectoryStore extends FolderStore {
+  /**
+   * @param root The folder, or a function that returns it when it is first needed.
+   * @throws an `Argument` error for anything else.
+   */
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
     super(async () => new (await lazy()).HandleFolder(root));
     object(root, "root");
@@ -47,15 +52,23 @@ export class DirectoryStore extends FolderStore {
   }
 }
 
-/** A store over a folder in the origin private file system, created when it is first needed. */
+/**
+ * A store over a folder in the origin private file system, which is created when it is first
+ * needed.
+ *
+ *     const array = await create(new OpfsStore("data"), { shape: [100], dtype: "float32" });
+ */
 export class OpfsStore extends FolderStore {
   /**
-   * The same for every page and worker of this origin, so that writers of one chunk wait for each
-   * other.
+   * The name of the store's locks. It is the same for every page and worker of this origin, so that
+   * writers of one chunk wait for each other.
    */
   readonly lockName: string;
 
-  /** `path` is a folder below the origin's root. Default: the root. */
+  /**
+   * @param path The path of a folder below the origin's root. Default: the root itself.
+   * @throws an `Argument` error for a path with empty names, `.` or `..`.
+   */
   constructor(path = "") {
     needText(path, "path");
     const names = namesOfPrefix(path);
@@ -86,10 +99,19 @@ function listOf(files: Iterable<File> | ArrayLike<File>): File[] {
   }
 }
 
-/** The files of a folder that the user chose: `new FileListStore(input.files)`. */
+/**
+ * A read-only store of the files of a folder that the user chose with `<input webkitdirectory>`, or
+ * of files that were chosen one by one. The name of the chosen folder is not part of the keys.
+ *
+ *     const group = await open(new FileListStore(input.files));
+ */
 export class FileListStore extends FileStore {
   readonly #files: Map<string, File>;
 
+  /**
+   * @param files The files, such as `input.files`.
+   * @throws an `Argument` error for what is not a list of files.
+   */
   constructor(files: Iterable<File> | ArrayLike<File>) {
     const chosen = new Map<string, File>();
     super(filesFound((names) => chosen.get(keyOf(names))));
@@ -107,7 +129,11 @@ export class FileListStore extends FileStore {
     }
   }
 
-  /** Lists all keys below a prefix, sorted. */
+  /**
+   * Lists all keys below a prefix, sorted.
+   *
+   * @param prefix A prefix that begins and ends with `/`. Default: `/`, the root.
+   */
   list(prefix: AbsolutePath = "/"): AbsolutePath[] {
     needText(prefix, "prefix");
     const keys = [...this.#files.keys()] as AbsolutePath[];
@@ -116,16 +142,27 @@ export class FileListStore extends FileStore {
 }
 worksBehindProxies(FileListStore);
 
-/** A dropped folder: `new EntryStore(item.webkitGetAsEntry())`. */
+/**
+ * A read-only store over a dropped folder, in browsers without handles. `storesOfDrop` makes it
+ * where it is needed.
+ *
+ *     const store = new EntryStore(item.webkitGetAsEntry());
+ */
 export class EntryStore extends FileStore {
   readonly #root: FileSystemDirectoryEntry;
 
+  /** @param root The entry of the folder. */
   constructor(root: FileSystemDirectoryEntry) {
     super(filesFound((names) => fileBelow(root, names)));
     this.#root = object(root, "root");
   }
 
-  /** Lists the entries directly below a prefix, sorted. */
+  /**
+   * Lists the keys and prefixes directly below a prefix, sorted.
+   *
+   * @param prefix A prefix that begins and ends with `/`. Default: `/`, the root.
+   * @returns `keys` of values, and `prefixes` of folders.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
     const folder = await folderBelow(this.#root, names);
@@ -174,6 +211,12 @@ interface DroppedItem extends DataTransferItem {
  * Makes stores from dropped items: folders, and files as ZIP archives. Call it in the `drop` event
  * itself, because the items are invalid afterwards. If the browser provides handles, folders can be
  * written after the user has granted permission.
+ *
+ *     const [store] = await storesOfDrop(event.dataTransfer);
+ *
+ * @param transfer The `dataTransfer` of the event.
+ * @returns a store for each item.
+ * @throws an `Argument` error for what is not a `DataTransfer`.
  */
 export function storesOfDrop(
   transfer: DataTransfer,

@@ -158,16 +158,24 @@ function started(first: Unsent[], later: Unsent[]): EarlyStart {
 }
 
 /**
- * A store over HTTP for the hierarchy below a URL, or for the node whose document is there: that is
- * the node, for `…/zarr.json` and v2's documents. A query string, such as a signature, is sent
- * with every request. It writes with PUT and DELETE if the server accepts them. It lists buckets of
+ * A store over HTTP: the hierarchy below a URL. The address of a node's own document, such as
+ * `…/zarr.json`, stands for the node. A query string, such as a signature, is sent with every
+ * request. It writes with PUT and DELETE if the server accepts them. It lists buckets of
  * S3 and Azure, and servers with HTML directory listings.
  */
 export class FetchStore extends NativeStore {
+  /** The address of the hierarchy, as it was given. */
   readonly url: string | URL;
   readonly #options: FetchStoreOptions;
   readonly #early: BeginEarly | undefined;
 
+  /**
+   * Nothing is requested yet.
+   *
+   * @param place The address of the root of the hierarchy. A relative one is resolved against the
+   *   page.
+   * @throws an `Argument` error for what is not a URL, and for unknown or invalid options.
+   */
   constructor(place: string | URL, options: FetchStoreOptions = {}) {
     needUrl(place, "url");
     const url = addressOfNode(place);
@@ -204,12 +212,23 @@ export class FetchStore extends NativeStore {
     return isUntouched(this) ? this.#early?.(absoluteUrl(this.url), node) : undefined;
   }
 
-  /** Stores a value and replaces an existing one. */
+  /**
+   * Stores a value with `PUT`, and replaces an existing one.
+   *
+   * @param key The key, which begins with `/`.
+   * @param value The bytes.
+   * @throws a `Store` error if the server refuses.
+   */
   set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     return this.put(key, value);
   }
 
-  /** Removes a key. An absent key is not an error. */
+  /**
+   * Removes a value with `DELETE`. An absent one is not an error.
+   *
+   * @param key The key, which begins with `/`.
+   * @throws a `Store` error if the server refuses.
+   */
   delete(key: AbsolutePath): Promise<void> {
     return this.remove(key);
   }

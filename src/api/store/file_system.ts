@@ -22,11 +22,26 @@ function pathOf(root: string | URL): string {
   }
 }
 
+/**
+ * A store over a folder of the file system, in Node, Deno and Bun. A key is a path below the
+ * folder.
+ *
+ *     const group = await open(new FileSystemStore("data.zarr"));
+ */
 export class FileSystemStore extends FolderStore {
+  /** The path of the folder. */
   readonly root: string;
-  /** The same for all stores in this process that write to the folder. */
+  /**
+   * The name of the store's locks. It is the same for all stores of this process over the folder.
+   */
   readonly lockName: string;
 
+  /**
+   * @param root The path of the folder, or its `file:` address. It need not exist: `set` creates
+   *   it.
+   * @throws an `Argument` error for an address that is not of a file.
+   * @throws an `UnsupportedError` where there is no file system, as in a browser.
+   */
   constructor(root: string | URL) {
     needUrl(root, "root");
     const path = pathOf(root);

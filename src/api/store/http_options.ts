@@ -29,6 +29,7 @@ import { call } from "../../engine/ts/port/engine.ts";
 import { Transferring } from "../../engine/ts/port/objects.ts";
 import type { RequestParts, ResponseParts } from "../../engine/ts/port/protocol.ts";
 
+/** Options of `PersistentCache`, and of the option `persistentCache` of stores over HTTP. */
 export interface PersistentCacheOptions {
   /** Name of the cache in Cache Storage. Default: `"zarr-wasm"`. */
   name?: string | undefined;
@@ -36,14 +37,22 @@ export interface PersistentCacheOptions {
    * Whose responses these are, for example the identity of the user. A partition is not answered
    * from another one, and has its own size. Required where requests have headers, a custom `fetch`
    * or `credentials: "include"`, because the responses may then depend on the user. Name one, too,
-   * if cookies of the page's own server decide who may read.
+   * if cookies of the page's own server decide who may read. Default: one for all that need none.
+   *
+   * @throws an `Argument` error if it is required and absent, or empty.
    */
   partition?: string | undefined;
-  /** Maximum size in bytes. The least recently used entries are deleted first. Default: 256 MiB. */
+  /**
+   * Maximum size. The least recently used entries are deleted first. Default: 256 MiB.
+   *
+   * @unit bytes
+   */
   maxBytes?: number | undefined;
   /**
-   * Age in seconds up to which a response is used without a request. Default: one day. Older ones
-   * are used if there is no network.
+   * Age up to which a response is used without a request. Older ones are used if there is no
+   * network. Default: 86 400, which is one day.
+   *
+   * @unit seconds
    */
   maxAgeSeconds?: number | undefined;
 }
@@ -57,12 +66,16 @@ const CACHE_RULES: Rules<PersistentCacheOptions> = {
 
 /**
  * A persistent cache, for one store or several. It keeps HTTP responses in Cache Storage, beyond
- * the page. The engine implements it (`host/http/persistent_cache.ts`).
+ * the page.
+ *
+ *     const persistentCache = new PersistentCache({ maxBytes: 1e9 });
+ *     const store = new FetchStore("https://host/data.zarr", { persistentCache });
  */
 export class PersistentCache {
   /** @internal */
   readonly definition: CacheDefinition;
 
+  /** Nothing is read or written yet. */
   constructor(options: PersistentCacheOptions = {}) {
     const { name, partition, maxBytes, maxAgeSeconds } = optionsOf(options, CACHE_RULES);
     const isName = typeof partition === "string" && partition !== "" && !/\p{Surrogate}/u.test(partition);
@@ -71,7 +84,11 @@ export class PersistentCache {
     this.definition = { name, partition, maxBytes, maxAgeSeconds };
   }
 
-  /** Number of entries, and their size in bytes. */
+  /**
+   * Tells how much the partition holds.
+   *
+   * @returns the number of entries, and their size in bytes.
+   */
   usage(): Promise<{ entries: number; bytes: number }> {
     return call("persistentUsage", () => ({ cache: this.definition }));
   }
@@ -94,9 +111,13 @@ export type HeaderList = Record<string, string> | readonly (readonly [string, st
 
 export type { HeadersReason };
 
-/** The headers, or a function that makes them. It is called once, and again after a 401. */
+/**
+ * The headers of requests, or a function that makes them. The function is called once, and again
+ * after status 401.
+ */
 export type HeadersSource = HeaderList | ((reason: HeadersReason) => HeaderList | Promise<HeaderList>);
 
+/** Options of `FetchStore`, and of the other stores that send requests. */
 export interface FetchStoreOptions {
   /**
    * Headers of every request, or a function that makes them. The function is called once, and again
@@ -105,7 +126,10 @@ export interface FetchStoreOptions {
    * its document and its target.
    */
   headers?: HeadersSource | undefined;
-  /** Whether to send cookies, as in `fetch`. Default: `"same-origin"`. */
+  /**
+   * Whether to send cookies, as in `fetch`: `"omit"` never, `"same-origin"` to the page's own
+   * server, `"include"` to all servers. Default: `"same-origin"`.
+   */
   credentials?: "omit" | "same-origin" | "include" | undefined;
   /**
    * Keeps responses in Cache Storage, beyond this page: `true`, options for size and age, or a
@@ -117,10 +141,13 @@ export interface FetchStoreOptions {
   /**
    * Replaces the global `fetch`, for example to sign requests. It runs on the page. An engine in a
    * worker does not call a global `fetch` that you replaced: pass it here, or use `init({ engine:
-   * "caller" })`.
+   * "caller" })`. Default: the platform's `fetch`.
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** The `RequestInit` that every request starts from: headers, credentials, cache mode. */
+  /**
+   * The `RequestInit` that every request starts from: headers, credentials, cache mode. Default:
+   * that of the platform.
+   */
   overrides?: RequestInit | undefined;
   /**
    * Whether to read the ends of files with `Range: bytes=-N`, which avoids a request for the size.
@@ -130,9 +157,9 @@ export interface FetchStoreOptions {
   useSuffixRequest?: boolean | undefined;
   /**
    * Whether status 403 for a chunk means that the chunk does not exist, as in a bucket that may not
-   * be listed. Expired credentials then look like missing chunks. By default it is assumed only if
-   * requests carry no credentials: no headers, no cookies, no custom `fetch`, no query in the URL.
-   * A warning is then written to the console.
+   * be listed. Expired credentials then look like missing chunks. Default: only if requests carry
+   * no credentials, that is no headers, no cookies, no custom `fetch` and no query in the URL. A
+   * warning tells it then.
    */
   missingOn403?: boolean | undefined;
 }

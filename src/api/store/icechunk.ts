@@ -19,9 +19,9 @@ import { ZipFileStore } from "./zip.ts";
 
 export type { IcechunkRef, IcechunkSnapshot };
 
-/** The state of a repository: at most one of these. Default: the branch `main`. */
+/** The state of a repository: at most one of these. Without any, the branch `main`. */
 export interface IcechunkVersion {
-  /** The last snapshot of this branch. */
+  /** The last snapshot of this branch. Default: `main`, if no other state is given. */
   branch?: string | undefined;
   /** The snapshot of this tag. */
   tag?: string | undefined;
@@ -29,6 +29,7 @@ export interface IcechunkVersion {
   snapshot?: string | undefined;
 }
 
+/** Which state of an Icechunk repository to read, and which servers it may refer to. */
 export interface IcechunkAccess extends IcechunkVersion {
   /**
    * Servers of virtual chunks to which requests are allowed, besides that of the repository: as in
@@ -67,7 +68,10 @@ export const accessOf = ({
   verify,
 });
 
-/** Options of the requests are those of `FetchStore`. They are for virtual chunks, too. */
+/**
+ * Options of `IcechunkStore`. Those of requests are as in `FetchStore`. They are for virtual
+ * chunks, too.
+ */
 export interface IcechunkStoreOptions extends IcechunkAccess, FetchStoreOptions {}
 
 /** Whether a URL says that there is a repository. */
@@ -126,13 +130,18 @@ function definitionOf(
  * and stays the same while others commit.
  *
  *     const store = new IcechunkStore("https://host/repository", { tag: "v1" });
- *     const group = await zarr.open(store);
- *
- * `place` is a URL, also with `icechunk+` before it, or a store: an archive, a folder, your own.
+ *     const group = await open(store);
  */
 export class IcechunkStore extends NativeStore {
   readonly #again: () => IcechunkStore;
 
+  /**
+   * Nothing is requested yet.
+   *
+   * @param place The repository: a URL, also with `icechunk+` before it, or a store: an archive, a
+   *   folder, your own.
+   * @throws an `Argument` error for more than one of `branch`, `tag` and `snapshot`.
+   */
   constructor(place: string | URL | AsyncReadable, options: IcechunkStoreOptions = {}) {
     super(definitionOf(place, options));
     this.#again = () => new IcechunkStore(place, options);
@@ -144,19 +153,30 @@ export class IcechunkStore extends NativeStore {
   }
 
   /**
-   * The branches, as they are now. Rejects with an `Unsupported` error for a repository of version
-   * 1 in a store that cannot list, such as most servers.
+   * The branches, as they are now.
+   *
+   * @throws an `UnsupportedError` for a repository of version 1 in a store that cannot list, such
+   *   as most servers.
    */
   branches(): Promise<IcechunkRef[]> {
     return this.#ask("branches");
   }
 
-  /** The tags, as they are now. As `branches` for version 1. */
+  /**
+   * The tags, as they are now.
+   *
+   * @throws an `UnsupportedError` for a repository of version 1 in a store that cannot list, such
+   *   as most servers.
+   */
   tags(): Promise<IcechunkRef[]> {
     return this.#ask("tags");
   }
 
-  /** The id of the snapshot that this store shows. */
+  /**
+   * The id of the snapshot that this store shows.
+   *
+   * @throws a `NotFoundError` if the repository has no such branch, tag or snapshot.
+   */
   snapshot(): Promise<string> {
     return this.#ask("snapshot");
   }
@@ -167,8 +187,9 @@ export class IcechunkStore extends NativeStore {
   }
 
   /**
-   * Looks the branch up again. Resolves to a store of its last snapshot. This store and its nodes
-   * stay at theirs.
+   * Looks the branch up again. This store and its nodes stay at their snapshot.
+   *
+   * @returns a store of the last snapshot.
    */
   async refresh(): Promise<IcechunkStore> {
     const store = this.#again();

@@ -85,10 +85,25 @@ export abstract class NativeStore implements AsyncReadable {
     this.#id = (objects) => objects.native(this, definition(objects));
   }
 
+  /**
+   * Reads a value.
+   *
+   * @param key The key, which begins with `/`.
+   * @returns the bytes; undefined if there is no such key.
+   * @throws a `Store` error if the store or its server fails.
+   */
   get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#read(key, undefined, options);
   }
 
+  /**
+   * Reads a range of a value.
+   *
+   * @param key The key, which begins with `/`.
+   * @param range `offset` and `length`, or `suffixLength`, in bytes.
+   * @returns the bytes; undefined if there is no such key.
+   * @throws a `Store` error if the store or its server fails.
+   */
   async getRange(
     key: AbsolutePath,
     range: RangeQuery,
@@ -112,21 +127,32 @@ export abstract class NativeStore implements AsyncReadable {
     return range ? derived.getRange?.(key, range, { signal }) : derived.get(key, { signal });
   }
 
-  /** Size of a value in bytes; undefined if there is none. */
+  /**
+   * Asks for the size of a value.
+   *
+   * @param key The key, which begins with `/`.
+   * @returns the size in bytes; undefined if there is no such key.
+   */
   async size(key: AbsolutePath, options: StoreGetOptions = {}): Promise<number | undefined> {
     needText(key, "key");
     const signal = signalOf(options);
     return call("sizeOfKey", (objects) => ({ store: this.#id(objects), key }), { signal });
   }
 
-  /** Whether a key has a value. */
+  /**
+   * Asks whether a key has a value.
+   *
+   * @param key The key, which begins with `/`.
+   */
   async has(key: AbsolutePath): Promise<boolean> {
     return (await this.size(key)) !== undefined;
   }
 
   /**
-   * Lists all keys below a prefix, sorted. Rejects with an `Unsupported` error if the store cannot
-   * list.
+   * Lists all keys below a prefix, sorted.
+   *
+   * @param prefix A prefix that begins and ends with `/`. Default: `/`, the root.
+   * @throws an `UnsupportedError` if the store cannot list.
    */
   async list(prefix: AbsolutePath = "/"): Promise<AbsolutePath[]> {
     needText(prefix, "prefix");
@@ -135,8 +161,11 @@ export abstract class NativeStore implements AsyncReadable {
   }
 
   /**
-   * Lists the keys and prefixes directly below a prefix, sorted. Rejects with an `Unsupported`
-   * error if the store cannot list.
+   * Lists the keys and prefixes directly below a prefix, sorted.
+   *
+   * @param prefix A prefix that begins and ends with `/`. Default: `/`, the root.
+   * @returns `keys` of values, and `prefixes` of keys with more names.
+   * @throws an `UnsupportedError` if the store cannot list.
    */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     needText(prefix, "prefix");

@@ -16,6 +16,7 @@ import { isOurs, NativeStore } from "./native_store.ts";
 import { baseUrl, isOwn, reachOf, resolvedUri, urlOf } from "./reach.ts";
 import { ARCHIVE, ZipFileStore } from "./zip.ts";
 
+/** Options of `ReferenceStore`. Those of requests are as in `FetchStore`. */
 export interface ReferenceStoreOptions extends FetchStoreOptions {
   /** The file of references without a URL, which only JSON has. */
   target?: string | URL | undefined;
@@ -50,10 +51,20 @@ export class DocumentIn {
   ) {}
 }
 
+/**
+ * A read-only store of kerchunk's references: its keys are byte ranges of other files. The document
+ * is JSON, or a folder of Parquet.
+ *
+ *     const store = await ReferenceStore.fromUrl("https://host/references.json");
+ *     const group = await open(store);
+ */
 export class ReferenceStore extends NativeStore {
   /**
-   * `place` is the document, or its URL. A URL whose path ends in `.parq` or `.parquet` is a folder
-   * of Parquet.
+   * Nothing is requested yet.
+   *
+   * @param place The document, as an object or as text, or its URL. A URL whose path ends in
+   *   `.parq` or `.parquet` is a folder of Parquet.
+   * @throws an `Argument` error for what is none of these.
    */
   constructor(place: URL | ReferenceSpec, options: ReferenceStoreOptions = {}) {
     super(definitionOf(place, options));
@@ -61,7 +72,11 @@ export class ReferenceStore extends NativeStore {
 
   static fromSpec(spec: ReferenceSpec, options?: ReferenceStoreOptions): ReferenceStore;
   static fromSpec(spec: Promise<ReferenceSpec>, options?: ReferenceStoreOptions): Promise<ReferenceStore>;
-  /** Makes a store from a document in memory. Relative URLs are resolved against the page's. */
+  /**
+   * Makes a store from a document in memory. Relative URLs are resolved against the page's.
+   *
+   * @param spec The document, as an object or as text, or a promise of it.
+   */
   static fromSpec(
     spec: ReferenceSpec | Promise<ReferenceSpec>,
     options?: ReferenceStoreOptions,
@@ -74,6 +89,8 @@ export class ReferenceStore extends NativeStore {
   /**
    * Makes a store from kerchunk's Parquet in another store, such as an archive. Relative paths are
    * resolved against the address of that store, or else the page's.
+   *
+   * @param store The store with the folder of Parquet at its root.
    */
   static fromStore(store: AsyncReadable, options?: ReferenceStoreOptions): ReferenceStore {
     return new ReferenceStore(new TableStore(store) as never, options);
@@ -82,6 +99,10 @@ export class ReferenceStore extends NativeStore {
   /**
    * Makes a store from the document at a URL, or from the document or the Parquet in an archive
    * there. Resolves when the document has been read.
+   *
+   * @param url The address of the document, of a folder of Parquet, or of an archive with one.
+   * @throws a `Store` error if the document cannot be read.
+   * @throws an `InvalidMetadataError` if it is not a document of references.
    */
   static async fromUrl(url: string | URL, options: ReferenceStoreOptions = {}): Promise<ReferenceStore> {
     const address = parsedUrl(absoluteUrl(url));
@@ -95,8 +116,10 @@ export class ReferenceStore extends NativeStore {
   }
 
   /**
-   * The https URL of an object in a public bucket of S3 or Google Cloud. Other URLs are returned as
-   * they are.
+   * Converts the address of an object in a public bucket of S3 or Google Cloud (`s3://`, `gs://`)
+   * to an https URL. Other URLs are returned as they are.
+   *
+   * @param url The address.
    */
   static resolveUri(url: string | URL): string {
     needUrl(url, "url");

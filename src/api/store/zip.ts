@@ -19,19 +19,23 @@ export const ARCHIVE = /\.(zip|ozx)$/i;
  * bytes.
  */
 export interface ZipReader {
+  /** Resolves to the size of the archive, in bytes. */
   getLength(): Promise<number>;
+  /** Reads `length` bytes from `offset` on. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
 /** An entry, as `transformEntries` sees it. */
 export interface ZipEntryInfo {
+  /** Its name in the archive. */
   readonly name: string;
 }
 
+/** Options of `ZipFileStore`, besides those of requests. */
 export interface ZipFileStoreOptions {
   /**
    * Renames or omits entries. Takes and returns a record from names to entries. The names are those
-   * in the archive. Without this function, a single folder around all entries is left out.
+   * in the archive. Default: a single folder around all entries is left out.
    */
   transformEntries?: ((entries: Record<string, ZipEntryInfo>) => Record<string, ZipEntryInfo>) | undefined;
 }
@@ -61,12 +65,25 @@ class ReaderStore implements AsyncReadable {
   }
 }
 
+/**
+ * A read-only store of a ZIP archive, which is read lazily: its directory first, then the entries
+ * that are needed. It reads archives at URLs by ranges.
+ *
+ *     const store = ZipFileStore.fromUrl("https://host/data.zip");
+ *     const group = await open(store);
+ */
 export class ZipFileStore extends NativeStore {
-  /** The address of an archive that is at one. */
+  /** The address of the archive, if it has one. */
   readonly url: URL | undefined;
   readonly #transform: ZipFileStoreOptions["transformEntries"];
   #names: Promise<Map<string, string>> | undefined;
 
+  /**
+   * Nothing is read yet.
+   *
+   * @param reader The archive: a `Blob` or `File`, a URL, or an object that reads ranges of it.
+   * @throws an `Argument` error for unknown or invalid options.
+   */
   constructor(reader: ZipReader | Blob | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}) {
     // The definition keeps the reader alive, because the engine holds users' stores weakly.
     super(definitionOf(reader, options));
@@ -75,17 +92,29 @@ export class ZipFileStore extends NativeStore {
     if (this.#transform) renamed(this);
   }
 
-  /** The archive at a URL. A relative URL is resolved against the page's. */
+  /**
+   * Makes a store of the archive at a URL.
+   *
+   * @param href The address. A relative one is resolved against the page.
+   */
   static fromUrl(href: string | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}): ZipFileStore {
     return new ZipFileStore(parsedUrl(absoluteUrl(href)), options);
   }
 
-  /** The archive in a `Blob` or `File`. */
+  /**
+   * Makes a store of the archive in a `Blob` or `File`.
+   *
+   * @param blob The archive.
+   */
   static fromBlob(blob: Blob, options: ZipFileStoreOptions = {}): ZipFileStore {
     return new ZipFileStore(blob, options);
   }
 
-  /** Maps the names from `transformEntries` to the names in the archive. */
+  /**
+   * Tells what `transformEntries` has made of the entries.
+   *
+   * @returns the names in the archive, by the names from `transformEntries`.
+   */
   renamedEntries(): Promise<Map<string, string>> {
     this.#names ??= super.list("/").then((keys) => {
       const names = keys.map((key) => key.slice(1));

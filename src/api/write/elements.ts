@@ -3,13 +3,13 @@
  * Elements of variable length are concatenated bytes with offsets.
  */
 
-import { isArrayBuffer, isUint8Array } from "../../engine/ts/model/realms.ts";
 import { fillVariable, lengthOfAll } from "../../engine/ts/elements/pack.ts";
 import { product, stridesInOrder } from "../../engine/ts/elements/typed_arrays.ts";
 import { type FieldDescription, isNumeric, type TypeDescription } from "../../engine/ts/model/data_type.ts";
 import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
 import { viewBytes } from "../../engine/ts/model/memory.ts";
+import { isArrayBuffer, isUint8Array } from "../../engine/ts/model/realms.ts";
 import { newEncoder } from "../../engine/ts/model/utf8.ts";
 import { broadcast, entryOf, gather, indexText, ONE, unitsOf, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuseValue } from "./numbers.ts";

@@ -4,12 +4,12 @@
  * with strides, columns or objects of structs.
  */
 
-import { isUint8Array } from "../../engine/ts/model/realms.ts";
 import type { ElementLayout } from "../../contract/contract.ts";
 import { product, stridesInOrder } from "../../engine/ts/elements/typed_arrays.ts";
 import { need, needReadable, refuse } from "../../engine/ts/model/argument.ts";
 import { isNumeric, type TypeDescription } from "../../engine/ts/model/data_type.ts";
 import { shown, ZarrError } from "../../engine/ts/model/errors.ts";
+import { isUint8Array } from "../../engine/ts/model/realms.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../engine/ts/model/wrapper_arrays.ts";
 import { checkLength, type PackedElements, packScalar, packValues } from "./elements.ts";
 import { areIntegers, UNFIT, unitsOf, type Values } from "./layout.ts";

@@ -11,12 +11,16 @@ import { InvalidSelectionError, shown } from "../../engine/ts/model/errors.ts";
 import type { Slice } from "../../engine/ts/model/types.ts";
 import { inPlane, type Plane } from "./geometry.ts";
 
+/**
+ * An axis of a pyramid: a dimension of its arrays. Its `role` is `"x"`, `"y"`, `"z"`, `"t"` (time),
+ * `"c"` (channel) or `"other"`.
+ */
 export type PyramidAxis = Readonly<AxisFacts>;
 
 /**
  * Indices of the axes other than x and y, in the finest level. A key is the name of an axis, or its
- * role: `z`, `t` or `time`, `c` or `channel`. Capitals do not matter unless names differ by them.
- * Default: 0. A negative index counts from the end. Null selects all of an axis.
+ * role: `z`, `t` or `time`, `c` or `channel`. Capitals do not matter unless names differ by them. A
+ * negative index counts from the end. Null selects all of an axis. An axis without an index has 0.
  */
 export type At = Record<string, number | null>;
 
@@ -173,9 +177,16 @@ export interface Indexed {
 /**
  * The index of each axis in a level, for indices of the finest level: `floor((i + ½) · here /
  * finest)`, because levels may be coarser along every axis. Null for the axes of the plane, and
- * where `at` has null. Throws an `InvalidSelectionError` for a name or an index that is not there.
+ * where `at` has null.
  *
  *     levelIndices(image, 2, { z: 7 }); // [0, 1, null, null]
+ *
+ * @param pyramid The pyramid, or an object with its axes, levels and plane.
+ * @param level The index of the level in `levels`.
+ * @param at Indices of the finest level. Default: 0 along each axis.
+ * @returns an index for each axis of the level's array.
+ * @throws an `InvalidSelectionError` for a name or an index that is not there.
+ * @throws an `Argument` error for a level that is not there.
  */
 export function levelIndices(pyramid: Indexed, level: number, at: AtIndices = {}): (number | null)[] {
   const { axes, levels, plane } = pyramidOf(pyramid);

@@ -37,8 +37,11 @@ function countOf({ axes, levels }: Image): number {
 }
 
 /**
- * The indices of the channels that are drawn if the caller has not chosen: those that OME's
- * metadata call active, of others the first four, and of none the first one. Never more than 64.
+ * Tells which channels are drawn if no one has chosen: those that OME's metadata call active, of
+ * others the first four, and of none the first one. Never more than 64.
+ *
+ * @param pyramid The image: a `Pyramid`, or an object with its `axes`, `levels` and `channels`.
+ * @returns the indices of the channels.
  */
 export function shownChannels(pyramid: Image): number[] {
   const channels = channelsOf(pyramid);
@@ -54,13 +57,20 @@ export function shownChannels(pyramid: Image): number[] {
 
 /** How a channel is drawn if the caller has not chosen. */
 export interface ChannelLook {
-  /** `#rrggbb`. */
+  /** The colour, as `#rrggbb`. */
   color: string;
   /** The numbers that are black and fully coloured. Undefined if the metadata do not say it. */
   window: readonly [low: number, high: number] | undefined;
 }
 
-/** The look of a channel: that of OME's metadata, else a colour that no other of the first has. */
+/**
+ * Tells how a channel is drawn if no one has chosen: as OME's metadata say, else in a colour that
+ * differs from those of the other channels.
+ *
+ * @param pyramid The image: a `Pyramid`, or an object with its `axes`, `levels` and `channels`.
+ * @param channel The index of the channel.
+ * @throws an `Argument` error for what is not an index.
+ */
 export function channelLook(pyramid: Image, channel: number): ChannelLook {
   need(Number.isInteger(channel) && channel >= 0, "channel", "an index", channel);
   const { color, window } = channelsOf(pyramid)[channel] ?? {};

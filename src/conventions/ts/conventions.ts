@@ -28,27 +28,40 @@ import {
   type SchemaValidator,
 } from "./schema.ts";
 
-/** The conventions that this package implements. */
+/**
+ * The conventions that this package implements. Of images and pyramids: `"multiscales"` (the Zarr
+ * convention), `"ome"` (OME-Zarr), `"ndpyramid"` and `"tile_matrix_set"`. Of places: `"proj"`
+ * (`proj:`), `"spatial"` (`spatial:`), `"dggs"` and `"CF"`. Of what data are: `"license"`, `"uom"`
+ * (units of measurement) and `"stac"`.
+ */
 export type KnownConvention = (typeof KNOWN_CONVENTIONS)[number];
 
 /** A convention on a node. */
-export interface Convention extends Omit<FoundConvention, "keys" | "registered" | "findings"> {
+export interface Convention
+  extends Omit<FoundConvention, "keys" | "registered" | "findings" | "known" | "form"> {
+  /** Its id, if this package implements it. */
+  known?: KnownConvention | undefined;
+  /** The format of its declaration: `"current"` is that of 2026, `"early"` the draft before. */
+  form?: "current" | "early" | undefined;
   /** Whether `registerConvention` registered it. */
   isRegistered: boolean;
   /** The node's attributes that belong to it. */
   properties: Attributes;
+  /** What is wrong with its attributes; `validate` finds more. */
   findings: Finding[];
 }
 
 /** A convention of the user. At least one of `uuid`, `schemaUrl` and `specUrl` identifies it. */
 export interface RegisteredConvention extends RegisteredMarks {
+  /** Its name, for people. */
   name?: string | undefined;
+  /** What it is for. */
   description?: string | undefined;
   /** The JSON schema that `validate` hands to the validator of its options. */
   schema?: JsonSchema | undefined;
   /**
-   * Whether the schema describes the metadata document or the attributes. Default: the document, if
-   * the schema has a property `attributes`.
+   * Whether the schema describes the metadata document (`"node"`) or the `"attributes"`. Default:
+   * `"node"`, if the schema has a property `attributes`; else `"attributes"`.
    */
   schemaOf?: "node" | "attributes" | undefined;
 }
@@ -73,8 +86,11 @@ const REGISTERED_RULES: Rules<RegisteredConvention> = {
 };
 
 /**
- * Registers a convention, so that `conventions` recognises it. Returns a function that removes it.
- * Throws an `Argument` error if it has no `uuid`, `schemaUrl` or `specUrl`.
+ * Registers a convention, so that `conventions` recognises it, and `validate` checks it.
+ *
+ * @param convention The convention.
+ * @returns a function that removes it.
+ * @throws an `Argument` error if it has no `uuid`, `schemaUrl` or `specUrl`.
  */
 export function registerConvention(convention: RegisteredConvention): () => void {
   optionsOf(convention, REGISTERED_RULES, "convention");
@@ -133,8 +149,14 @@ function conventionOf(node: NodeLike, { keys, registered, findings, ...found }: 
 
 /**
  * Lists the conventions of a node: first the declared ones, in the order of their declarations,
- * then those that are recognised by their attributes. Invalid attributes do not reject the promise;
+ * then those that are recognised by their attributes. Invalid attributes are no error here;
  * `validate` reports them.
+ *
+ *     const found = await conventions(group);
+ *     found.map(({ label }) => label); // ["multiscales", "proj", "spatial"]
+ *
+ * @param node An array or a group, of this package or of zarrita.
+ * @throws an `Argument` error for what has no attributes.
  */
 export async function conventions(node: NodeLike): Promise<Convention[]> {
   needNode(node);
@@ -142,17 +164,22 @@ export async function conventions(node: NodeLike): Promise<Convention[]> {
   return conventions.map((found) => conventionOf(node, found));
 }
 
+/** Options of `validate`. */
 export interface ValidateOptions {
   /**
-   * Checks documents against the JSON schemas of conventions. This package has no validator of its
-   * own. Not given, schemas are not examined, and a finding `schema/not-validated` says so.
+   * Checks documents against the JSON schemas of conventions, because this package has no validator
+   * of its own. Default: schemas are not examined, and a finding `schema/not-validated` says so.
+   *
+   * @throws an `Argument` error if it does not return a list. What it throws becomes a finding.
    */
   validate?: SchemaValidator | undefined;
   /**
-   * Fetch the JSON schemas that declarations name, and hand them to `validate`. Data name these
-   * schemas, so a schema may be hostile. The validator must limit its own time. Default: false.
+   * Whether to fetch the JSON schemas that declarations name, and to hand them to `validate`. Data
+   * name these schemas, so a schema may be hostile. The validator must limit its own time. Default:
+   * false.
    */
   loadSchema?: boolean | undefined;
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -170,9 +197,11 @@ const MAX_SCHEMAS = 16;
 
 /**
  * Checks the declarations of a node and the attributes of its conventions. For a group with levels
- * (OME-Zarr, `multiscales`) it opens their arrays, and compares their shapes. Returns errors,
- * warnings and notes; an empty list if there are none. What `options.validate` throws becomes a
- * finding. Rejects with an `Argument` error if it does not return a list.
+ * (OME-Zarr, `multiscales`) it opens their arrays, and compares their shapes.
+ *
+ * @param node An array or a group, of this package or of zarrita.
+ * @returns errors, warnings and notes; an empty list if there are none.
+ * @throws an `Argument` error for what has no attributes.
  */
 export async function validate(node: NodeLike, options: ValidateOptions = {}): Promise<Finding[]> {
   const { signal } = optionsOf(options, VALIDATE_RULES);
@@ -219,8 +248,19 @@ async function schemaFindings(
 const NO_VALIDATOR = "no validator is given (option `validate`)";
 
 /** The convention that `addConvention` declares. */
-export interface NewConvention extends Omit<NewDeclaration, "known" | "properties"> {
-  /** A convention of this package: identifiers, name and description may be omitted. */
+export interface NewConvention extends Omit<NewDeclaration, "known" | "properties" | "form" | "overwrite"> {
+  /**
+   * The format of the declaration: `"current"` is that of 2026, `"early"` the draft before.
+   * Default: `"current"`.
+   */
+  form?: "current" | "early" | undefined;
+  /** Whether to replace existing attributes. Default: false, which rejects. */
+  overwrite?: boolean | undefined;
+  /**
+   * A convention of this package, which gives identifiers, name and description: `"multiscales"`,
+   * `"proj"`, `"spatial"`, `"license"`, `"uom"`, `"stac"`, `"dggs"` or `"CF"`. Default: none, so
+   * that the declaration needs an identifier.
+   */
   known?: (typeof DECLARABLE_CONVENTIONS)[number] | undefined;
   /** The attributes that the convention defines. */
   properties?: Attributes | undefined;
@@ -238,7 +278,14 @@ const NEW_RULES: Rules<NewConvention> = {
   overwrite: "a boolean",
 };
 
-/** The attributes that `addConvention` would write: the properties and `zarr_conventions`. */
+/**
+ * Makes the attributes that `addConvention` would write: the properties and `zarr_conventions`.
+ *
+ * @param attributes The attributes of the node, as they are.
+ * @param convention What to declare.
+ * @throws an `Argument` error for a convention without an identifier, and for attributes that
+ *   exist.
+ */
 export async function conventionAttributes(
   attributes: Attributes,
   convention: NewConvention,
@@ -258,8 +305,14 @@ interface WritableNode extends NodeLike {
 }
 
 /**
- * Declares a convention on a node and writes its properties. Rejects with an `Argument` error if
- * the node has no `updateAttributes`.
+ * Declares a convention on a node and writes its properties.
+ *
+ *     await addConvention(group, { known: "proj", properties: { "proj:code": "EPSG:32633" } });
+ *
+ * @param node An array or a group of this package.
+ * @param convention What to declare.
+ * @throws an `Argument` error if the node has no `updateAttributes`, for a convention without an
+ *   identifier, and for attributes that exist.
  */
 export async function addConvention(node: NodeLike, convention: NewConvention): Promise<void> {
   const { updateAttributes } = object(node, "node") as Partial<WritableNode>;

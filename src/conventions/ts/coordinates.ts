@@ -41,9 +41,14 @@ import type { Pyramid } from "./pyramid_model.ts";
 import { type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 import { coordinateVariable } from "./variables.ts";
 
+/** Options of `coords` and `locate`. */
 export interface CoordsOptions {
-  /** The pyramid that has the array as a level. Given, no other pyramid is searched for. */
+  /**
+   * The pyramid that has the array as a level. Default: it is searched for in the array's group and
+   * the groups above.
+   */
   pyramid?: Pyramid | undefined;
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -69,9 +74,11 @@ export interface Places {
   block: number;
 }
 
-/** A result whose dimensions come from those of an array. */
+/** A result whose dimensions come from those of an array, such as that of `reduce`. */
 export interface Positioned {
+  /** The number of places along each dimension. */
   readonly shape: readonly number[];
+  /** The names of the dimensions; null for one without a name. */
   readonly dimensionNames: readonly (string | null)[];
 }
 
@@ -117,6 +124,7 @@ export class Coordinates {
   readonly path: string | undefined;
   /** The attributes of the variable; empty for `"affine"`. */
   readonly attrs: Attributes;
+  /** The units, as the metadata has them. */
   readonly units: string | undefined;
   /** Converts the values to dates. Undefined if they are not times. */
   readonly time: TimeUnits | undefined;
@@ -137,6 +145,7 @@ export class Coordinates {
     [this.attrs, this.units, this.time, this.#exact] = [attrs, units, time, exact];
   }
 
+  /** The number of elements of the dimension. */
   get length(): number {
     return this.#own.length;
   }
@@ -144,7 +153,8 @@ export class Coordinates {
   /**
    * One value per element, unpacked by CF; NaN if it is missing. Times are counts of `units`.
    * Text coordinates are strings. The list of an `"affine"` axis is made when it is first read.
-   * Throws a `Limit` error if it would be larger than the result of a read may be.
+   *
+   * @throws a `Limit` error if it would be larger than the result of a read may be.
    */
   get values(): Float64Array | readonly string[] {
     if (!(this.#own instanceof EvenAxis)) return this.#own;
@@ -152,14 +162,24 @@ export class Coordinates {
     return this.#list;
   }
 
-  /** `values` as numbers. Throws an `Argument` error if they are text. */
+  /**
+   * `values` as numbers.
+   *
+   * @throws an `Argument` error if they are text.
+   */
   get numbers(): Float64Array {
     const { values } = this;
     need(values instanceof Float64Array, this.dimension, "an axis of numbers", "text: `values` has it");
     return values;
   }
 
-  /** The value of one element, as in `values`, without a list. Undefined if it does not exist. */
+  /**
+   * The value of one element, as in `values`, without a list.
+   *
+   * @param element The index of the element.
+   * @returns the value; undefined if there is no such element.
+   * @throws an `Argument` error for what is not an integer.
+   */
   value(element: number): number | string | undefined {
     return whole(element) < 0 ? undefined : this.#own.at(element);
   }
@@ -202,7 +222,12 @@ export class Coordinates {
     );
   }
 
-  /** The moment of an element of a time axis; null if it is missing. */
+  /**
+   * The moment of an element of a time axis, in its own calendar.
+   *
+   * @param element The index of the element.
+   * @returns the moment; null if the value is missing, or if this is not a time axis.
+   */
   async moment(element: number): Promise<Moment | null> {
     return (await this.time?.moment(this.#count(element))) ?? null;
   }
@@ -210,14 +235,17 @@ export class Coordinates {
   /**
    * The `Date` of an element of a time axis. It is invalid if the value is missing, or if the
    * calendar has days that the real one does not have.
+   *
+   * @param element The index of the element.
    */
   async date(element: number): Promise<Date> {
     return (await this.time?.date(this.#count(element))) ?? new Date(Number.NaN);
   }
 
   /**
-   * The moments of all elements; nulls if this is not a time axis. Rejects with a `Limit` error if
-   * they are too many for a list.
+   * The moments of all elements, in the calendar of the axis; nulls if this is not a time axis.
+   *
+   * @throws a `Limit` error if they are too many for a list.
    */
   async moments(): Promise<(Moment | null)[]> {
     const { length, time } = this;
@@ -227,8 +255,10 @@ export class Coordinates {
   }
 
   /**
-   * The `Date` of each element of a time axis, as `date` gives them. Rejects with an `Argument`
-   * error if this is not a time axis, and with a `Limit` error if they are too many for a list.
+   * The `Date` of each element of a time axis, as `date` gives them.
+   *
+   * @throws an `Argument` error if this is not a time axis.
+   * @throws a `Limit` error if they are too many for a list.
    */
   async dates(): Promise<Date[]> {
     const { length, time, units } = this;
@@ -254,10 +284,13 @@ export class Coordinates {
   }
 
   /**
-   * The index of the element with the nearest coordinate; `options.method` gives other rules. Text
-   * must be equal. Longitudes are those of any turn: −44.7 is 315.3. Rejects with an
-   * `InvalidSelectionError` if there is no such element, and for a value that is more than half of
-   * a step beyond the ends: `method: "nearest"` takes the nearest element, however far.
+   * The index of the element with the nearest coordinate; `method` gives other rules. Text must be
+   * equal. Longitudes are those of any turn: −44.7 is 315.3.
+   *
+   * @param value The value, in `units`; of a time axis also a date.
+   * @throws an `InvalidSelectionError` if there is no such element, and for a value that is more
+   *   than half of a step beyond the ends: `method: "nearest"` takes the nearest element, however
+   *   far.
    */
   async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
     optionsOf(options, NEAREST_RULES);
@@ -270,10 +303,14 @@ export class Coordinates {
   }
 
   /**
-   * The elements whose coordinates are from one value to another, both included. Null means no
-   * bound. Returns a slice; for unsorted coordinates a list of indices, and for longitudes across
-   * the first one a list from west to east (of falling ones from east to west): `range(-10, 10)` of
-   * 0 … 359 begins at 350.
+   * The elements whose coordinates are from one value to another, both included.
+   *
+   * @param from One end, in `units`; of a time axis also a date; null for no bound.
+   * @param to The other end.
+   * @returns a slice; for unsorted coordinates a list of indices, and for longitudes across the
+   *   first one a list from west to east (of falling ones from east to west): `range(-10, 10)` of 0
+   *   … 359 begins at 350.
+   * @throws an `UnsupportedError` for coordinates that are text.
    */
   async range(from: CoordinateValue | null, to: CoordinateValue | null): Promise<Slice | number[]> {
     const search = this.#search();
@@ -434,12 +471,18 @@ async function levelAtHand(
 }
 
 /**
- * Reads the coordinates of a dimension, given by name or by index: of an array, or of a result of
- * `reduce` (of a block, the mean). Rejects with a `NotFoundError` if the dimension has no
- * coordinates, and with an `InvalidSelectionError` if there is no such dimension.
+ * Reads the coordinates of a dimension, of an array or of a result of `reduce` (of a block, the
+ * mean). They come from the transform of a pyramid, from the variable of the dimension's name in
+ * the array's group or in one above it, or from `spatial:`.
  *
  *     const time = await coords(array, "time");
  *     await time.nearest("2000-01-01"); // an index
+ *
+ * @param array The array, or the result.
+ * @param dimension The name or the index of the dimension.
+ * @throws a `NotFoundError` if the dimension has no coordinates.
+ * @throws an `InvalidSelectionError` if there is no such dimension.
+ * @throws an `UnsupportedError` for axes that are turned, so that coordinates depend on both.
  */
 export async function coords(
   array: ZarrArray<DataType, Readable> | Positioned,

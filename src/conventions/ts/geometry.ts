@@ -15,11 +15,13 @@ export interface Positioned {
 
 /** The indices of the axes x and y. */
 export interface Plane {
+  /** The index of the axis x; −1 if there is none. */
   readonly x: number;
+  /** The index of the axis y; −1 if there is none. */
   readonly y: number;
 }
 
-/** xmin, ymin, xmax, ymax. */
+/** A rectangle in world or map coordinates: xmin, ymin, xmax, ymax. */
 export type Extent = readonly [number, number, number, number];
 
 /** The transform of x and y: `x = a·column + b·row + c`, `y = d·column + e·row + f`. */

@@ -27,12 +27,15 @@ import { call } from "../../engine/ts/port/engine.ts";
 import { type AtIndices, levelIndices } from "./axis_indices.ts";
 import { Pyramid } from "./pyramid_model.ts";
 
+/** Options of `histogram`. */
 export interface HistogramOptions extends ReadOptions {
   /** The elements to count. Default: the whole array. */
   selection?: AnySelection | null | undefined;
   /**
-   * Indices of a pyramid's axes other than x and y, as in `pick`. Default: 0. Null selects all of
-   * an axis.
+   * Indices of a pyramid's axes other than x and y, as in `Pyramid.pick`. Null selects all of an
+   * axis. Default: 0.
+   *
+   * @throws an `Argument` error together with `selection`, and for an array.
    */
   at?: AtIndices | undefined;
   /** Number of bins, from 1 to 65536. Default: 256. */
@@ -42,6 +45,7 @@ export interface HistogramOptions extends ReadOptions {
    * which takes a second read, except for 8-bit types with 256 bins.
    */
   window?: readonly [low: number, high: number] | undefined;
+  /** `"cf"` decodes by CF's attributes; missing values are NaN. Default: values as stored. */
   decode?: "cf" | CfOptions | undefined;
 }
 
@@ -55,11 +59,13 @@ export class Histogram {
   readonly count: number;
   /** Number of NaNs. With `decode: "cf"` missing values are NaN. */
   readonly missing: number;
-  /** Number of values below and above the window. */
+  /** Number of values below the window. */
   readonly below: number;
+  /** Number of values above the window. */
   readonly above: number;
-  /** Lowest and highest finite value; NaN if there is none. */
+  /** Lowest finite value; NaN if there is none. */
   readonly min: number;
+  /** Highest finite value; NaN if there is none. */
   readonly max: number;
   /** Sum of the finite values, divided by `count`. */
   readonly mean: number;
@@ -74,7 +80,12 @@ export class Histogram {
     this.window = window;
   }
 
-  /** The histogram of numbers in memory. The lists together are the values. */
+  /**
+   * The histogram of numbers in memory.
+   *
+   * @param values Lists of numbers, which together are the values.
+   * @throws an `Argument` error for invalid bins or an invalid window.
+   */
   static of(
     values: Iterable<ArrayLike<number | bigint>>,
     options: Pick<HistogramOptions, "bins" | "window"> = {},
@@ -89,8 +100,10 @@ export class Histogram {
   }
 
   /**
-   * The quantile of a share from 0 to 1, exact to the width of a bin. NaN if there are no values.
-   * Throws an `Argument` error for another share.
+   * The quantile of a share, exact to the width of a bin. NaN if there are no values.
+   *
+   * @param share The share of values below it, from 0 to 1: 0.5 for the median.
+   * @throws an `Argument` error for another share.
    */
   quantile(share: number): number {
     need(typeof share === "number" && share >= 0 && share <= 1, "share", "a number from 0 to 1", share);
@@ -210,9 +223,13 @@ function checked({ bins = 256, window }: HistogramOptions): number {
 /**
  * Counts the values of a selection of an array, or of the coarsest level of a pyramid. Chunks are
  * decoded and counted in the workers. Memory holds only the counts, so the selection may have any
- * size. Rejects with an `Argument` error for invalid bins or an invalid window.
+ * size.
  *
  *     const { counts, window } = await histogram(array, { bins: 100 });
+ *
+ * @param source An array or a pyramid.
+ * @throws an `Argument` error for invalid bins or an invalid window.
+ * @throws the errors of `Array.get`.
  */
 export async function histogram(source: Source, options: HistogramOptions = {}): Promise<Histogram> {
   needReadable(source, "source");

@@ -7,8 +7,9 @@ import { Array as ZarrArray } from "../../api/array.ts";
 import { withMaybeConsolidatedMetadata } from "../../api/consolidated.ts";
 import { consolidatedChildren } from "../../api/consolidated_children.ts";
 import { Location } from "../../api/location.ts";
+import type { Dialect } from "../../api/node_facts.ts";
 import { open, openerBeside } from "../../api/open.ts";
-import type { ChildFact, Dialect, MemberKind } from "../../contract/contract.ts";
+import type { ChildFact, MemberKind } from "../../contract/contract.ts";
 import { NotFoundError, ZarrError } from "../../engine/ts/model/errors.ts";
 import { below, factsOf, type NodeLike, parentOf } from "../../engine/ts/model/node_like.ts";
 import { once } from "../../engine/ts/model/once.ts";
@@ -23,7 +24,9 @@ import type {
 
 /** A group or array of this package or of zarrita. */
 export interface PlacedNode<Store extends Readable> extends NodeLike {
+  /** The store with the node. */
   readonly store: Store;
+  /** The path of the node in the store. */
   readonly path: string;
   /** The version of the metadata format; only nodes of this package have it. */
   readonly dialect?: Dialect | undefined;

@@ -51,8 +51,13 @@ type Located<Selection> = Selection extends Points | null | undefined
 
 /**
  * Replaces `at` and `between` in a selection by indices and slices. `array.get` and `array.set` do
- * this first. Reads the coordinates at each call. Rejects with an `InvalidSelectionError` for a
- * value without an element, and with a `NotFoundError` for a dimension without coordinates.
+ * this first. Reads the coordinates at each call.
+ *
+ * @param array The array, whose coordinates are read.
+ * @param selection A selection, as `array.get` takes it.
+ * @returns a selection of the same form, with indices in place of values.
+ * @throws an `InvalidSelectionError` for a value without an element.
+ * @throws a `NotFoundError` for a dimension without coordinates.
  */
 export async function locate<Selection extends AnySelection | null | undefined>(
   array: AnyArray,
@@ -92,6 +97,8 @@ async function locatedAll(
  * list. It is used instead of an index.
  *
  *     array.get({ lat: at(51.5), time: at("2000-01-01") })
+ *
+ * @param value A value in the units of the coordinate, a date for a time axis, or a list of them.
  */
 export const at = (
   value: CoordinateValue | readonly CoordinateValue[],
@@ -99,10 +106,13 @@ export const at = (
 ): AtValue => new AtValue(value, optionsOf(options, NEAREST_RULES), locate);
 
 /**
- * Selects the elements whose coordinates are between two values, both included, in either order.
- * Null means no bound. A date without a time means midnight. It is used instead of a slice.
+ * Selects the elements whose coordinates are between two values, both included, in either order. A
+ * date without a time means midnight. It is used instead of a slice.
  *
  *     array.get({ time: between("2000-01-01", "2000-12-31T23:59") })
+ *
+ * @param from One end, in the units of the coordinate; null for no bound.
+ * @param to The other end; null for no bound.
  */
 export const between = (from: CoordinateValue | null, to: CoordinateValue | null): BetweenValues =>
   new BetweenValues(from, to, locate);

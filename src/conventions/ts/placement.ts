@@ -15,19 +15,27 @@ import type { CrsLike } from "./projection.ts";
 
 export type { Pixels };
 
+/** Options of `placement`. */
 export interface PlacementOptions {
   /**
-   * How far coordinates may be from equal steps, in steps. Up to this, pixels are `"affine"`.
-   * Default: 0.01.
+   * How far coordinates may be from equal steps. Up to this, pixels are `"affine"`. Default: 0.01.
+   *
+   * @unit steps
    */
   tolerance?: number | undefined;
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 /** Where the pixels of an array lie. Made by `placement`. */
 export interface Placement {
   /** The dimensions of the array that are columns (x) and rows (y), by index. */
-  readonly plane: { readonly x: number; readonly y: number };
+  readonly plane: {
+    /** The dimension of columns. */
+    readonly x: number;
+    /** The dimension of rows. */
+    readonly y: number;
+  };
   /**
    * The centres of the pixels, in the reference system. Later calls return the same lists: do not
    * change them.
@@ -84,11 +92,12 @@ function extentOf(pixels: Pixels, columns: number, rows: number): Extent {
  * element (CF's `coordinates`); the transform of a pyramid in the groups above. Coordinate
  * variables are read once; no elements of the array are.
  *
- * Rejects with a `NotFoundError` if none of them is there, and with a `Limit` error for more than
- * 2^24 longitudes and latitudes.
- *
  *     const { pixels, crs, extent } = await placement(array);
  *     if (pixels.kind === "affine") console.log(pixels.affine); // x = a·column + b·row + c, …
+ *
+ * @param array The array.
+ * @throws a `NotFoundError` if none of them is there.
+ * @throws a `Limit` error for more than 2^24 longitudes and latitudes.
  */
 export async function placement(
   array: ZarrArray<DataType, Readable>,

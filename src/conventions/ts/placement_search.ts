@@ -29,10 +29,18 @@ import { namedVariable, referencesIn } from "./variables.ts";
  */
 export type Pixels =
   | {
+      /** Which form the others have: `"affine"`, `"axes"` or `"grid"`. */
       readonly kind: "affine";
+      /** Of `"affine"`: `x = a·column + b·row + c`, `y = d·column + e·row + f`. */
       readonly affine: readonly [a: number, b: number, c: number, d: number, e: number, f: number];
     }
-  | { readonly kind: "axes"; readonly x: Float64Array; readonly y: Float64Array }
+  | {
+      readonly kind: "axes";
+      /** Of `"axes"` the x of each column, of `"grid"` the x of each pixel, row after row. */
+      readonly x: Float64Array;
+      /** Of `"axes"` the y of each row, of `"grid"` the y of each pixel, row after row. */
+      readonly y: Float64Array;
+    }
   | { readonly kind: "grid"; readonly x: Float64Array; readonly y: Float64Array };
 
 export interface FoundPlacement {

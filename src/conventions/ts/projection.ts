@@ -17,8 +17,12 @@ type AnyCrs = any;
 
 /** The used part of proj4's default export. */
 export interface Proj4Like {
+  /** Makes the transformation from one reference system to another. */
   (from: AnyCrs, to: AnyCrs): { forward(position: number[]): number[] };
-  Proj: new (crs: AnyCrs) => object;
+  /** The class of reference systems. */
+  Proj: new (
+    crs: AnyCrs,
+  ) => object;
 }
 
 /** The transformation of a map's positions to the reference system of a source. */
@@ -199,7 +203,14 @@ function ellipsoid(attrs: Attributes): Words {
   return rf === undefined || rf === 0 ? { a, b: b ?? a } : { a, rf };
 }
 
-/** The proj4 string of a grid mapping. Undefined if its projection is not in the table. */
+/**
+ * Makes the proj4 string of CF's grid mapping. Its names are those of CF's appendix F.
+ *
+ *     projOfGridMapping({ grid_mapping_name: "mercator", earth_radius: 6371000 });
+ *
+ * @param attrs The attributes of the grid mapping.
+ * @returns the string; undefined for a projection that is not known.
+ */
 export function projOfGridMapping(attrs: Attributes): string | undefined {
   object(attrs, "attributes");
   const name = String(attrs.grid_mapping_name);

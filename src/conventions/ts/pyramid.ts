@@ -29,19 +29,21 @@ import { Pyramid } from "./pyramid_model.ts";
 
 export type { PlacedNode };
 
+/** Options of `pyramid`. */
 export interface PyramidOptions {
   /**
    * The image, for groups with several: its index in `series`, or its path, which may be relative
    * to the group. Default: the first, with a warning if there are more.
    */
   image?: number | string | undefined;
-  /** Name of the array, for levels that are groups of arrays. */
+  /** Name of the array, for levels that are groups of arrays. Default: the first. */
   variable?: string | undefined;
   /**
-   * Whether to look for label images. Default: true. It costs one request, unless the store has
-   * consolidated metadata.
+   * Whether to look for label images. It costs one request, unless the store has consolidated
+   * metadata. Default: true.
    */
   labels?: boolean | undefined;
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -140,12 +142,16 @@ async function read<Store extends Readable>(
  * Reads the pyramid of a group: OME-Zarr, `multiscales`, ndpyramid or `tile_matrix_set`. For an
  * array it is a pyramid of one level, and for a group that leads to images
  * (`bioformats2raw.layout`, a plate, a well) that of one of them. Nodes are opened once for each
- * `Group` object; call `refresh` of the group to read them again. Rejects with a `NotFoundError`
- * for a group without a pyramid.
+ * `Group` object; call `refresh` of the group to read them again.
  *
  *     const image = await pyramid(await open("https://host/image.zarr"));
  *     const { level, selection } = image.pick({ unitsPerPixel: 4 });
  *     const { data, shape } = await level.array.get(selection);
+ *
+ * @param node A group or an array, of this package or of zarrita.
+ * @throws a `NotFoundError` for a group without a pyramid, and for an image that is not there.
+ * @throws an `InvalidMetadataError` if its metadata cannot be used.
+ * @throws an `Argument` error for what has no attributes.
  */
 export async function pyramid<Store extends Readable>(
   node: PlacedNode<Store>,

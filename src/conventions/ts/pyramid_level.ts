@@ -20,9 +20,13 @@ import {
 export interface PyramidLevel<Store extends Readable = Readable> extends Positioned {
   /** The name of the level in the metadata. */
   readonly asset: string;
+  /** The path of its array in the store. */
   readonly path: string;
+  /** Its array. */
   readonly array: ZarrArray<DataType, Store>;
+  /** The shape of its array, in elements. */
   readonly shape: readonly number[];
+  /** The shape of a chunk of its array, in elements. */
   readonly chunks: readonly number[];
   /** The longer side of an element in the plane of x and y, in world units. */
   readonly unitsPerElement: number;
@@ -52,8 +56,9 @@ export function needPlane({
 export interface Tile {
   /** Index of the level in `levels`. */
   level: number;
-  /** Column and row in the grid of tiles. */
+  /** Column in the grid of tiles. */
   column: number;
+  /** Row in the grid of tiles. */
   row: number;
   /** The selection of the tile for `array.get`, clipped to the array. */
   selection: (number | Slice | null)[];
@@ -61,7 +66,11 @@ export interface Tile {
   extent: Extent;
   /** Distance from its centre to the centre of the view, in tiles. */
   distance: number;
-  /** Decoded size in bytes. */
+  /**
+   * Decoded size.
+   *
+   * @unit bytes
+   */
   bytes: number;
 }
 

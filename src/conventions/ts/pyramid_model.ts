@@ -30,11 +30,16 @@ export type { At, AtIndices, PyramidAxis, PyramidLevel };
 export interface Crs {
   /** Authority and code, such as `EPSG:4326`. */
   readonly code?: string;
+  /** WKT, version 2. */
   readonly wkt2?: string;
+  /** PROJJSON. */
   readonly projjson?: Record<string, unknown>;
   /** CF's name of the projection, if the metadata gives no other form. */
   readonly gridMapping?: string;
-  /** The attribute it is from; `levels` is the convention of the levels. */
+  /**
+   * The attribute it is from: `"proj"` is `proj:`, `"grid_mapping"` is CF's, `"_CRS"` is GDAL's,
+   * `"levels"` is in the metadata of the levels.
+   */
   readonly source: "proj" | "grid_mapping" | "_CRS" | "levels";
 }
 
@@ -44,11 +49,24 @@ export interface Crs {
  * have none. Other members are unchanged.
  */
 export interface PyramidChannel {
+  /** Its name. */
   readonly label?: string | undefined;
-  /** Six hexadecimal digits. */
+  /** Its colour: six hexadecimal digits, without `#`. */
   readonly color?: string | undefined;
-  /** `start` is not above `end`, and both are from `min` to `max`. */
-  readonly window?: { start: number; end: number; min: number; max: number } | undefined;
+  /** Which numbers are shown. `start` is not above `end`, and both are from `min` to `max`. */
+  readonly window?:
+    | {
+        /** The number that is black. */
+        start: number;
+        /** The number that is fully coloured. */
+        end: number;
+        /** The least number that a user may choose. */
+        min: number;
+        /** The greatest number that a user may choose. */
+        max: number;
+      }
+    | undefined;
+  /** Whether it is drawn if no one has chosen. */
   readonly active?: boolean | undefined;
   readonly [other: string]: unknown;
 }
@@ -56,8 +74,13 @@ export interface PyramidChannel {
 /** An image of a group. */
 export type PyramidImage = Readonly<ImageFacts>;
 
+/** What is to be seen of a pyramid: the argument of `Pyramid.pick`. */
 export interface View {
-  /** World units per CSS pixel. */
+  /**
+   * How much of the world a CSS pixel shows.
+   *
+   * @unit world units
+   */
   unitsPerPixel: number;
   /** Visible extent in world coordinates. Default: everything. */
   extent?: Extent | undefined;
@@ -66,27 +89,43 @@ export interface View {
   /** Indices of the axes other than x and y, in the finest level. Default: 0. */
   at?: AtIndices | undefined;
   /**
-   * The displayed level. It is kept while its resolution is close to the fitting one. Default: the
-   * level of the last `pick`; −1 means none.
+   * The displayed level. It is kept while its resolution is close to the fitting one. −1 means
+   * none. Default: the level of the last `pick`.
    */
   current?: number | undefined;
 }
 
+/** The level for a view, and the part of it in view. `Pyramid.pick` returns it. */
 export interface Picked<Store extends Readable = Readable> {
   /** Index in `levels`. */
   index: number;
+  /** The level. */
   level: PyramidLevel<Store>;
   /** The part in view, for `level.array.get`. */
   selection: (number | Slice | null)[];
-  /** Size of the result in bytes. */
+  /**
+   * Size of the result.
+   *
+   * @unit bytes
+   */
   resultBytes: number;
-  /** Size of the decoded chunks in bytes. */
+  /**
+   * Size of the decoded chunks.
+   *
+   * @unit bytes
+   */
   chunkBytes: number;
 }
 
+/** The part of a pyramid whose tiles are wanted: the argument of `Pyramid.tiles`. */
 export interface Viewport extends Omit<View, "unitsPerPixel"> {
-  /** World units per CSS pixel; picks the level if `level` is not given. */
+  /**
+   * How much of the world a CSS pixel shows. It picks the level if `level` is not given.
+   *
+   * @unit world units
+   */
   unitsPerPixel?: number | undefined;
+  /** The index of the level in `levels`. Default: the one that fits `unitsPerPixel`. */
   level?: number | undefined;
   /** Tiles near this point come first. Default: the centre of the extent. */
   center?: readonly [x: number, y: number] | undefined;
@@ -129,11 +168,17 @@ function checkView({ extent, center, margin = 0 }: Pick<Viewport, "extent" | "ce
   need(Number.isInteger(margin) && margin >= 0, "margin", "a number of tiles", margin);
 }
 
-/** A multiscale image. Made by `pyramid`. */
+/**
+ * A multiscale image: its levels, axes and channels, whatever convention its metadata follow.
+ * `pyramid` and `createPyramid` resolve to it. World coordinates are those of the metadata, or
+ * elements of the finest level if these have no transform.
+ */
 export class Pyramid<Store extends Readable = Readable> {
   /** The convention of its metadata; `array` for a single array. */
   readonly convention: string;
+  /** The version of the convention; empty if it has none. */
   readonly version: string;
+  /** The name of the image, if the metadata has one. */
   readonly name: string | undefined;
   /** Number of images of its own group. */
   readonly images: number;
@@ -146,8 +191,9 @@ export class Pyramid<Store extends Readable = Readable> {
   readonly image: number;
   /** One per dimension of the arrays, in their order. */
   readonly axes: readonly PyramidAxis[];
+  /** The reference system of x and y, if the metadata gives one. */
   readonly crs: Crs | undefined;
-  /** Finest first. */
+  /** The levels, finest first. */
   readonly levels: readonly PyramidLevel<Store>[];
   /** OME's channels, else red, green, blue and alpha of pixels that are bytes. */
   readonly channels: readonly PyramidChannel[];
@@ -162,7 +208,13 @@ export class Pyramid<Store extends Readable = Readable> {
   /** Whether the group's `spatial:` attributes give the transform of x and y. */
   readonly isSpatial: boolean;
   /** Transformations that this package does not apply: their paths and types. */
-  readonly ignored: readonly { path: string; type: string }[];
+  readonly ignored: readonly {
+    /** The path of the level. */
+    path: string;
+    /** The type of the transformation. */
+    type: string;
+  }[];
+  /** What is wrong with the metadata, as `validate` reports it. */
   readonly findings: readonly Finding[];
   /** Indices of the axes x and y. */
   readonly plane: Plane;
@@ -208,7 +260,12 @@ export class Pyramid<Store extends Readable = Readable> {
     });
   }
 
-  /** The extent of a level in world coordinates, including its edge elements completely. */
+  /**
+   * The extent of a level in world coordinates, including its edge elements completely.
+   *
+   * @param index The index of the level in `levels`. Default: 0, the finest.
+   * @throws an `Argument` error for a level that is not there.
+   */
   extent(index = 0): Extent {
     const level = this.#at(index);
     const { x, y } = this.plane;
@@ -220,13 +277,25 @@ export class Pyramid<Store extends Readable = Readable> {
     ]);
   }
 
-  /** The world coordinates of an index, one per axis. Whole indices are centres of elements. */
+  /**
+   * The world coordinates of an index, one per axis. Whole indices are centres of elements.
+   *
+   * @param index An index for each axis, which may be a fraction.
+   * @param level The index of the level in `levels`. Default: 0, the finest.
+   * @throws an `Argument` error for another number of axes, or a level that is not there.
+   */
   toWorld(index: readonly number[], level = 0): number[] {
     this.#needPoint(index, "index");
     return toWorld(this.#at(level), this.plane, index);
   }
 
-  /** The index at world coordinates, as fractions. */
+  /**
+   * The index at world coordinates, as fractions, one per axis.
+   *
+   * @param world A world coordinate for each axis.
+   * @param level The index of the level in `levels`. Default: 0, the finest.
+   * @throws an `Argument` error for another number of axes, or a level that is not there.
+   */
   toIndex(world: readonly number[], level = 0): number[] {
     this.#needPoint(world, "world");
     return toIndex(this.#at(level), this.plane, world);
@@ -253,8 +322,11 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 
   /**
-   * Picks the level for a view and the selection in view. Throws an `Argument` error if
-   * `unitsPerPixel` or `devicePixelRatio` are not above zero.
+   * Picks the level for a view, and the selection in view.
+   *
+   * @param view What is to be seen.
+   * @throws an `Argument` error if `unitsPerPixel` or `devicePixelRatio` are not above zero.
+   * @throws an `InvalidSelectionError` for a name or an index in `at` that is not there.
    */
   pick(view: View): Picked<Store> {
     const {
@@ -281,8 +353,11 @@ export class Pyramid<Store extends Readable = Readable> {
   }
 
   /**
-   * The chunk-aligned tiles of a view, nearest first. Throws an `Argument` error without a level or
-   * `unitsPerPixel`, and a `Limit` error for more than 65 536 tiles.
+   * The chunk-aligned tiles of a view, nearest first.
+   *
+   * @param viewport The part whose tiles are wanted.
+   * @throws an `Argument` error without a level or `unitsPerPixel`.
+   * @throws a `Limit` error for more than 65 536 tiles.
    */
   tiles(viewport: Viewport): Tile[] {
     const { center, margin = 0, level: given, ...view } = optionsOf(viewport, VIEWPORT_RULES, "viewport");

@@ -14,15 +14,20 @@ import { newDecoder } from "../../engine/ts/model/utf8.ts";
 import { unlessAborted } from "../../engine/ts/model/waiting.ts";
 import { warn } from "../../engine/ts/port/warnings.ts";
 
+/** Something that `validate` has found. */
 export interface Finding extends ModuleFinding {
+  /** Whether it breaks a rule (`"error"`), is doubtful (`"warning"`), or is a note (`"info"`). */
+  severity: "info" | "warning" | "error";
   /** The label of the convention; absent if the finding is about the list of declarations. */
   convention?: string;
 }
 
+/** A JSON schema: an object, or true or false. */
 export type JsonSchema = Record<string, unknown> | boolean;
 
 /** Something in a document that a schema does not allow. */
 export interface SchemaError {
+  /** What is wrong, for people. */
   message: string;
   /** JSON pointer into the document, such as `/sensor/gain`. Default: the whole document. */
   path?: string | undefined;

@@ -24,8 +24,9 @@ const needCount = (count: unknown): void =>
 
 /** The unit and calendar of counts of time. Made by `timeUnits`. */
 export class TimeUnits {
-  /** Units and calendar, as in the attributes. */
+  /** The units, as in the attributes: `days since 2000-01-01`. */
   readonly units: string;
+  /** The calendar, as in the attributes. */
   readonly calendar: string;
   /** Whether the calendar has the days of the real one, so that each day has a `Date`. */
   readonly isReal: boolean;
@@ -55,7 +56,12 @@ export class TimeUnits {
     return all;
   }
 
-  /** The moment of each count, to the nanosecond. Null for NaN and for counts out of range. */
+  /**
+   * The moment of each count, to the nanosecond, in the calendar.
+   *
+   * @param counts Numbers of units.
+   * @returns the moments; null for NaN and for counts out of range.
+   */
   moments(counts: ArrayLike<number | bigint>): Promise<(Moment | null)[]> {
     return this.#each(counts, ({ moments }) => moments);
   }
@@ -63,32 +69,53 @@ export class TimeUnits {
   /**
    * The `Date` of each count, rounded to milliseconds. Invalid for NaN and for counts out of range,
    * and for all counts if the calendar is not real.
+   *
+   * @param counts Numbers of units.
    */
   dates(counts: ArrayLike<number | bigint>): Promise<Date[]> {
     return this.#each(counts, ({ milliseconds }) => milliseconds.map((time) => new Date(time ?? Number.NaN)));
   }
 
-  /** The moment of a count. See `moments`. */
+  /**
+   * The moment of a count, to the nanosecond, in the calendar.
+   *
+   * @param count A number of units.
+   * @returns the moment; null for NaN and for a count out of range.
+   * @throws an `Argument` error for what is not a number.
+   */
   async moment(count: number | bigint): Promise<Moment | null> {
     needCount(count);
     return (await this.moments([count]))[0] ?? null;
   }
 
-  /** The `Date` of a count. See `dates`. */
+  /**
+   * The `Date` of a count, rounded to milliseconds. Invalid for NaN, for a count out of range, and
+   * if the calendar is not real.
+   *
+   * @param count A number of units.
+   * @throws an `Argument` error for what is not a number.
+   */
   async date(count: number | bigint): Promise<Date> {
     needCount(count);
     return (await this.dates([count]))[0] ?? new Date(Number.NaN);
   }
 
   /**
-   * The count of a date, rounded to a double. Rejects with an `Argument` error if the calendar has
-   * no such date.
+   * The count of a date, rounded to a double.
+   *
+   * @param date The date, in the calendar.
+   * @throws an `Argument` error if the calendar has no such date.
    */
   async count(date: DateLike): Promise<number> {
     return (await this.counts([date]))[0] ?? Number.NaN;
   }
 
-  /** The counts of dates. See `count`. */
+  /**
+   * The counts of dates, rounded to doubles.
+   *
+   * @param dates The dates, in the calendar.
+   * @throws an `Argument` error if the calendar has no such date.
+   */
   async counts(dates: readonly DateLike[]): Promise<number[]> {
     needList(dates, "dates");
     const all: number[] = [];
@@ -110,9 +137,15 @@ export class TimeUnits {
 worksBehindProxies(TimeUnits);
 
 /**
- * Parses CF's attributes of time: `units`, such as `"days since 2000-01-01 12:00"`, and `calendar`
- * (default: `"standard"`). Rejects with a `Format` error for other units, and with an `Unsupported`
- * error for unknown calendars and for units without a fixed length.
+ * Parses CF's attributes of time.
+ *
+ *     const time = await timeUnits("days since 1850-01-01", "noleap");
+ *     await time.count("1851-01-01"); // 365
+ *
+ * @param units The attribute `units`, such as `"days since 2000-01-01 12:00"`.
+ * @param calendar The attribute `calendar`. Default: `"standard"`.
+ * @throws a `Format` error for other units.
+ * @throws an `UnsupportedError` for unknown calendars, and for units without a fixed length.
  */
 export async function timeUnits(units: string, calendar?: string): Promise<TimeUnits> {
   needText(units, "units");

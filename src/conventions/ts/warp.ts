@@ -22,24 +22,48 @@ import type { Extent, Plane } from "./geometry.ts";
 import { foundPlacement, type Pixels } from "./placement_search.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
 
+/** Options of `warp`: the map, and how it is made. */
 export interface WarpOptions {
   /** The reference system of the map: a code, a proj4 or WKT string, or PROJJSON. */
   crs: CrsLike;
-  /** Left, bottom, right and top of the map, in its reference system. */
+  /**
+   * Left, bottom, right and top of the map.
+   *
+   * @unit units of `crs`
+   * @throws an `Argument` error for what is not finite, empty, or in another order.
+   */
   extent: Extent;
-  /** Columns and rows of the map. */
+  /**
+   * Columns and rows of the map.
+   *
+   * @unit pixels
+   */
   size: readonly [columns: number, rows: number];
-  /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
+  /**
+   * What a pixel has: `"nearest"` the nearest element, `"linear"` the bilinear interpolation of
+   * four. Default: `"nearest"`.
+   */
   method?: "nearest" | "linear" | undefined;
-  /** Indices of the other dimensions, by name or role. Default: 0. */
+  /**
+   * Indices of the other dimensions, by name or role. Default: 0.
+   *
+   * @throws an `InvalidSelectionError` for a name or an index that is not there.
+   */
   at?: AtIndices | undefined;
-  /** proj4's default export. Not needed if map and array both have longitude and latitude. */
+  /**
+   * proj4's default export. Default: none, which is enough if map and array both have longitude and
+   * latitude.
+   *
+   * @throws an `Argument` error if it is needed and not given.
+   */
   proj4?: Proj4Like | undefined;
-  /** The reference system of the array's coordinates, if the metadata does not give it. */
+  /** The reference system of the array's coordinates. Default: that of the metadata. */
   from?: CrsLike | undefined;
   /** `"cf"` unpacks the elements by CF's attributes, `false` does not. Default: `"cf"`. */
   decode?: "cf" | CfOptions | false | undefined;
+  /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;
+  /** Calls with a higher number are fetched and decoded first, as in `Array.get`. Default: 0. */
   priority?: number | undefined;
 }
 
@@ -226,12 +250,16 @@ async function sampled(
  * pyramid transform, coordinate variables, or a longitude and latitude for each element. Only the
  * elements of the map are read. Missing values do not enter interpolation. Longitudes wrap.
  *
- * Values are float32: integers beyond 2^24 are rounded. Rejects with an `UnsupportedError` if the
- * array has no coordinates or an unknown reference system, with an `Argument` error for an invalid
- * extent or size, or an unknown name or index in `at`, and with a `Limit` error if the map needs
- * more than 2^26 elements.
+ * Values are float32: integers beyond 2^24 are rounded.
  *
  *     await warp(array, { crs: "EPSG:3857", extent, size: [256, 256], proj4 });
+ *
+ * @param array The array.
+ * @returns the values and the mask of the map's pixels.
+ * @throws an `UnsupportedError` if the array has no coordinates or an unknown reference system.
+ * @throws an `Argument` error for an invalid extent or size, and without proj4 where it is needed.
+ * @throws a `Limit` error if the map needs more than 2^26 elements: use a coarser level.
+ * @throws the errors of `Array.get`.
  */
 export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOptions): Promise<Warped> {
   needArray(array);

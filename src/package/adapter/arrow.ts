@@ -40,21 +40,30 @@ import { UnsupportedError, ZarrError } from "../../engine/ts/model/errors.ts";
 
 /** A result of `Array.get`. */
 export interface ArrowInput {
+  /** The elements: a typed array, or a list of texts. */
   readonly data: unknown;
+  /** The number of elements along each dimension. */
   readonly shape: readonly number[];
+  /** The step from one element to the next along each dimension, in elements. */
   readonly stride: readonly number[];
+  /** Whether elements are pairs of a real and an imaginary part. */
   readonly complex?: true | undefined;
-  /** The unit of dates and durations, and how many of them one step is. */
+  /** The unit of dates and durations, as NumPy spells it. */
   readonly unit?: string | undefined;
+  /** How many units a count is. */
   readonly scale?: number | undefined;
   /** Only of dates. */
   readonly toDate?: unknown;
 }
 
+/** Options of `toTable` and `toVector`. */
 export interface ArrowOptions {
-  /** Whether numbers are truth values (0 and 1), as results of the data type `bool` are. */
+  /**
+   * Whether numbers are truth values (0 and 1), as results of the data type `bool` are. Default:
+   * false.
+   */
   bool?: boolean | undefined;
-  /** Whether elements are missing: Arrow's nulls. Default: NaN of floats, and NaT of dates. */
+  /** Tells which elements are missing: Arrow's nulls. Default: NaN of floats, and NaT of dates. */
   isMissing?: ((element: number | bigint) => boolean) | undefined;
 }
 
@@ -152,10 +161,13 @@ function checkOrder({ shape, stride }: ArrowInput): void {
 /**
  * Converts a result of `Array.get` to a vector, with one entry per index of the first dimension.
  * Other dimensions and the two parts of complex numbers become lists of fixed size. NaN and NaT are
- * nulls. Throws an `UnsupportedError` for elements that Arrow lacks, and an `Argument` error for
- * another memory order.
+ * nulls. Numbers share their memory.
  *
  *     const temperature = toVector(await array.get({ time: 0 }, { decode: "cf", as: "float32" }));
+ *
+ * @param input A result of `Array.get`.
+ * @throws an `UnsupportedError` for elements that Arrow lacks.
+ * @throws an `Argument` error for a memory order other than C.
  */
 export function toVector(input: ArrowInput, options: ArrowOptions = {}): Vector {
   optionsOf(options, RULES);
@@ -170,8 +182,13 @@ export function toVector(input: ArrowInput, options: ArrowOptions = {}): Vector 
 }
 
 /**
- * Makes a table with one column per result. Their first dimensions must be equal. Throws an
- * `Argument` error if their lengths differ.
+ * Makes a table with one column per result. Their first dimensions must be equal.
+ *
+ *     const table = toTable({ latitude: await latitude.get(), air: await air.get([0, null, 0]) });
+ *
+ * @param columns The results of `Array.get`, by the names of columns.
+ * @throws an `Argument` error if their lengths differ, and for a memory order other than C.
+ * @throws an `UnsupportedError` for elements that Arrow lacks.
  */
 export function toTable(columns: Readonly<Record<string, ArrowInput>>, options: ArrowOptions = {}): Table {
   optionsOf(options, RULES);

@@ -18,15 +18,44 @@ import {
 
 /** The part of deck.gl's `TileLoadProps` that is used. */
 export interface DeckTile {
-  index: { x: number; y: number; z: number };
+  /** The index of the tile. */
+  index: {
+    /** Its column. */
+    x: number;
+    /** Its row. */
+    y: number;
+    /** Its zoom level. */
+    z: number;
+  };
+  /** The box of the tile: in elements of the finest level, or in degrees on a map. */
   bbox:
-    | { left: number; top: number; right: number; bottom: number }
-    | { west: number; south: number; east: number; north: number };
+    | {
+        /** Its least x. */
+        left: number;
+        /** Its least y. */
+        top: number;
+        /** Its greatest x. */
+        right: number;
+        /** Its greatest y. */
+        bottom: number;
+      }
+    | {
+        /** Its western longitude. */
+        west: number;
+        /** Its southern latitude. */
+        south: number;
+        /** Its eastern longitude. */
+        east: number;
+        /** Its northern latitude. */
+        north: number;
+      };
+  /** Aborts the read. */
   signal?: AbortSignal | undefined;
 }
 
 /** A tile: props of a `BitmapLayer`. */
 export interface DeckPicture {
+  /** The picture. */
   image: ImageData;
   /** Left, bottom, right and top, in the coordinates of the layer. */
   bounds: [left: number, bottom: number, right: number, top: number];
@@ -34,12 +63,19 @@ export interface DeckPicture {
 
 /** Props of a `TileLayer`. */
 export interface DeckTileProps {
+  /** Makes the picture of a tile; null outside of the image. */
   getTileData: (tile: DeckTile) => Promise<DeckPicture | null>;
-  /** The side of a tile in pixels. */
+  /**
+   * The side of a tile.
+   *
+   * @unit pixels
+   */
   tileSize: number;
   /** Tiles are requested in this extent only. */
   extent?: [left: number, top: number, right: number, bottom: number];
+  /** The lowest zoom at which tiles are requested. */
   minZoom: number;
+  /** The highest zoom at which tiles are requested. */
   maxZoom?: number;
 }
 
@@ -51,13 +87,17 @@ const isOnMap = (bbox: DeckTile["bbox"]): bbox is Extract<DeckTile["bbox"], { we
   "west" in bbox;
 
 /**
- * Returns the props of a `TileLayer` in an `OrthographicView`. One unit is one element of the
+ * Makes the props of a `TileLayer` in an `OrthographicView`. One unit is one element of the
  * finest level. The first row has y = 0, and y increases downwards. Colours are those of
  * `array.get` with `as: "rgba"`. To draw with other options, make a new layer or change
  * `updateTriggers.getTileData`.
  *
  *     const renderSubLayers = ({ data, ...props }) => new BitmapLayer(props, data);
  *     new TileLayer({ ...imageTiles(image), renderSubLayers });
+ *
+ * @param pyramid The image.
+ * @throws an `UnsupportedError` for a pyramid without axes x and y.
+ * @throws an `Argument` error for wrong options.
  */
 export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): DeckTileProps {
   const [plane, { levels }] = [needPlane(pyramid), pyramid];
@@ -76,11 +116,14 @@ export function imageTiles(pyramid: Pyramid, options: PictureOptions = {}): Deck
 }
 
 /**
- * Returns the props of a `TileLayer` in a `MapView`. Elements are drawn as by `warp`, on the web's
+ * Makes the props of a `TileLayer` in a `MapView`. Elements are drawn as by `warp`, on the web's
  * Mercator map. Where the array has no element, pictures are transparent.
  *
  *     const tiles = mapTiles(air, { window: [220, 310], colors: "viridis", proj4 });
  *     new TileLayer({ ...tiles, renderSubLayers });
+ *
+ * @param pyramid The pyramid, which a reference system places on the map.
+ * @throws an `Argument` error for wrong options.
  */
 export function mapTiles(pyramid: Pyramid, options: MapPictureOptions = {}): DeckTileProps {
   checkPictures(pyramid, options, MAP_PICTURE_RULES);

@@ -38,10 +38,14 @@ import type { Readable, Slice } from "../../engine/ts/model/types.ts";
 
 type AnyNode = AnyArray | Group<Readable>;
 
+/** Options of `ZarrApi`. */
 export interface H5WebOptions {
   /** The name that H5Web shows for the root. Default: the last name of the group's path. */
   filepath?: string | undefined;
-  /** Unpacks numbers by CF's attributes. Missing values become NaN. Default: false. */
+  /**
+   * `"cf"` unpacks numbers by CF's attributes, and makes missing values NaN; `false` shows them as
+   * they are stored. Default: false.
+   */
   decode?: "cf" | CfOptions | false | undefined;
 }
 
@@ -77,6 +81,10 @@ export class ZarrApi extends DataProviderApi {
   /** The opened nodes by path, for their attributes and values. */
   readonly #nodes = new Map<string, AnyNode>();
 
+  /**
+   * @param group The group that is the root of what H5Web shows.
+   * @throws an `Argument` error for unknown or invalid options.
+   */
   constructor(group: Group<Readable>, options: H5WebOptions = {}) {
     const { filepath, decode = false } = optionsOf(options, RULES);
     super(filepath ?? (nameOf(group.path) || "zarr"));
@@ -85,6 +93,11 @@ export class ZarrApi extends DataProviderApi {
     this.#nodes.set("/", group);
   }
 
+  /**
+   * Describes a group, with its children, or an array. H5Web calls it.
+   *
+   * @param path The path below the root.
+   */
   async getEntity(path: string): Promise<ProvidedEntity> {
     const node = await this.#node(path);
     if (node.kind === "array") return this.#dataset(node, path);
@@ -93,6 +106,13 @@ export class ZarrApi extends DataProviderApi {
     return { ...this.#group(node, path), children };
   }
 
+  /**
+   * Reads the values of an array, or of a part of it. H5Web calls it.
+   *
+   * @param options The array, and the part in H5Web's form.
+   * @param signal Aborts the read.
+   * @param onProgress Is called with the share that is read, from 0 to 1.
+   */
   async getValue(
     { dataset, selection }: ValuesStoreParams,
     signal?: AbortSignal,
@@ -112,6 +132,11 @@ export class ZarrApi extends DataProviderApi {
     return array.shape.length === 0 ? (values as ArrayLike<unknown>)[0] : values;
   }
 
+  /**
+   * Returns the values of a node's attributes. H5Web calls it.
+   *
+   * @param options The node.
+   */
   async getAttrValues({ path }: Entity): Promise<AttributeValues> {
     const { attrs } = await this.#node(path);
     return Object.fromEntries(

@@ -17,12 +17,20 @@ import {
 
 /** The part of Leaflet that is used. */
 export interface LeafletLike {
-  GridLayer: new (options?: GridLayerOptions) => GridLayer;
-  CRS: { Simple: unknown };
+  /** The class of grid layers. */
+  GridLayer: new (
+    options?: GridLayerOptions,
+  ) => GridLayer;
+  /** The reference systems. */
+  CRS: {
+    /** The reference system of pictures. */
+    Simple: unknown;
+  };
 }
 
+/** Options of `pyramidLayer`. */
 export interface LeafletOptions extends MapPictureOptions {
-  /** Options of Leaflet's `GridLayer`. */
+  /** Options of Leaflet's `GridLayer`. Default: Leaflet's. */
   layer?: GridLayerOptions | undefined;
 }
 
@@ -67,6 +75,11 @@ async function drawPixels(
  * the map are aborted. An error is Leaflet's event `tileerror`.
  *
  *     pyramidLayer(L, image, { window: [0, 4000], colors: "viridis" }).addTo(map);
+ *
+ * @param L Leaflet.
+ * @param pyramid The pyramid.
+ * @returns the layer.
+ * @throws an `Argument` error for wrong options.
  */
 export function pyramidLayer(L: LeafletLike, pyramid: Pyramid, options: LeafletOptions = {}): GridLayer {
   const { layer: layerOptions, ...shown } = optionsOf(options, RULES);

@@ -10,9 +10,15 @@ import { checkPictures, MAP_PICTURE_RULES, type MapPictureOptions, mapTile, webM
 
 /** A source of a MapLibre style. */
 export interface RasterSource {
+  /** Always `"raster"`. */
   type: "raster";
+  /** The address of tiles, with their indices in braces. */
   tiles: string[];
-  /** The side of a tile in pixels. */
+  /**
+   * The side of a tile.
+   *
+   * @unit pixels
+   */
   tileSize: number;
 }
 
@@ -33,7 +39,14 @@ function tileOf(url: string): { index: { x: number; y: number; z: number }; at: 
   return { index: { z: Number(z), x: Number(x), y: Number(y) }, at };
 }
 
-/** The tiles of a pyramid for a protocol of MapLibre. */
+/**
+ * The tiles of a pyramid for a protocol of MapLibre. Elements are drawn as by `warp`, on the web's
+ * Mercator map. Where the array has no element, tiles are transparent.
+ *
+ *     const air = new PyramidProtocol("air", image, { window: [220, 310], proj4 });
+ *     addProtocol(air.scheme, air.load);
+ *     map.addSource("air", air.source({ time: 3 }));
+ */
 export class PyramidProtocol {
   /** The scheme of the addresses of tiles, without `://`. */
   readonly scheme: string;
@@ -41,13 +54,9 @@ export class PyramidProtocol {
   readonly #options: MapPictureOptions;
 
   /**
-   * Elements are drawn as by `warp`, on the web's Mercator map. Where the array has no element,
-   * tiles are transparent.
-   *
-   *     const image = await pyramid(array);
-   *     const air = new PyramidProtocol("air", image, { window: [220, 310], proj4 });
-   *     addProtocol(air.scheme, air.load);
-   *     map.addSource("air", air.source({ time: 3 }));
+   * @param scheme The scheme of the addresses of tiles, without `://`.
+   * @param pyramid The pyramid, which a reference system places on the map.
+   * @throws an `Argument` error for wrong options.
    */
   constructor(scheme: string, pyramid: Pyramid, options: MapPictureOptions = {}) {
     findable(this);
@@ -56,8 +65,10 @@ export class PyramidProtocol {
   }
 
   /**
-   * Returns the source, with the indices of further dimensions.
-   * `getSource(id).setTiles(source(at).tiles)` shows others.
+   * Makes the source. `getSource(id).setTiles(source(at).tiles)` shows other indices later.
+   *
+   * @param at The indices of further dimensions. Default: those of the options.
+   * @throws an `InvalidSelectionError` for a name or an index that is not there.
    */
   source(at: At = {}): RasterSource {
     checkPictures(this.#pyramid, this.#with(at), MAP_PICTURE_RULES);
@@ -73,12 +84,22 @@ export class PyramidProtocol {
   }
 
   /**
-   * The handler for `addProtocol`. Rejects with the error of the read, which MapLibre reports by
-   * its event `error`, and with the signal's reason after an abort.
+   * The handler for `addProtocol`: it makes the picture of a tile. It rejects with the error of the
+   * read, which MapLibre reports by its event `error`, and with the signal's reason after an abort.
    */
   readonly load = async (
-    { url }: { url: string },
-    { signal }: { signal: AbortSignal },
+    {
+      url,
+    }: {
+      /** The address of the tile. */
+      url: string;
+    },
+    {
+      signal,
+    }: {
+      /** Aborts the read. */
+      signal: AbortSignal;
+    },
   ): Promise<{ data: ImageBitmap }> => {
     const { index, at } = tileOf(url);
     const picture = await mapTile(this.#pyramid, webMapBox(index, SIDE), this.#with(at), signal);

@@ -7,18 +7,24 @@ import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 
 /** A result of `Array.get`, `zarr.get` or `getChunk`. */
 export interface Elements<Data = unknown> {
+  /** The elements: a typed array, or a list. */
   readonly data: Data;
+  /** The number of elements along each dimension. */
   readonly shape: readonly number[];
+  /** The step from one element to the next along each dimension, in elements. */
   readonly stride: readonly number[];
+  /** Whether elements are pairs of a real and an imaginary part. */
   readonly complex?: true;
 }
 
 /**
  * Wraps a result as an `ndarray` over the same memory. A complex number becomes a last dimension of
- * two: the real part and the imaginary part. Throws an `UnsupportedError` for structs.
+ * two: the real part and the imaginary part.
  *
  *     const field = toNdarray(await array.get({ time: 0 }, { decode: "cf", as: "float32" }));
  *     field.get(3, 4);
+ *
+ * @throws an `UnsupportedError` for structs.
  */
 export function toNdarray<Data extends ndarray.Data>({
   data,

@@ -30,7 +30,7 @@ import { type WarpSource, warp, warpSource } from "../../conventions/ts/warp.ts"
 import { need, optionsOf, type Rules, type RuleTable } from "../../engine/ts/model/argument.ts";
 import { UnsupportedError } from "../../engine/ts/model/errors.ts";
 
-/** The look of a channel. */
+/** How a channel is drawn. */
 export interface PictureChannel {
   /** The index along the axis of channels. */
   channel: number;
@@ -42,7 +42,7 @@ export interface PictureChannel {
   gamma?: number;
 }
 
-/** The options of pictures of a pyramid. */
+/** Options of pictures of a pyramid. */
 export interface PictureOptions {
   /** Indices of the dimensions other than x and y, by name or role. Default: 0. */
   at?: AtIndices | undefined;
@@ -52,7 +52,12 @@ export interface PictureOptions {
    * blue of pixels that are bytes. With `window` or `colors` one channel is drawn.
    */
   channels?: readonly PictureChannel[] | undefined;
-  /** The numbers of the first and the last colour. Default: the range of the data type. */
+  /**
+   * The numbers of the first and the last colour, for one channel. Default: the range of the data
+   * type, for integers of up to 16 bits.
+   *
+   * @throws an `Argument` error if it is needed and not given.
+   */
   window?: readonly [low: number, high: number] | undefined;
   /** The colours of one channel. Default: `"gray"`. */
   colors?: Colors | LabelColors | undefined;
@@ -68,13 +73,19 @@ export interface PictureOptions {
   priority?: number | undefined;
 }
 
-/** The options of pictures on a map. */
+/** Options of pictures on a map. */
 export interface MapPictureOptions extends PictureOptions {
-  /** proj4's default export. Not needed if map and array have the same reference system. */
+  /**
+   * proj4's default export. Default: none, which is enough if map and array have the same reference
+   * system.
+   */
   proj4?: Proj4Like | undefined;
-  /** The reference system of the array's coordinates, if the metadata does not give it. */
+  /** The reference system of the array's coordinates. Default: that of the metadata. */
   from?: CrsLike | undefined;
-  /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
+  /**
+   * What a pixel has: `"nearest"` the nearest element, `"linear"` the bilinear interpolation of
+   * four. Default: `"nearest"`.
+   */
   method?: "nearest" | "linear" | undefined;
 }
 

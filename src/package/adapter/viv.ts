@@ -23,26 +23,37 @@ type VivDtype = Capitalize<VivNumbers>;
 
 /** The elements of a tile or a level, row by row. */
 export interface VivPixels {
+  /** The elements. */
   data: InstanceType<(typeof globalThis)[`${VivDtype}Array`]>;
+  /** The number of columns. */
   width: number;
+  /** The number of rows. */
   height: number;
 }
 
-/**
- * Indices of the axes other than x and y: by name or role, as `at` of `pick`, or as a list in the
- * order of `labels`, whose last two entries do not count.
- */
+/** What Viv asks of a source. */
 export interface VivSelection {
+  /**
+   * Indices of the axes other than x and y, in the finest level: by name or role, or as a list in
+   * the order of `labels`, whose last two entries do not count.
+   */
   selection: Record<string, number> | readonly number[];
+  /** Aborts the read. */
   signal?: AbortSignal | undefined;
 }
 
+/** Options of `pixelSources`. */
 export interface VivOptions {
-  /** Unpacks elements by CF's attributes. Missing values become NaN. Default: false. */
+  /**
+   * `"cf"` unpacks elements by CF's attributes, and makes missing values NaN; `false` passes on
+   * what is stored. Default: false.
+   */
   decode?: "cf" | CfOptions | false | undefined;
   /**
-   * The side of a tile in elements. Default: the largest power of two within a chunk, from 128 to
-   * 1024.
+   * The side of a tile. Default: the largest power of two within a chunk, from 128 to 1024.
+   *
+   * @unit elements
+   * @throws an `Argument` error for what is not a whole number above zero.
    */
   tileSize?: number | undefined;
 }
@@ -67,13 +78,23 @@ class OutsideImage extends InvalidSelectionError {}
 
 /** One resolution of a pyramid, as Viv's layers read it (its type `PixelSource`). */
 export class VivSource {
+  /** The data type of elements, by Viv's name: `"Uint16"`. */
   readonly dtype: VivDtype;
   /** The names of the axes. The last two are `y` and `x`. */
   readonly labels: [...string[], "y", "x"];
   /** The shape in elements, in the order of `labels`. */
   readonly shape: number[];
+  /**
+   * The side of a tile.
+   *
+   * @unit elements
+   */
   readonly tileSize: number;
-  readonly meta: { physicalSizes: Record<string, { size: number; unit: string }> };
+  /** What Viv draws its scale bar by. */
+  readonly meta: {
+    /** The size of an element, by the name of the axis. */
+    physicalSizes: Record<string, { size: number; unit: string }>;
+  };
   readonly #pyramid: Pyramid;
   readonly #level: PyramidLevel;
   readonly #step: number;
@@ -99,14 +120,34 @@ export class VivSource {
     this.meta = { physicalSizes: physicalSizes(pyramid, level, step) };
   }
 
-  /** Resolves to all elements of a plane. */
+  /**
+   * Reads all elements of a plane. Viv calls it.
+   *
+   * @throws an `InvalidSelectionError` for a name or an index that is not there.
+   */
   getRaster({ selection, signal }: VivSelection): Promise<VivPixels> {
     const [height = 0, width = 0] = this.shape.slice(-2);
     return this.#read(selection, [0, width], [0, height], signal);
   }
 
-  /** The elements of a tile, which is smaller at the right and at the bottom of the image. */
-  async getTile({ x, y, selection, signal }: VivSelection & { x: number; y: number }): Promise<VivPixels> {
+  /**
+   * Reads the elements of a tile, which is smaller at the right and at the bottom of the image. Viv
+   * calls it.
+   *
+   * @throws an `InvalidSelectionError` for a tile outside of the image, and for a name or an index
+   *   that is not there.
+   */
+  async getTile({
+    x,
+    y,
+    selection,
+    signal,
+  }: VivSelection & {
+    /** The column of the tile. */
+    x: number;
+    /** The row of the tile. */
+    y: number;
+  }): Promise<VivPixels> {
     const [height = 0, width = 0] = this.shape.slice(-2);
     const ends = (tile: number, length: number) =>
       [tile * this.tileSize, Math.min((tile + 1) * this.tileSize, length)] as const;
@@ -116,7 +157,12 @@ export class VivSource {
     return this.#read(selection, columns, rows, signal);
   }
 
-  /** Throws the error, except that of a tile outside of the image and of an aborted one. */
+  /**
+   * Throws the error of a tile, except that of a tile outside of the image and of an aborted one.
+   * Viv calls it.
+   *
+   * @param error The error.
+   */
   onTileError(error: Error): void {
     if (error instanceof OutsideImage || (error as unknown) === ABORTED) return;
     throw error;
@@ -215,12 +261,15 @@ function resolutionOf({ levels }: Pyramid, factor: number): Resolution {
 }
 
 /**
- * Returns the sources of a pyramid for Viv's layers, finest first: the layers' `loader`. Each has
+ * Makes the sources of a pyramid for Viv's layers, finest first: the layers' `loader`. Each has
  * half of the resolution of the one before. Channels and other axes are selected by name or role,
  * with indices of the finest level. Unknown names are errors, as in Viv.
- * Throws an `UnsupportedError` for elements that are not numbers, and without axes x and y.
  *
  *     new MultiscaleImageLayer({ loader: pixelSources(image), selections: [{ c: 0, z: 3 }], … });
+ *
+ * @param pyramid The image.
+ * @throws an `UnsupportedError` for elements that are not numbers, and without axes x and y.
+ * @throws an `Argument` error for unknown or invalid options.
  */
 export function pixelSources(pyramid: Pyramid, options: VivOptions = {}): VivSource[] {
   needPlane(pyramid);

@@ -14,7 +14,9 @@ import { type Elements, emptyLike, sliceIndices } from "./internal_parts.ts";
 
 /** zarrita's interface for a queue of chunk reads. */
 export type ChunkQueue = {
+  /** Adds the read of a chunk, which it runs when it likes. */
   add(read: () => Promise<void>): void;
+  /** Resolves when all reads have ended. */
   onIdle(): Promise<Array<void>>;
 };
 

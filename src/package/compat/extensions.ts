@@ -59,7 +59,7 @@ function extended<T extends object>(
   return inFront(target, merge(made));
 }
 
-/** A function that wraps an array. `open` applies the `arrayExtensions` of a store. */
+/** A function that wraps an array. `open` applies those in the `arrayExtensions` of a store. */
 export type ArrayExtension = (array: AnyArray) => AnyArray | Promise<AnyArray>;
 
 type Plain<T> = { [K in keyof T]: T[K] } & {};
@@ -70,9 +70,16 @@ type ExtendedArray<R, A> =
   R extends Promise<infer Made> ? Promise<A & Added<Made, "getChunk">> : A & Added<R, "getChunk">;
 
 /**
- * Makes an extension of arrays. `factory` gets an array and options, and returns a replacement for
- * `getChunk` and any further members, or a promise of them. `zarr.get` of an extended array calls
- * its `getChunk` chunk by chunk. Throws an `Argument` error if `factory` returns no object.
+ * Makes an extension of arrays. `get` of an extended array calls its `getChunk` chunk by chunk.
+ *
+ *     const withCounter = defineArrayExtension((array) => ({
+ *       getChunk: (index, options) => array.getChunk(index, options),
+ *     }));
+ *
+ * @param factory Gets an array and options. It returns a replacement for `getChunk` and any further
+ *   members, or a promise of them.
+ * @returns the extension: a function that takes an array and options.
+ * @throws an `Argument` error if `factory` returns no object.
  */
 export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOverrides>, Options = void>(
   factory: (array: AnyArray, options: Options) => R,
@@ -109,9 +116,16 @@ function withInnerExtensions(inner: object, overrides: Overrides): Overrides {
 }
 
 /**
- * Makes an extension of stores. `factory` gets a store and options, and returns methods (`get`,
- * `getRange`, any other), or a promise of them. The engine treats an extended store as a user's
- * store. Throws an `Argument` error if `factory` returns no object.
+ * Makes an extension of stores. The engine treats an extended store as a store of yours.
+ *
+ *     const withLog = defineStoreExtension((store) => ({
+ *       get: (key, options) => (console.log(key), store.get(key, options)),
+ *     }));
+ *
+ * @param factory Gets a store and options. It returns methods (`get`, `getRange`, any other), or a
+ *   promise of them.
+ * @returns the extension: a function that takes a store and options.
+ * @throws an `Argument` error if `factory` returns no object.
  */
 export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOverrides>, Options = void>(
   factory: (store: AsyncReadable, options: Options) => R,
@@ -125,7 +139,7 @@ export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOve
 
 type AnyExtension = (value: never) => unknown;
 
-/** The last result; a promise if any result is one. */
+/** The last result of a chain of extensions; a promise if any result is one. */
 export type MaybeAsync<Last, Results extends readonly unknown[]> = [
   Extract<Results[number], Promise<unknown>>,
 ] extends [never]
@@ -157,13 +171,21 @@ interface Extend<Base> {
   ): MaybeAsync<E, [A, B, C, D, E]>;
 }
 
-/** Applies extensions to a store, the innermost first. */
+/**
+ * Applies extensions to a store, the innermost first. The result is a promise if one of them
+ * returns one.
+ *
+ *     const store = extendStore(new FetchStore(url), withByteCaching, withLog);
+ */
 export const extendStore = ((store: AsyncReadable, ...extensions: AnyExtension[]) => {
   needReadable(store, "store");
   return applied(store, extensions);
 }) as Extend<AsyncReadable>;
 
-/** Applies extensions to an array, the innermost first. */
+/**
+ * Applies extensions to an array, the innermost first. The result is a promise if one of them
+ * returns one.
+ */
 export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) => {
   needReadable(array, "array");
   return applied(array, extensions);
@@ -171,19 +193,25 @@ export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) => 
 
 /** The used part of zarrita's `Array`, of version 0.5 and later. */
 export interface ZarritaArray {
+  /** Its store. */
   readonly store: object;
+  /** Its path in the store. */
   readonly path: string;
+  /** Reads one chunk. */
   getChunk(...args: never[]): Promise<unknown>;
 }
 
 /**
- * Returns an array of zarrita whose `getChunk`, and with it zarrita's `get`, decodes in the workers
- * of this package, also with codecs that zarrita lacks. Bytes come from the array's own store, with
- * its extensions. The metadata is read again through the store. Rejects as `open` does if it cannot
- * be read. Aborts and errors of chunks are those of `Array.getChunk`.
+ * Extends an array of zarrita, so that its `getChunk`, and with it zarrita's `get`, decodes in the
+ * workers of this package, also with codecs that zarrita lacks. Bytes come from the array's own
+ * store, with its extensions. The metadata is read again through the store. Aborts and errors of
+ * chunks are those of `Array.getChunk`.
  *
  *     const opened = await zarrita.open(store, { kind: "array" });
  *     const array = await zarrita.extendArray(opened, decodeInWorkers);
+ *
+ * @param array An array that zarrita has opened.
+ * @throws the errors of `open`, if the metadata cannot be read.
  */
 export async function decodeInWorkers<A extends ZarritaArray>(array: A): Promise<A> {
   if (array instanceof ZarrArray) return array;

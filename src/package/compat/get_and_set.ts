@@ -39,6 +39,7 @@ const QUEUE_RULES = { createQueue: "a function", opts: "an object" } as const;
 
 export type { ChunkQueue };
 
+/** Options of zarrita's `get`. */
 export interface GetOptions extends ReadOptions {
   /**
    * Whether to put the result into shared memory, which workers write directly. Requires a
@@ -55,16 +56,24 @@ export interface GetOptions extends ReadOptions {
    * Default: the array's native order.
    */
   memoryOrder?: readonly (string | number)[] | undefined;
-  /** Memory for the elements, as in `Array.get`. */
+  /** Memory for the elements, as in `Array.get`. Default: new memory. */
   out?: ArrayBufferView | undefined;
   /** @deprecated zarrita's former option for `signal`. */
-  opts?: { signal?: AbortSignal | undefined } | undefined;
+  opts?:
+    | {
+        /** Aborts the call. */
+        signal?: AbortSignal | undefined;
+      }
+    | undefined;
 }
 
 /** Options for a read that converts elements, as in `Array.get`. */
 export interface GetConvertedOptions<As extends NumberType | undefined = NumberType | undefined>
   extends Omit<GetOptions, "createQueue">,
     Omit<ConversionOptions, "as" | "colors"> {
+  /**
+   * A number type converts the elements to it, as in `Array.get`. Default: the array's own type.
+   */
   as?: As | undefined;
 }
 
@@ -109,8 +118,19 @@ function scalarOf(chunk: Chunk<DataType>): unknown {
 }
 
 /**
- * Reads a selection; without one, the whole array. Rejects with an `InvalidSelectionError` if the
- * selection does not fit the array.
+ * Reads a selection as zarrita does: elements are in zarrita's classes, in the array's native
+ * memory order, and a single element is a scalar. `Array.get` has plain typed arrays in C order.
+ *
+ *     const { data, shape, stride } = await get(array, [0, null, slice(10)]);
+ *
+ * @param array The array.
+ * @param selection An index, a slice or null for each dimension. Default: the whole array.
+ * @returns a chunk; a scalar if every dimension has an index; with `as: "bytes"` and `as: "rgba"`
+ *   the results of `Array.get`.
+ * @throws an `InvalidSelectionError` if the selection does not fit the array.
+ * @throws an `UnsupportedError` for a conversion together with `createQueue` or a replaced
+ *   `getChunk`.
+ * @throws the errors of `Array.get`.
  */
 export function get<
   D extends DataType,
@@ -178,20 +198,33 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   return (isScalar ? result.data : result) as Got<D, S>;
 }
 
+/** Options of zarrita's `set`. */
 export interface SetOptions extends WriteOptions {
+  /** Accepted because zarrita accepts it. It has no effect: the engine has its own queues. */
   createQueue?: (() => ChunkQueue) | undefined;
   /**
    * Accepted because zarrita accepts it. It has no effect: chunks that a write reads are not
-   * visible to the caller.
+   * visible to the caller. Default: false.
    */
   useSharedArrayBuffer?: boolean | undefined;
   /** @deprecated zarrita's former option for `signal`. */
-  opts?: { signal?: AbortSignal | undefined } | undefined;
+  opts?:
+    | {
+        /** Aborts the call. */
+        signal?: AbortSignal | undefined;
+      }
+    | undefined;
 }
 
 /**
- * Writes values to a selection; to the whole array if it is null. It is `Array.set` with zarrita's
- * order of arguments.
+ * Writes values to a selection. It is `Array.set` with zarrita's order of arguments.
+ *
+ *     await set(array, [0, null], 1);
+ *
+ * @param array The array.
+ * @param selection Where to write: null for the whole array.
+ * @param value A scalar, a typed array, a list, or `{ data, shape, stride }`.
+ * @throws the errors of `Array.set`.
  */
 export async function set<D extends DataType>(
   array: ZarrArray<D, Readable>,

@@ -26,12 +26,21 @@ type Selection = (null | Slice | number)[];
 
 /** The functions that make and fill another package's arrays. */
 export interface Setter<D extends DataType, A> {
+  /** Makes an array of elements and their layout. */
   prepare(data: TypedArray<D>, shape: number[], stride: number[]): A;
+  /** Sets the selected elements of an array to a scalar. */
   setScalar(target: A, selection: (Indices | number)[], value: Scalar<D>): void;
+  /** Copies elements from one array to another. */
   setFromChunk(target: A, source: A, projections: Projection[]): void;
 }
 
-/** Reads as `get` does, into a result that `setter` makes. */
+/**
+ * Reads as `get` does, into a result that `setter` makes. It is for `@zarrita/ndarray`.
+ *
+ * @param array The array.
+ * @param selection An index, a slice or null for each dimension; null for the whole array.
+ * @param setter The functions that make the result.
+ */
 export async function getWith<D extends DataType, A>(
   array: ZarrArray<D, Readable>,
   selection: Selection | null,
@@ -56,7 +65,15 @@ function extentsOf(selection: Selection | null, shape: readonly number[]): numbe
 const isArrayLike = (value: unknown): value is { data: { constructor: unknown }; shape: number[] } =>
   typeof value === "object" && value !== null && "data" in value && "shape" in value;
 
-/** Writes as `set` does, from a scalar or an array that `setter` can copy. */
+/**
+ * Writes as `set` does, from a scalar or an array that `setter` can copy. It is for
+ * `@zarrita/ndarray`.
+ *
+ * @param array The array.
+ * @param selection An index, a slice or null for each dimension; null for the whole array.
+ * @param value The values.
+ * @param setter The functions that copy the values.
+ */
 export async function setWith<D extends DataType, A>(
   array: ZarrArray<D, Readable>,
   selection: Selection | null,
@@ -75,8 +92,11 @@ export async function setWith<D extends DataType, A>(
 }
 
 /**
- * Returns the strides in elements of a packed shape. `order` is "C", "F", or the dimensions,
- * slowest first. Throws an `Argument` error if it does not list each dimension.
+ * Returns the strides in elements of a packed shape. It is for `@zarrita/ndarray`.
+ *
+ * @param shape The number of elements along each dimension.
+ * @param order `"C"`, `"F"`, or the dimensions, slowest first.
+ * @throws an `Argument` error if it does not list each dimension.
  */
 export function getStrides(shape: readonly number[], order: "C" | "F" | number[]): number[] {
   const axes = [...shape.keys()];

@@ -26,8 +26,11 @@ export function emptyLike(data: Elements, length: number, isShared = false): unk
 }
 
 /**
- * Returns the `[start, stop, step]` of a slice, clipped to a dimension of this length. Throws an
- * `InvalidSelectionError` for step 0.
+ * Returns the `[start, stop, step]` of a slice, clipped to a dimension, as Python's `slice.indices`
+ * does. It is for `@zarrita/ndarray`.
+ *
+ * @param length The number of elements of the dimension.
+ * @throws an `InvalidSelectionError` for step 0.
  */
 export function sliceIndices({ start, stop, step }: Slice, length: number): Indices {
   if (step === 0) throw new InvalidSelectionError("slice step cannot be zero");

@@ -25,8 +25,11 @@ import { defineStoreExtension } from "./extensions.ts";
  * exist.
  */
 export interface ByteCache {
+  /** Whether there is an entry. */
   has(key: string): boolean;
+  /** The entry. */
   get(key: string): Uint8Array | undefined;
+  /** Stores an entry. */
   set(key: string, value: Uint8Array | undefined): void;
 }
 
@@ -36,10 +39,11 @@ export interface ByteCache {
  */
 export type CacheKeyFor = (path: AbsolutePath, range?: RangeQuery) => string | undefined;
 
+/** Options of `withByteCaching`. */
 export interface ByteCachingOptions {
-  /** The container. Default: a new `Map`. */
+  /** The container. Default: a new `Map`, which has no bound. */
   cache?: ByteCache | undefined;
-  /** Default: one cache key for each path and range. */
+  /** The cache key of a read. Default: one key for each path and range. */
   keyFor?: CacheKeyFor | undefined;
 }
 
@@ -71,24 +75,38 @@ function cached(inner: AsyncReadable, { cache = new Map(), keyFor = everyRead }:
   return overrides as AsyncReadable & Record<string, unknown>;
 }
 
-/** Wraps a store so that each value and range is read from it once. */
+/**
+ * Wraps a store so that each value and range is read from it once.
+ *
+ *     const store = withByteCaching(new FetchStore(url), { cache: new Map() });
+ */
 export const withByteCaching = defineStoreExtension((store, options: ByteCachingOptions = {}) =>
   cached(store, optionsOf(options, CACHING_RULES)),
 ) as <S extends AsyncReadable>(store: S, options?: ByteCachingOptions) => S;
 
 /** A report on the ranges of one key that were requested in one microtask. */
 export interface FlushReport {
+  /** The key. */
   path: AbsolutePath;
   /** Number of requests to the store. */
   groupCount: number;
   /** Number of requested ranges. */
   requestCount: number;
-  /** Total length of the requests in bytes. */
+  /**
+   * Total length of the requests.
+   *
+   * @unit bytes
+   */
   bytesFetched: number;
 }
 
+/** Options of `withRangeCoalescing`. */
 export interface RangeCoalescingOptions {
-  /** Maximum number of bytes between two ranges that are merged. Default: 32 768. */
+  /**
+   * The most that may lie between two ranges that are merged. Default: 32 768.
+   *
+   * @unit bytes
+   */
   coalesceSize?: number | undefined;
   /** Called for every key and microtask. An error that it throws becomes a warning. */
   onFlush?: ((report: FlushReport) => void) | undefined;
@@ -235,7 +253,10 @@ const coalescing = defineStoreExtension((store, options: RangeCoalescingOptions 
 /**
  * Wraps a store so that nearby ranges of a key are read in one request. The engine merges the
  * ranges of its own stores anyway, so in front of a `FetchStore` this only affects direct calls of
- * `getRange`, and `onFlush`. Throws an `Unsupported` error for a store without `getRange`.
+ * `getRange`, and `onFlush`.
+ *
+ * @param store The store, which needs `getRange`.
+ * @throws an `UnsupportedError` for a store without `getRange`.
  */
 export function withRangeCoalescing<S extends AsyncReadable>(
   store: S,

@@ -14,33 +14,48 @@ import { shownAddress, withoutSecrets } from "../../engine/ts/model/secrets.ts";
 
 /** Reads ranges of a `Blob` or `File`. Offsets and lengths are in bytes. */
 export class BlobReader implements ZipReader {
+  /**
+   * @param blob The archive.
+   * @throws an `Argument` error for what is not a `Blob`.
+   */
   constructor(public blob: Blob) {
     need(isReadable(blob) && typeof Object(blob).size === "number", "blob", "a Blob", blob);
   }
 
+  /** Resolves to the size in bytes. */
   async getLength(): Promise<number> {
     return this.blob.size;
   }
 
+  /**
+   * Reads a range.
+   *
+   * @param offset Where it begins, in bytes.
+   * @param length Its length in bytes.
+   */
   async read(offset: number, length: number): Promise<OwnBytes> {
     const bounds = boundsIn(this.blob.size, { offset, length });
     return new Uint8Array(await this.blob.slice(...bounds).arrayBuffer());
   }
 }
 
-/**
- * Reads ranges of a URL with `fetch`. Offsets and lengths are in bytes. Both methods reject with a
- * `ZarrError` of code `Store` if the request fails, for a status that is an error, and for answers
- * that are too short.
- */
+/** Reads ranges of a URL with `fetch`. Offsets and lengths are in bytes. */
 export class HTTPRangeReader implements ZipReader {
   readonly #overrides: RequestInit;
   #length: Promise<number> | undefined;
 
-  /** `overrides` is the `RequestInit` that every request starts from. */
+  /**
+   * Nothing is requested yet.
+   *
+   * @param url The address of the archive.
+   * @throws an `Argument` error for what is not a URL.
+   */
   constructor(
     public url: string | URL,
-    options: { overrides?: RequestInit | undefined } = {},
+    options: {
+      /** The `RequestInit` that every request starts from. Default: that of the platform. */
+      overrides?: RequestInit | undefined;
+    } = {},
   ) {
     needUrl(url);
     const { overrides = {} } = optionsOf(options, { overrides: "an object" });
@@ -48,7 +63,12 @@ export class HTTPRangeReader implements ZipReader {
     this.#overrides = overrides;
   }
 
-  /** The size of the file, from one `HEAD` request. A request that failed is repeated. */
+  /**
+   * Resolves to the size of the file in bytes, from one `HEAD` request. A later call repeats a
+   * request that failed.
+   *
+   * @throws a `Store` error if the request fails, and for a status that is an error.
+   */
   getLength(): Promise<number> {
     if (!this.#length) {
       this.#length = this.#requestLength();
@@ -66,6 +86,14 @@ export class HTTPRangeReader implements ZipReader {
     return Number(length);
   }
 
+  /**
+   * Reads a range.
+   *
+   * @param offset Where it begins, in bytes.
+   * @param length Its length in bytes.
+   * @throws a `Store` error if the request fails, for a status that is an error, and for an answer
+   *   that is too short.
+   */
   async read(offset: number, length: number): Promise<OwnBytes> {
     needRange({ offset, length });
     if (length === 0) return new Uint8Array(0);

@@ -26,6 +26,7 @@ export {
 } from "../../api/create.ts";
 export { Group } from "../../api/group.ts";
 export {
+  type CacheInfo,
   dispose,
   type Info,
   type InitOptions,
@@ -45,7 +46,7 @@ export {
   type NodeOptions,
   root,
 } from "../../api/location.ts";
-export type { DataTypeFallback } from "../../api/node_facts.ts";
+export type { AttributesOptions, DataTypeFallback, Dialect } from "../../api/node_facts.ts";
 export { type OpenOptions, open } from "../../api/open.ts";
 export {
   addLight,
@@ -120,11 +121,12 @@ export {
   type ZipReader,
 } from "../../api/store/zip.ts";
 export { ZipWriter, type ZipWriterOptions } from "../../api/store/zip_writer.ts";
+export type { Tree, TreeOptions } from "../../api/tree.ts";
 export type { UpdateAttributesOptions } from "../../api/update_attributes.ts";
 export { type ArrayChange, type WatchOptions, watch } from "../../api/watch.ts";
 export type { ElementReader, ElementSource, ElementsInMemory } from "../../api/write/element_source.ts";
 export type { WriteOptions } from "../../api/write/write.ts";
-export type { Dialect, Moment, WriteProgress } from "../../contract/contract.ts";
+export type { Moment, WriteProgress } from "../../contract/contract.ts";
 export { levelIndices } from "../../conventions/ts/axis_indices.ts";
 export { type ChannelLook, channelLook, shownChannels } from "../../conventions/ts/channels.ts";
 export {

@@ -1,12 +1,24 @@
 /**
- * `zarr-wasm/view`: defines the element `<zarr-view>` of the viewer (`www/src/app/embed`). This
- * file has its types; `scripts/embed.mjs` publishes it as one file with its code. `ol`, `lit-html`,
- * `proj4` and `d3-scale-chromatic` are the user's own.
+ * `zarr-wasm/view`: defines the element `<zarr-view>`, which shows data in any page. The viewer's
+ * code is in `www/src/app/embed`. This file has its types; `scripts/embed.mjs` publishes it as one
+ * file with its code. `ol`, `lit-html`, `proj4` and `d3-scale-chromatic` are the user's own.
  */
 import { ZarrView } from "#view";
 import type { Readable } from "../../engine/ts/model/types.ts";
 
-/** The attributes of the element, which have the names and forms of the viewer's address. */
+/**
+ * The attributes of the element, which have the names and forms of the viewer's address.
+ *
+ * - `src`, `path`, `variable`: the data set, the node in it, the array of a group.
+ * - `plane`, `at`: the axes drawn across and down, and the indices of the others.
+ * - `values`: `stored` shows values as they are stored.
+ * - `view`, `level`: the middle of the view and its units for a CSS pixel; the level.
+ * - `channels`, `colours`, `limits`: how channels and fields are coloured.
+ * - `labels`, `layers`, `marks`: what lies above the picture.
+ * - `plot`: what is plotted of the marks.
+ * - `planes`: three planes of a volume, with a crosshair.
+ * - `compare`, `with`: how the picture is compared, and with what.
+ */
 export type ZarrViewAttribute =
   | "src"
   | "path"
@@ -32,8 +44,11 @@ export type ZarrViewState = Partial<Record<ZarrViewAttribute, string>>;
 
 /** A value at a point, as the element shows it. */
 export interface ZarrViewValue {
+  /** The name of the variable, or of the channel. */
   name: string;
+  /** The value as the element shows it, with its unit. */
   text: string;
+  /** The value itself. */
   value: unknown;
 }
 
@@ -41,8 +56,21 @@ export interface ZarrViewValue {
 export interface ZarrViewPick {
   /** The point on the map. */
   place: readonly [x: number, y: number];
-  index: readonly { name: string; index: number }[];
-  coordinates: readonly { name: string; text: string }[];
+  /** The indices of the element in the array. */
+  index: readonly {
+    /** The name of the axis. */
+    name: string;
+    /** The index along it. */
+    index: number;
+  }[];
+  /** The coordinates of the element. */
+  coordinates: readonly {
+    /** The name of the axis. */
+    name: string;
+    /** The coordinate as the element shows it, with its unit. */
+    text: string;
+  }[];
+  /** The values, one for each channel that is drawn. */
   values: readonly ZarrViewValue[];
 }
 
@@ -66,6 +94,7 @@ export interface ZarrViewElement extends HTMLElement {
   readonly state: ZarrViewState;
   getAttribute(name: ZarrViewAttribute | (string & {})): string | null;
   setAttribute(name: ZarrViewAttribute | (string & {}), value: string): void;
+  /** Adds a listener of an event, as `HTMLElement` does. */
   addEventListener<K extends keyof ZarrViewEventMap>(
     type: K,
     listener: (this: ZarrViewElement, event: ZarrViewEventMap[K]) => unknown,
@@ -76,6 +105,7 @@ export interface ZarrViewElement extends HTMLElement {
     listener: EventListenerOrEventListenerObject,
     options?: boolean | AddEventListenerOptions,
   ): void;
+  /** Removes a listener of an event, as `HTMLElement` does. */
   removeEventListener<K extends keyof ZarrViewEventMap>(
     type: K,
     listener: (this: ZarrViewElement, event: ZarrViewEventMap[K]) => unknown,

@@ -33,16 +33,17 @@ export interface Asset {
   format: AssetFormat;
   /** The first of the roles; `""` if there is none, `"store"` for a link to a store. */
   role: string;
+  /** The roles of the asset. */
   roles: readonly string[];
-  /** `""` if there is none. */
+  /** The title; `""` if there is none. */
   title: string;
   /** The id of the item or collection; `""` if it has none. */
   document: string;
   /** Whether the root has consolidated metadata, if the document says so. */
   consolidated?: boolean;
-  /** The kind of the node, if the document says so. */
+  /** The kind of the node, `"array"` or `"group"`, if the document says so. */
   kind?: "array" | "group";
-  /** The format, if the document says so. */
+  /** The Zarr format, if the document says so. */
   zarrFormat?: 2 | 3;
   /** The snapshot of an Icechunk repository, if the document names one. */
   snapshot?: string;
@@ -214,6 +215,13 @@ function warnOf(leftOut: LeftOut[], source: string): void {
  *
  *     const [first] = await assetsOf("https://host/collections/c/items/i");
  *     const node = await open(first.url, first);
+ *
+ * @param document The address of the document, or the document as parsed JSON.
+ * @throws a `NotFoundError` if there is no document.
+ * @throws an `InvalidMetadataError` for what is not a STAC document, and if all of its assets are
+ *   malformed.
+ * @throws a `Store` error if the server fails.
+ * @throws a `Limit` error for more than 65 536 assets.
  */
 export async function assetsOf(
   document: string | URL | object,

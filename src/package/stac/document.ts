@@ -11,10 +11,17 @@ import { fetchHere, requestFor } from "../../engine/ts/model/platform_fetch.ts";
 import { newDecoder } from "../../engine/ts/model/utf8.ts";
 import { type Json, objectOf } from "./addresses.ts";
 
+/** Options of `assetsOf`. */
 export interface AssetsOptions {
-  /** The address of a document that is given as an object. It resolves relative addresses. */
+  /**
+   * The address of a document that is given as an object. It resolves relative addresses. Default:
+   * the address that the document tells of itself.
+   */
   base?: string | URL | undefined;
-  /** Replaces the global `fetch` for the document, for example to sign the request. */
+  /**
+   * Replaces the global `fetch` for the document, for example to sign the request. Default: the
+   * platform's `fetch`.
+   */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Aborts the call, which rejects at once with the signal's reason. */
   signal?: AbortSignal | undefined;

@@ -5,8 +5,8 @@
 import { type Json, listOf, objectOf, textOf } from "./addresses.ts";
 
 /**
- * What is at an address: a hierarchy, an archive of one, kerchunk's references, or an Icechunk
- * repository.
+ * What is at an address: a hierarchy (`"zarr"`), an archive of one (`"zip"`), kerchunk's references
+ * (`"references"`), or an Icechunk repository (`"icechunk"`).
  */
 export type AssetFormat = "zarr" | "zip" | "references" | "icechunk";
 

@@ -80,14 +80,20 @@ async function growing(
 
 /**
  * Reduces the selected elements, and yields the answers for one stretch of a dimension after the
- * other, in its order. The dimension is one that stays, given by name or index.
+ * other, in its order. Leaving the loop aborts the requests that are left.
  *
  *     const options = { op: "mean", over: ["latitude", "longitude"], decode: "cf" };
  *     for await (const { start, result } of reduceAlong(air, null, "time", options)) {
  *       draw(start, result.data);
  *     }
  *
- * Rejects as `reduce` does. Leaving the loop aborts the requests that are left.
+ * @param array The array.
+ * @param selection Which elements are reduced: null for the whole array.
+ * @param dimension The dimension along which the result grows, by name or index. It is one that
+ *   stays.
+ * @returns the answers, one stretch after the other.
+ * @throws an `Argument` error for a dimension that goes.
+ * @throws the errors of `reduce`.
  */
 export function reduceAlong<Op extends ReduceOp | readonly ReduceOp[]>(
   array: ZarrArray<DataType, Readable>,

@@ -13,8 +13,9 @@ import type { SelectedAxis } from "./selected_axes.ts";
 
 /** Numbers in memory that lie over an array. */
 export interface NumbersOver {
-  /** In C order. */
+  /** The numbers, in C order. */
   data: ArrayLike<number | bigint | boolean>;
+  /** The extents. */
   shape: readonly number[];
   /**
    * Names or indices of dimensions of the array. Default: all of its dimensions, in their order.
@@ -27,7 +28,7 @@ export interface NumbersOver {
   offset?: readonly number[] | undefined;
 }
 
-/** Labels, weights or a mask: an array of this package, or numbers in memory. */
+/** Labels, weights or a mask over an array: another array, or numbers in memory. */
 export type Over = AnyArray | NumbersOver;
 
 /** The array that is reduced, and its selected places. */

@@ -10,7 +10,10 @@ import { axisOf, numberIn, type Over, type Reduced, spreadOf } from "./beside.ts
 import type { Spread } from "./request.ts";
 import type { SelectedAxis } from "./selected_axes.ts";
 
-/** A part of a date that places are grouped by. */
+/**
+ * A part of a date that places are grouped by: `"year"`, `"season"` (`DJF`, `MAM`, `JJA`, `SON`),
+ * `"month"` (1 to 12), `"day"` of the month, `"hour"`, or `"dayofyear"` (from 1).
+ */
 export type DatePart = "year" | "season" | "month" | "day" | "hour" | "dayofyear";
 
 /**
@@ -20,7 +23,12 @@ export type DatePart = "year" | "season" | "month" | "day" | "hour" | "dayofyear
 export type Groups =
   | Record<string, DatePart | { bins: readonly number[] }>
   | Over
-  | { labels: Over; ids?: readonly number[] | undefined };
+  | {
+      /** Integers that lie over the array. */
+      labels: Over;
+      /** The labels that have a group, in their order. Default: all that occur. */
+      ids?: readonly number[] | undefined;
+    };
 
 /** A group: a number, a season, or the ends of a bin. */
 export type GroupKey = number | string | readonly [low: number, high: number];

@@ -12,15 +12,23 @@ import { prepare, reducedOf } from "./prepare.ts";
 import { opsOf, type ReduceOp } from "./questions.ts";
 import { PLAN_RULES, type ReduceOptions } from "./reduce.ts";
 
-/** The cost of a reduction. Sizes are in bytes. */
+/** The cost of a reduction. `planReduction` resolves to it. */
 export interface ReductionPlan {
   /** Shape of the result; that of one share, if there are several quantiles. */
   shape: number[];
   /** The cost of reading the selection. Its result is not held. */
   read: ReadPlan;
-  /** What the accumulators of all cells of the result take. `memoryLimit` bounds it. */
+  /**
+   * What the accumulators of all cells of the result take. `init({ memoryLimit })` bounds it.
+   *
+   * @unit bytes
+   */
   accumulatorBytes: number;
-  /** Peak memory: the accumulators of the result, and the parts in flight with theirs. */
+  /**
+   * Peak memory: the accumulators of the result, and the parts in flight with theirs.
+   *
+   * @unit bytes
+   */
   memoryBytes: number;
 }
 
@@ -28,6 +36,10 @@ export interface ReductionPlan {
  * Plans a reduction. It fetches the coordinates that the options need, and no chunk of the array.
  *
  *     const { memoryBytes } = await planReduction(air, null, { op: "mean", over: "time" });
+ *
+ * @param array The array.
+ * @param selection Which elements would be reduced: null for the whole array.
+ * @throws an `Argument` error for options that contradict each other.
  */
 export async function planReduction<Op extends ReduceOp | readonly ReduceOp[]>(
   array: ZarrArray<DataType, Readable>,

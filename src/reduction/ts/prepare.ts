@@ -38,25 +38,45 @@ import { type Weights, weightsOf } from "./weights.ts";
 export interface StatisticsOptions extends ReadOptions, QuantileOptions {
   /** The dimensions that go, by name or index. Default: all; with `coarsen` none. */
   over?: string | number | readonly (string | number)[] | undefined;
-  /** Along these dimensions, so many elements become one. Blocks begin where the selection does. */
+  /**
+   * Along these dimensions, so many elements become one. Blocks begin where the selection does.
+   * Default: no blocks.
+   *
+   * @unit elements
+   */
   coarsen?: Record<string, number> | undefined;
   /**
-   * What happens to the last block if it is not whole: an error, nothing, or a smaller block.
-   * Default: `"exact"`.
+   * What happens to the last block if it is not whole: with `"exact"` it is an `Argument` error,
+   * with `"trim"` it is left out, with `"pad"` it is a smaller block. Default: `"exact"`.
    */
   edges?: "exact" | "trim" | "pad" | undefined;
-  /** Elements of a group become one. The dimensions that are grouped go. */
+  /**
+   * Elements of a group become one. The dimensions that are grouped go. Default: no groups.
+   *
+   * @throws an `Argument` error together with `coarsen`.
+   */
   groups?: Groups | undefined;
-  /** How much each element counts in `sum`, `mean`, `var` and `std`. */
+  /** How much each element counts in `sum`, `mean`, `var` and `std`. Default: equally. */
   weights?: Weights | undefined;
   /**
    * Which elements count: a range, both ends included, or true where an element counts. Numbers are
-   * compared exactly; beyond 2^53 bigints say which integer is meant.
+   * compared exactly; beyond 2^53 bigints say which integer is meant. Default: all.
    */
-  where?: { min?: number | bigint | undefined; max?: number | bigint | undefined } | Over | undefined;
-  /** `"cf"` unpacks the elements by CF's attributes, and leaves out missing ones. */
+  where?:
+    | {
+        /** The least number that counts. Default: no bound. */
+        min?: number | bigint | undefined;
+        /** The greatest number that counts. Default: no bound. */
+        max?: number | bigint | undefined;
+      }
+    | Over
+    | undefined;
+  /**
+   * `"cf"` unpacks the elements by CF's attributes, and leaves out missing ones. Default: elements
+   * as stored.
+   */
   decode?: "cf" | CfOptions | undefined;
-  /** Whether NaN is left out. If not, one makes the answer NaN. Default: true. */
+  /** Whether NaN is left out. If not, a single one makes the answer NaN. Default: true. */
   skipMissing?: boolean | undefined;
   /** The divisor of `var` and `std` is the count minus this. Default: 0. */
   ddof?: number | undefined;

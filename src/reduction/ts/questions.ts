@@ -13,7 +13,12 @@ import { need, needReadable, refuse, refuseField } from "../../engine/ts/model/a
 import type { GroupKey } from "./groups.ts";
 import type { UserQuestion } from "./request.ts";
 
-/** What is asked of the elements of each cell of the result. */
+/**
+ * What is asked of the elements of each cell of the result: `"count"`, `"sum"`, `"mean"`, `"min"`,
+ * `"max"`; `"var"` and `"std"`, variance and standard deviation; `"any"` and `"all"`, whether one
+ * or every element is not zero; `"argmin"` and `"argmax"`, the index of the first minimum or
+ * maximum; `"median"`, and `"quantile"` with the share `q`.
+ */
 export type ReduceOp = UserQuestion | "median";
 
 const OPS: readonly ReduceOp[] = [...QUESTIONS.filter((question) => question !== "rankError"), "median"];
@@ -33,6 +38,7 @@ export const VIEWS = {
   float64: Float64Array,
 } as const;
 
+/** The typed arrays that results of reductions have. */
 export type ReducedData = InstanceType<(typeof VIEWS)[keyof typeof VIEWS]>;
 
 /** The typed arrays of the answers, by question. */
@@ -47,12 +53,15 @@ interface AnswerArrays
 /** The answers to one question. */
 export interface ReduceResult<Op extends ReduceOp = ReduceOp> {
   /**
-   * In C order. `count`, `mean`, `var`, `std` and quantiles are float64; `sum` is int64 or uint64
-   * of integers, else float64; `min` and `max` have the type of the array, decoded float64; `any`
-   * and `all` are bytes; `argmin` and `argmax` are indices in the array, −1 if there is none.
+   * The answers, in C order. `count`, `mean`, `var`, `std` and quantiles are float64; `sum` is
+   * int64 or uint64 of integers, else float64; `min` and `max` have the type of the array, decoded
+   * float64; `any` and `all` are bytes; `argmin` and `argmax` are indices in the array, −1 if there
+   * is none.
    */
   data: AnswerArrays[Op];
+  /** The number of answers along each dimension that is left. */
   shape: number[];
+  /** The strides of `data`, in elements. */
   stride: number[];
   /** The names of the dimensions that are left. That of the groups is `"group"`. */
   dimensionNames: (string | null)[];
@@ -66,11 +75,14 @@ export interface ReduceResult<Op extends ReduceOp = ReduceOp> {
 
 /** The options that quantiles have. */
 export interface QuantileOptions {
-  /** The share of `quantile`, from 0 to 1. Of several, the results have a first dimension. */
+  /**
+   * The share of `"quantile"`, from 0 to 1. Of several, the results have a first dimension.
+   * Default: none; `"quantile"` needs it.
+   */
   q?: number | readonly number[] | undefined;
   /**
-   * By how much the share of elements below a `quantile` or `median` may differ from `q`. Quantiles
-   * of few elements are exact. Default: 0.01.
+   * By how much the share of elements below a `"quantile"` or `"median"` may differ from `q`.
+   * Quantiles of few elements are exact. Default: 0.01.
    */
   error?: number | undefined;
 }

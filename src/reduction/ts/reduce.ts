@@ -19,19 +19,23 @@ import { opsOf, type ReduceOp, type ReduceResult } from "./questions.ts";
 import { keepState, stateOf } from "./state.ts";
 import { needUnchanged } from "./unchanged.ts";
 
-/** Options of `reduce`. `op` is a name, or a list of names. */
+/** Options of `reduce`. */
 export interface ReduceOptions<Op extends ReduceOp | readonly ReduceOp[]> extends StatisticsOptions {
+  /** What is asked: a name, or a list of names, which are answered in one read. */
   op: Op;
   /**
    * An earlier result, from which this one goes on: select only what is new. Its other options must
-   * be the same. `true` keeps what the first result needs for that.
+   * be the same. `true` keeps what the first result needs for that. Default: nothing is kept.
    */
   accumulate?: true | ReduceAnswer<Op> | undefined;
-  /** Called with the answers so far and the share of elements that they are made of. */
+  /**
+   * Called with the answers so far, and the share of elements that they are made of, from 0 to 1.
+   */
   onPartial?: ((result: ReduceAnswer<Op>, share: number) => void) | undefined;
   /**
    * Whether parts of the whole selection come first, so that the answers of `onPartial` are those
-   * of a fair sample. Not with `argmin` and `argmax`. Default: false, in the order of the array.
+   * of a fair sample. Not with `"argmin"` and `"argmax"`. Default: false, in the order of the
+   * array.
    */
   spread?: boolean | undefined;
 }
@@ -127,9 +131,15 @@ export async function run(
  *       { op: "mean", over: ["time"], decode: "cf" });
  *     mean.data; // one number for each latitude and longitude
  *
- * Rejects with an `Argument` error for options that contradict each other, a `Limit` error for a
- * sum of integers beyond 64 bits, a `Store` error if another program changes the array's metadata
- * meanwhile, unless it only makes the array larger, and with the errors of reads.
+ * @param array The array.
+ * @param selection Which elements are reduced: null for the whole array.
+ * @returns the result; for a list of names an object with a result for each.
+ * @throws an `Argument` error for options that contradict each other.
+ * @throws a `Limit` error for a sum of integers beyond 64 bits, and for accumulators that are
+ *   larger than `init({ memoryLimit })` allows.
+ * @throws a `Store` error if another program changes the array's metadata meanwhile, unless it only
+ *   makes the array larger.
+ * @throws the errors of `Array.get`.
  */
 export async function reduce<Op extends ReduceOp | readonly ReduceOp[]>(
   array: ZarrArray<DataType, Readable>,
@@ -157,7 +167,10 @@ export async function reduce<Op extends ReduceOp | readonly ReduceOp[]>(
 
 const STATISTICS = ["count", "min", "max", "sum", "mean", "std", "var"] as const;
 
-/** The statistics of a selection: numbers, or bigints beyond 2^53. */
+/**
+ * The statistics of a selection: `count`, `min`, `max`, `sum`, `mean`, `std` and `var`. They are
+ * numbers, or bigints beyond 2^53.
+ */
 export type Statistics = Record<(typeof STATISTICS)[number], number | bigint>;
 
 const plain = (value: number | bigint | undefined): number | bigint => {
@@ -170,6 +183,11 @@ const plain = (value: number | bigint | undefined): number | bigint => {
  * numbers, or with `over`, `coarsen` or `groups` what `reduce` gives for each.
  *
  *     const { min, max, mean, count } = await statistics(air, null, { decode: "cf" });
+ *
+ * @param array The array.
+ * @param selection Which elements count: null or nothing for the whole array.
+ * @returns the numbers; with `over`, `coarsen` or `groups` a result of `reduce` for each name.
+ * @throws the errors of `reduce`.
  */
 export async function statistics<Options extends StatisticsOptions = StatisticsOptions>(
   array: ZarrArray<DataType, Readable>,

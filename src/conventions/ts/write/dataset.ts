@@ -81,7 +81,7 @@ export interface NewVariable
     ArrayChoices,
     "path" | "kind" | "shape" | "dimensionNames" | "zarrFormat" | "overwrite" | "signal"
   > {
-  /** The names of its dimensions. Default for a coordinate: its own name. */
+  /** The names of its dimensions. Default for a coordinate: its own name. A variable needs them. */
   dims?: readonly string[] | undefined;
   /** Its elements. Without them, all elements are missing until `set` writes them. */
   data?: VariableData | undefined;
@@ -94,14 +94,16 @@ export interface NewVariable
   attributes?: Attributes | undefined;
 }
 
+/** A new data set, as xarray would print it. */
 export interface NewDataset {
-  /** The lengths of dimensions. Those of variables with data may be omitted. */
+  /** The lengths of dimensions. Those of variables with data may be omitted. Default: none. */
   dims?: Readonly<Record<string, number>> | undefined;
   /**
    * Coordinates by name. One that is only data has the dimension of its name. Those with other
-   * dimensions are named in the attribute `coordinates` of the variables.
+   * dimensions are named in the attribute `coordinates` of the variables. Default: none.
    */
   coords?: Readonly<Record<string, NewVariable | VariableData>> | undefined;
+  /** Variables by name: arrays with named dimensions. Default: none. */
   variables?: Readonly<Record<string, NewVariable>> | undefined;
   /** The attributes of the group, such as `title` and `Conventions`. */
   attributes?: Attributes | undefined;
@@ -111,20 +113,23 @@ export interface NewDataset {
 export interface DatasetProgress {
   /** Name of the variable that is being written. */
   variable: string;
-  /** Number of elements of all variables that are written, and their total. */
+  /** Number of elements that are written, of all variables. */
   elements: number;
+  /** Number of elements of all variables. */
   totalElements: number;
 }
 
+/** Options of `createDataset`. */
 export interface CreateDatasetOptions {
-  /** Path of the group below the given location, taken literally. */
+  /** Path of the group below the given location, taken literally. Default: the location itself. */
   path?: string | undefined;
-  /** Default: 3. */
+  /** The Zarr format. Default: 3. */
   zarrFormat?: 2 | 3 | undefined;
   /** Whether to write consolidated metadata; the store must be able to list. Default: true. */
   consolidated?: boolean | undefined;
   /** Whether to erase an existing node at the location. Default: false. */
   overwrite?: boolean | undefined;
+  /** Aborts the call, which rejects with the signal's reason. What is written already stays. */
   signal?: AbortSignal | undefined;
   /** Called after each box of elements that is written. */
   onProgress?: ((progress: DatasetProgress) => void) | undefined;
@@ -132,8 +137,9 @@ export interface CreateDatasetOptions {
 
 /** A data set that has been written. */
 export interface Dataset<Store extends Readable = Readable> {
+  /** The group. */
   group: Group<Store>;
-  /** Coordinates and variables by name. */
+  /** The arrays of coordinates and variables, by name. */
   arrays: Record<string, ZarrArray<DataType, Store>>;
 }
 

@@ -226,13 +226,17 @@ const OPTIONS_RULES: Rules<CreateDatasetOptions> = {
  * arrays with the names of their dimensions, dates become counts of CF's units of time, and
  * metadata are consolidated. `xarray.open_zarr` reads the same values.
  *
- * Resolves to the group and its arrays. Rejects with an `Argument` error, before anything is
- * written, if the description contradicts itself.
- *
  *     await createDataset(store, {
  *       coords: { time: [new Date("2026-01-01")], lat: new Float64Array([50, 40]) },
  *       variables: { heat: { dims: ["time", "lat"], data: new Float32Array([280, 290]) } },
  *     });
+ *
+ * @param place A location, a store or a URL.
+ * @param dataset The dimensions, coordinates and variables.
+ * @returns the group and its arrays.
+ * @throws an `Argument` error, before anything is written, if the description contradicts itself,
+ *   and if a node exists and `overwrite` is false.
+ * @throws an `UnsupportedError` if the store cannot write, or cannot list for `consolidated`.
  */
 export async function createDataset<Store extends Readable>(
   place: Location<Store> | Store | string | URL,

@@ -3,11 +3,11 @@
  * with `spatial` and `proj`. It writes nothing.
  */
 
-import type { DownsampleMethod } from "../../../contract/contract.ts";
 import { refuse } from "../../../engine/ts/model/argument.ts";
 import type { Attributes } from "../../../engine/ts/model/types.ts";
 import { conventionAttributes, validate } from "../conventions.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
+import type { DownsampleMethod } from "./pyramid_options.ts";
 import {
   type CreatePyramidOptions,
   indicesOfXY,

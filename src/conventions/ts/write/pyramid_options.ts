@@ -4,31 +4,52 @@
 import type { ArrayChoices } from "../../../api/create.ts";
 import type { OmeLabelColor } from "../../../api/read/colors.ts";
 import type { OpenedSource } from "../../../api/write/element_source.ts";
-import type { DownsampleMethod } from "../../../contract/contract.ts";
+import type { DOWNSAMPLE_METHODS } from "../../../contract/contract.ts";
 import { optionsOf, type Rules, refuse, SIGNAL } from "../../../engine/ts/model/argument.ts";
 import type { Attributes } from "../../../engine/ts/model/types.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 
-export type { DownsampleMethod };
+/**
+ * How a block of elements becomes one. `"mean"`: the mean of the existing elements; integers are
+ * rounded half to even, as in NumPy. `"nearest"`: the element at the centre; of two, the one before
+ * it. `"mode"`: the most frequent value; of several, the lowest.
+ */
+export type DownsampleMethod = (typeof DOWNSAMPLE_METHODS)[number];
 
 /** An axis of a new pyramid. */
 export interface NewAxis {
+  /** Its name, such as `x`. */
   name: string;
   /** OME's type. Default: `space` for x, y and z, `time` for t, `channel` for c. */
   type?: string | undefined;
-  /** The unit of its scale, such as `"micrometer"` or `"second"`. */
+  /** The unit of its scale, such as `"micrometer"` or `"second"`. Default: none. */
   unit?: string | undefined;
 }
 
 /** OME's metadata of a label image. */
 export interface NewLabel {
+  /** The colours of labels. Default: none. */
   colors?: readonly OmeLabelColor[] | undefined;
-  properties?: readonly ({ "label-value": number } & Record<string, unknown>)[] | undefined;
+  /** Properties of labels, each with its `label-value`. Default: none. */
+  properties?:
+    | readonly ({
+        /** The label. */
+        "label-value": number;
+      } & Record<string, unknown>)[]
+    | undefined;
   /** The labelled image. Default: the image two levels up, if the path is in a group `labels`. */
-  source?: { image: string } | undefined;
+  source?:
+    | {
+        /** The path of the image, relative to the group of labels. */
+        image: string;
+      }
+    | undefined;
 }
 
-/** What a pyramid of statistics has of the elements of the finest level that an element covers. */
+/**
+ * What a pyramid of statistics has of the elements of the finest level that an element covers:
+ * their minimum (`"min"`), maximum (`"max"`), standard deviation (`"std"`) or number (`"count"`).
+ */
 export type PyramidStatistic = "min" | "max" | "std" | "count";
 
 /** The progress of `createPyramid`. */
@@ -37,8 +58,9 @@ export interface PyramidProgress {
   level: number;
   /** Number of levels. */
   levels: number;
-  /** Number of elements of all levels and statistics that are written, and their total. */
+  /** Number of elements that are written, of all levels and statistics. */
   elements: number;
+  /** Number of elements of all levels and statistics. */
   totalElements: number;
 }
 
@@ -47,12 +69,16 @@ type LevelOptions = Omit<
   "path" | "kind" | "shape" | "dtype" | "zarrFormat" | "dimensionNames" | "overwrite" | "signal"
 >;
 
+/** Options of `createPyramid`. */
 export interface CreatePyramidOptions {
-  /** Path of the group below the given location, taken literally. */
+  /** Path of the group below the given location, taken literally. Default: the location itself. */
   path?: string | undefined;
-  /** OME-Zarr, or the Zarr convention `multiscales`. Default: `"ome"`. */
+  /**
+   * What the metadata follow: `"ome"` is OME-Zarr, `"multiscales"` the Zarr convention. Default:
+   * `"ome"`.
+   */
   convention?: "ome" | "multiscales" | undefined;
-  /** OME's version: 0.4 makes Zarr v2, 0.5 makes Zarr v3. Default: `"0.5"`. */
+  /** OME's version: `"0.4"` makes Zarr v2, `"0.5"` makes Zarr v3. Default: `"0.5"`. */
   version?: "0.4" | "0.5" | undefined;
   /**
    * The name of the array in each level of a `multiscales` pyramid, whose levels then are groups,
@@ -64,22 +90,39 @@ export interface CreatePyramidOptions {
   /** The image's name. Default: the last part of the path, or `"image"`. */
   name?: string | undefined;
   /**
-   * One per dimension of the source. Default: the dimension names of an array, or y and x for two
-   * dimensions.
+   * One per dimension of the source, by name or with type and unit. Default: the dimension names of
+   * an array, or y and x for two dimensions.
+   *
+   * @throws an `Argument` error if they are needed and not given, and for another number of axes.
    */
   axes?: readonly (string | NewAxis)[] | undefined;
-  /** Size of an element of the finest level by the name of the axis. Default: 1. */
+  /**
+   * Size of an element of the finest level, by the name of the axis. Default: 1.
+   *
+   * @unit units of the axis
+   */
   scale?: Readonly<Record<string, number>> | undefined;
-  /** The position of the first element's centre by the name of the axis. Default: 0. */
+  /**
+   * The position of the first element's centre, by the name of the axis. Default: 0.
+   *
+   * @unit units of the axis
+   */
   translation?: Readonly<Record<string, number>> | undefined;
-  /** Code of the reference system of x and y, such as `"EPSG:32633"`; for `multiscales` alone. */
+  /**
+   * Code of the reference system of x and y, such as `"EPSG:32633"`; for `multiscales` alone.
+   * Default: none.
+   */
   crs?: string | undefined;
   /**
    * OME's channels, one for each element of the axis of type `channel`. Missing colours and windows
-   * are filled in; a window shows the range of the channel's coarsest level.
+   * are filled in; a window shows the range of the channel's coarsest level. Default: no channels
+   * in the metadata.
    */
   channels?: readonly PyramidChannel[] | undefined;
-  /** Makes a label image, and lists it in its parent if that is a group `labels`. */
+  /**
+   * Whether it is a label image, or OME's metadata of one. It is listed in its parent, if that is a
+   * group `labels`. Default: false.
+   */
   label?: boolean | NewLabel | undefined;
   /**
    * The number of elements of an axis that become one in the next level, by the name of the axis. A
@@ -88,14 +131,14 @@ export interface CreatePyramidOptions {
   factors?: Readonly<Record<string, number>> | readonly Readonly<Record<string, number>>[] | undefined;
   /**
    * Number of levels with the finest. Default: as many as `factors` has, or until no axis that
-   * shrinks is longer than 256.
+   * shrinks is longer than 256 elements.
    */
   levels?: number | undefined;
   /**
-   * `"mean"`: the mean of the existing elements of a block; integers are rounded half to even, as
-   * in NumPy. `"nearest"`: the element at the centre; of two, the one before it. `"mode"`: the most
-   * frequent value; of several, the lowest. Default: `"mode"` for labels, `"nearest"` for types
-   * that are not numbers, else `"mean"`.
+   * How a block of elements becomes one. Default: `"mode"` for labels, `"nearest"` for types that
+   * are not numbers, else `"mean"`.
+   *
+   * @throws an `UnsupportedError` if the method does not know the data type.
    */
   method?: DownsampleMethod | undefined;
   /**
@@ -114,15 +157,16 @@ export interface CreatePyramidOptions {
   statistics?: readonly PyramidStatistic[] | undefined;
   /**
    * Options of `create` for the levels, or a function that returns them for a level. Statistics
-   * have them too, without `fillValue` and `attributes`.
+   * have them too, without `fillValue` and `attributes`. Default: those of `create`.
    */
   array?: LevelOptions | ((level: number, shape: readonly number[]) => LevelOptions) | undefined;
-  /** More attributes of the group. */
+  /** More attributes of the group. Default: none. */
   attributes?: Attributes | undefined;
   /** Whether to write consolidated metadata. Default: true for `multiscales`, else false. */
   consolidated?: boolean | undefined;
   /** Whether to erase an existing node at the location. Default: false. */
   overwrite?: boolean | undefined;
+  /** Aborts the call, which rejects with the signal's reason. What is written already stays. */
   signal?: AbortSignal | undefined;
   /** Called after each box of elements that is written. */
   onProgress?: ((progress: PyramidProgress) => void) | undefined;

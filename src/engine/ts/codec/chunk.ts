@@ -4,13 +4,13 @@
  * are not numbers, text or booleans are given as packed bytes.
  */
 
-import { isUint8Array } from "../model/realms.ts";
 import { wrapperOf } from "../elements/elements.ts";
 import { loopsOver } from "../elements/loops.ts";
 import { isInOrder, joinVariable, reach } from "../elements/pack.ts";
 import { CLASSES, product, stridesInOrder, viewOf } from "../elements/typed_arrays.ts";
 import { splitVariable, variableAt } from "../elements/variable.ts";
 import type { TypeDescription } from "../model/data_type.ts";
+import { isUint8Array } from "../model/realms.ts";
 import { newDecoder, newEncoder } from "../model/utf8.ts";
 import { CodecFault } from "./fault.ts";
 import type { ArrayForm } from "./site.ts";

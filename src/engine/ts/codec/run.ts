@@ -2,9 +2,9 @@
  * Runs users' codecs: functions on the page, modules in the decode workers.
  */
 
-import { isArrayBuffer } from "../model/realms.ts";
 import { viewBytes } from "../model/memory.ts";
 import { once } from "../model/once.ts";
+import { isArrayBuffer } from "../model/realms.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecEntry, CodecKind, CodecRequest, CodecSite, UserCodec } from "./site.ts";

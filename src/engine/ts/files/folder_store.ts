@@ -20,9 +20,11 @@ export interface Entries {
   folders: string[];
 }
 
-/** The entries directly below a prefix, sorted. */
+/** What is directly below a prefix, sorted. */
 export interface Listed {
+  /** The keys of values. */
   keys: AbsolutePath[];
+  /** The prefixes of keys with more names. They end with `/`. */
   prefixes: AbsolutePath[];
 }
 
@@ -153,10 +155,25 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
     return unlessAborted(answer, signal);
   }
 
+  /**
+   * Reads a file.
+   *
+   * @param key The key, which begins with `/`: the path below the folder.
+   * @returns the bytes; undefined if there is no such file.
+   * @throws a `Store` error if the file system fails.
+   */
   async get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     return this[ASK](options, (io) => io.read(namesOf(key), undefined));
   }
 
+  /**
+   * Reads a range of a file.
+   *
+   * @param key The key, which begins with `/`: the path below the folder.
+   * @param range `offset` and `length`, or `suffixLength`, in bytes.
+   * @returns the bytes; undefined if there is no such file.
+   * @throws a `Store` error if the file system fails.
+   */
   async getRange(
     key: AbsolutePath,
     range: RangeQuery,
@@ -166,11 +183,21 @@ export abstract class FileStore<Io extends FileIo = FileIo> implements AsyncRead
     return this[ASK](options, (io) => io.read(namesOf(key), range));
   }
 
-  /** Size of a value in bytes; undefined if there is none. */
+  /**
+   * Asks for the size of a file.
+   *
+   * @param key The key, which begins with `/`: the path below the folder.
+   * @returns the size in bytes; undefined if there is no such file.
+   */
   async size(key: AbsolutePath, options: StoreGetOptions = {}): Promise<number | undefined> {
     return this[ASK](options, (io) => io.size(namesOf(key)));
   }
 
+  /**
+   * Asks whether there is a file.
+   *
+   * @param key The key, which begins with `/`: the path below the folder.
+   */
   async has(key: AbsolutePath): Promise<boolean> {
     return (await this.size(key)) !== undefined;
   }
@@ -182,6 +209,10 @@ export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
   /**
    * Stores a value. The file has its old or its new bytes, never parts of both. An abort rejects at
    * once; a file that is being written is completed.
+   *
+   * @param key The key, which begins with `/`: the path below the folder.
+   * @param value The bytes.
+   * @throws a `Store` error if the file system fails.
    */
   async set(key: AbsolutePath, value: Uint8Array, options: StoreGetOptions = {}): Promise<void> {
     needBytes(value, "value");
@@ -189,24 +220,40 @@ export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
   }
 
   /**
-   * The name of the lock that writers of a value share. Stores that reach the same file, through
-   * other folders or through links, have the same name for it.
+   * Tells the name of the lock that writers of a value share. Stores that reach the same file,
+   * through other folders or through links, have the same name for it.
+   *
+   * @param key The key, which begins with `/`: the path below the folder.
    */
   async lockFor(key: AbsolutePath): Promise<string> {
     return (await this[IO]()).lockOf(namesOf(key));
   }
 
-  /** Removes a value. Returns whether it existed. */
+  /**
+   * Removes a file.
+   *
+   * @param key The key, which begins with `/`: the path below the folder.
+   * @returns whether it existed.
+   */
   async delete(key: AbsolutePath): Promise<boolean> {
     return (await this[IO]()).remove(namesOf(key));
   }
 
-  /** Removes everything below a prefix. The root folder itself stays. */
+  /**
+   * Removes everything below a prefix. The root folder itself stays.
+   *
+   * @param prefix A prefix that begins and ends with `/`.
+   */
   async deletePrefix(prefix: AbsolutePath): Promise<void> {
     return (await this[IO]()).removeFolder(namesOfPrefix(prefix));
   }
 
-  /** Lists all keys below a prefix. A listing that may be without end is a `Limit` error. */
+  /**
+   * Lists all keys below a prefix.
+   *
+   * @param prefix A prefix that begins and ends with `/`. Default: `/`, the root.
+   * @throws a `Limit` error for a listing that may be without end.
+   */
   async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
     yield* (await this[IO]()).keys(namesOfPrefix(prefix));
   }
@@ -214,6 +261,9 @@ export class FolderStore extends FileStore<FolderIo> implements AsyncStore {
   /**
    * Lists the keys and prefixes directly below a prefix, sorted. Folders without files are left
    * out.
+   *
+   * @param prefix A prefix that begins and ends with `/`. Default: `/`, the root.
+   * @returns `keys` of files, and `prefixes` of folders.
    */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);

@@ -35,7 +35,10 @@ export const NUMBER_VIEWS = {
   float64: "Float64Array",
 } as const;
 
-/** The number types to which a read can convert. */
+/**
+ * The number types to which a read can convert: `int8`, `int16`, `int32`, `int64`, `uint8`,
+ * `uint16`, `uint32`, `uint64`, `float16`, `float32` and `float64`.
+ */
 export type NumberType = keyof typeof NUMBER_VIEWS;
 
 export type ViewName = (typeof NUMBER_VIEWS)[NumberType];

@@ -3,24 +3,48 @@
  * the case, and the other fields tell where the error occurred. A failed call rejects with one of
  * these, or with `signal.reason` if it was aborted. No text of an error has a secret of a URL.
  */
-import type { ErrorCode, ErrorRecord } from "../../../contract/contract.ts";
+import type { ERROR_CODES, ErrorRecord } from "../../../contract/contract.ts";
 import { causeWithoutSecrets, withoutSecrets } from "./secrets.ts";
 
-export type { ErrorCode };
+/**
+ * Who must act after an error. `"NotFound"`: there is no node, or one of the other kind. `"Store"`:
+ * the server or the file failed. `"Format"`: metadata or chunks break their specification.
+ * `"Unsupported"`: the data are valid, and this package or this environment cannot process them.
+ * `"Argument"`: the call is wrong. `"Limit"`: a result or a document is larger than what is
+ * allowed. `"Aborted"`: the call was ended without a reason of the caller's own.
+ */
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Where the error occurred, as far as it is known. */
 export interface ErrorDetails {
-  /** Absolute path of the node in the store; begins with "/". */
+  /** Absolute path of the node in the store; begins with `/`. */
   path?: string | undefined;
-  /** Store key. */
+  /** Key in the store. */
   key?: string | undefined;
-  /** Byte range of the key's value, in bytes. */
-  range?: { offset: number; length: number } | undefined;
+  /** Range of the key's value. */
+  range?:
+    | {
+        /**
+         * Where it begins.
+         *
+         * @unit bytes
+         */
+        offset: number;
+        /**
+         * How long it is.
+         *
+         * @unit bytes
+         */
+        length: number;
+      }
+    | undefined;
   /** Name of the codec. */
   codec?: string | undefined;
   /** Metadata field, such as `codecs[1].configuration.level`. */
   field?: string | undefined;
+  /** What was expected. */
   expected?: string | undefined;
+  /** What was found. */
   actual?: string | undefined;
   /** The value that the user's store, `fetch` or codec threw. */
   cause?: unknown;
@@ -74,16 +98,37 @@ export function namesOfThrown(thrown: unknown): { name: string; message: string 
  * user's store, `fetch` or codec loader throws, are thrown as they are.
  */
 export class ZarrError extends Error {
+  /** zarrita's name for the case; `"ZarrError"` for cases that zarrita does not have. */
   readonly _tag: string = "ZarrError";
+  /** Who must act. */
   readonly code: ErrorCode;
+  /** Absolute path of the node in the store, if it is known. */
   readonly path: string | undefined;
+  /** Key in the store, if it is known. */
   readonly key: string | undefined;
-  readonly range: { offset: number; length: number } | undefined;
+  /** Range of the key's value, if one was read. */
+  readonly range:
+    | {
+        /** Where it begins, in bytes. */
+        offset: number;
+        /** How long it is, in bytes. */
+        length: number;
+      }
+    | undefined;
+  /** Name of the codec, if it is known. */
   readonly codec: string | undefined;
+  /** Metadata field, such as `codecs[1].configuration.level`, or the argument or option. */
   readonly field: string | undefined;
+  /** What was expected. */
   readonly expected: string | undefined;
+  /** What was found. */
   readonly actual: string | undefined;
 
+  /**
+   * @param code Who must act.
+   * @param message What happened. Secrets of URLs in it are left out.
+   * @param details Where it happened.
+   */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(
       withoutSecrets(code === "Argument" ? whole(message, details) : message),
@@ -104,11 +149,24 @@ export class ZarrError extends Error {
 
 /** There is no node, or a node of the other kind (`found`). */
 export class NotFoundError extends ZarrError {
+  /** Always `"NotFoundError"`. */
   override readonly _tag = "NotFoundError";
+  /** Always `"NotFoundError"`. */
   override readonly name = "NotFoundError";
+  /** The kind of node that is there, `"array"` or `"group"`, if another one was expected. */
   readonly found: "array" | "group" | undefined;
 
-  constructor(context: string, options: ErrorDetails & { found?: "array" | "group" | undefined } = {}) {
+  /**
+   * @param context What was not found.
+   * @param options Where, and the kind of node that is there.
+   */
+  constructor(
+    context: string,
+    options: ErrorDetails & {
+      /** The kind of node that is there, `"array"` or `"group"`. Default: none. */
+      found?: "array" | "group" | undefined;
+    } = {},
+  ) {
     super("NotFound", `Not found: ${context}`, options);
     this.found = options.found;
   }
@@ -116,9 +174,15 @@ export class NotFoundError extends ZarrError {
 
 /** The metadata violates the specification. */
 export class InvalidMetadataError extends ZarrError {
+  /** Always `"InvalidMetadataError"`. */
   override readonly _tag = "InvalidMetadataError";
+  /** Always `"InvalidMetadataError"`. */
   override readonly name = "InvalidMetadataError";
 
+  /**
+   * @param message What is wrong.
+   * @param options Where.
+   */
   constructor(message: string, options: ErrorDetails = {}) {
     super("Format", message, options);
   }
@@ -126,10 +190,17 @@ export class InvalidMetadataError extends ZarrError {
 
 /** The metadata names a codec that is not registered. */
 export class UnknownCodecError extends ZarrError {
+  /** Always `"UnknownCodecError"`. */
   override readonly _tag = "UnknownCodecError";
+  /** Always `"UnknownCodecError"`. */
   override readonly name = "UnknownCodecError";
+  /** The name of the codec. */
   declare readonly codec: string;
 
+  /**
+   * @param codec The name of the codec.
+   * @param options Where.
+   */
   constructor(codec: string, options: ErrorDetails = {}) {
     super("Unsupported", `Unknown codec: ${codec}`, { ...options, codec });
   }
@@ -137,12 +208,24 @@ export class UnknownCodecError extends ZarrError {
 
 /** A chunk could not be decoded or encoded. */
 export class CodecPipelineError extends ZarrError {
+  /** Always `"CodecPipelineError"`. */
   override readonly _tag = "CodecPipelineError";
+  /** Always `"CodecPipelineError"`. */
   override readonly name = "CodecPipelineError";
+  /** What failed: to `"encode"` or to `"decode"`. */
   readonly direction: "encode" | "decode";
+  /** The key of the chunk, if it is known. */
   readonly chunkPath: string | undefined;
 
-  constructor(options: ErrorDetails & { direction: "encode" | "decode"; chunkPath?: string | undefined }) {
+  /** @param options What failed, and where. */
+  constructor(
+    options: ErrorDetails & {
+      /** What failed: to `"encode"` or to `"decode"`. */
+      direction: "encode" | "decode";
+      /** The key of the chunk. */
+      chunkPath?: string | undefined;
+    },
+  ) {
     const via = options.codec ? ` via codec "${options.codec}"` : "";
     const at = options.chunkPath ? ` at ${options.chunkPath}` : "";
     super("Format", `Failed to ${options.direction} chunk${via}${at}`, options);
@@ -153,9 +236,15 @@ export class CodecPipelineError extends ZarrError {
 
 /** The selection does not fit the array. */
 export class InvalidSelectionError extends ZarrError {
+  /** Always `"InvalidSelectionError"`. */
   override readonly _tag = "InvalidSelectionError";
+  /** Always `"InvalidSelectionError"`. */
   override readonly name = "InvalidSelectionError";
 
+  /**
+   * @param message What is wrong.
+   * @param options Where.
+   */
   constructor(message: string, options: ErrorDetails = {}) {
     super("Argument", message, options);
   }
@@ -163,10 +252,17 @@ export class InvalidSelectionError extends ZarrError {
 
 /** The data are valid, but this build or this environment cannot process them. */
 export class UnsupportedError extends ZarrError {
+  /** Always `"UnsupportedError"`. */
   override readonly _tag = "UnsupportedError";
+  /** Always `"UnsupportedError"`. */
   override readonly name = "UnsupportedError";
+  /** What is not supported. */
   readonly feature: string;
 
+  /**
+   * @param feature What is not supported.
+   * @param options Where.
+   */
   constructor(feature: string, options: ErrorDetails = {}) {
     super("Unsupported", `Unsupported: ${feature}`, options);
     this.feature = withoutSecrets(feature);
@@ -184,7 +280,14 @@ type TaggedError =
   | InvalidSelectionError
   | UnsupportedError;
 
-/** Whether this package threw the error, and its tag is among `tags` if any are given. */
+/**
+ * Whether this package threw an error, as zarrita tells it.
+ *
+ *     if (isZarritaError(error, "NotFoundError")) create(store, options);
+ *
+ * @param error What was thrown, whatever it is.
+ * @param tags The names of classes, one of which it must be. Default: any.
+ */
 export function isZarritaError<T extends TaggedError["_tag"]>(
   error: unknown,
   ...tags: T[]

@@ -10,13 +10,21 @@ import type { AbsolutePath, Attributes } from "./types.ts";
 
 /** The members that a node must have: those of this package, of zarrita, and of similar objects. */
 export interface NodeLike {
+  /** The attributes. */
   readonly attrs: Attributes;
+  /** The kind of node, `"array"` or `"group"`. A node with a shape is an array. */
   readonly kind?: MemberKind | undefined;
+  /** The path in the store. */
   readonly path?: string | undefined;
+  /** The number of elements along each dimension; only of arrays. */
   readonly shape?: readonly number[] | undefined;
+  /** The shape of a chunk in elements; only of arrays. */
   readonly chunks?: readonly number[] | undefined;
+  /** The data type; only of arrays. */
   readonly dtype?: unknown;
+  /** The names of the dimensions; only of arrays. */
   readonly dimensionNames?: readonly (string | null)[] | undefined;
+  /** The Zarr format, 2 or 3. */
   readonly zarrFormat?: number | undefined;
 }
 

@@ -1,3 +1,4 @@
+/** Values of another realm, as test runners and frames hand them over. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";

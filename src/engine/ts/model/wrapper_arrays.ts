@@ -8,8 +8,7 @@ import { isArrayBuffer } from "./realms.ts";
 import { newDecoder, newEncoder } from "./utf8.ts";
 
 const isBuffer = (value: unknown): value is ArrayBufferLike =>
-  isArrayBuffer(value) ||
-  (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
+  isArrayBuffer(value) || (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
 
 interface Indexed {
   readonly length: number;

@@ -10,11 +10,12 @@ import type { EngineOptions } from "./protocol.ts";
 /** The source of a wasm build: a URL, a response, its bytes, or a compiled module. */
 type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
+/** Options of `init`. */
 export interface InitOptions extends WasmOptions<WasmSource | Promise<WasmSource>> {
   /**
    * Where the engine runs: in a worker, which keeps the page's thread free, or on the thread that
-   * calls. Default: `"worker"` in a page of a browser; `"caller"` in workers, in Node, and where no
-   * worker can be started.
+   * calls (`"caller"`). Default: `"worker"` in a page of a browser; `"caller"` in workers, in Node,
+   * and where no worker can be started.
    */
   engine?: "worker" | "caller" | undefined;
   /**
@@ -26,14 +27,15 @@ export interface InitOptions extends WasmOptions<WasmSource | Promise<WasmSource
   light?: boolean | undefined;
   /**
    * Starts the engine's worker from your own script, which imports `zarr-wasm/worker`. `null`
-   * removes an earlier function. Default: the inlined worker script.
+   * removes an earlier function. Default: the inlined script of the worker.
    */
   worker?: (() => Worker) | null | undefined;
   /**
    * The engine's wasm, instead of the inlined text: the URL of the file `zarr-wasm/engine.wasm`,
    * which the bundler copies. The page compiles a file while it arrives, and browsers need less
    * time for it than for a text. `zarr-wasm/slim` has no inlined text: it takes this file, or
-   * `zarr_wasm.wasm`, which the command `zarr-wasm <folder>` writes.
+   * `zarr_wasm.wasm`, which the command `zarr-wasm <folder>` writes. Default: the inlined text, if
+   * the entry has one.
    */
   wasm?: WasmSource | Promise<WasmSource> | undefined;
   /**
@@ -42,32 +44,54 @@ export interface InitOptions extends WasmOptions<WasmSource | Promise<WasmSource
    */
   workers?: number | undefined;
   /**
-   * Time in ms after which an idle decode worker ends. New ones start when needed. Default: 60 000;
-   * `Infinity` keeps them.
+   * Time after which an idle decode worker ends. New ones start when needed. `Infinity` keeps them.
+   * Default: 60 000.
+   *
+   * @unit milliseconds
    */
   workerIdleMs?: number | undefined;
   /**
    * The URL of the file `zarr-wasm/worker`, for pages whose content security policy forbids blob
-   * workers. It is tried before a blob. A relative URL is resolved against the page.
+   * workers. It is tried before a blob. A relative URL is resolved against the page. Default: a
+   * blob with the inlined script.
    */
   workerUrl?: string | URL | undefined;
   /**
-   * Sizes in bytes of the two chunk caches for stores over HTTP and stores built on them.
-   * `encodedBytes` bounds encoded chunks. `decodedBytes` bounds decoded chunks of which a read
-   * needed only a part. 0 disables a cache.
+   * The sizes of the two chunk caches, for stores over HTTP and stores built on them. 0 disables a
+   * cache. Default: the sizes of its members.
    */
-  caches?: { encodedBytes?: number | undefined; decodedBytes?: number | undefined } | undefined;
+  caches?:
+    | {
+        /**
+         * The most that the cache of chunks holds, as they came over HTTP. Default: 64 MiB, or what
+         * `memoryLimit` leaves.
+         *
+         * @unit bytes
+         */
+        encodedBytes?: number | undefined;
+        /**
+         * The most that the cache of decoded chunks holds, of which a read needed only a part.
+         * Default: 128 MiB, or what `memoryLimit` leaves.
+         *
+         * @unit bytes
+         */
+        decodedBytes?: number | undefined;
+      }
+    | undefined;
   /**
-   * About how many bytes the package may hold in addition to results in flight. Half is for the
-   * caches, unless `caches` is given. Half is for the memories of workers, which restart when they
-   * grow beyond it. Workers that run already keep the bound with which they started. What a server
+   * About how much the package may hold in addition to results in flight. Half is for the caches,
+   * unless `caches` is given. Half is for the memories of workers, which restart when they grow
+   * beyond it. Workers that run already keep the bound with which they started. What a server
    * without ranges sent whole for a part of it may take a sixth more. A reduction that would
-   * remember more rejects with a `Limit` error before its first request.
+   * remember more rejects with a `Limit` error before its first request. Default: no limit besides
+   * those of the caches.
+   *
+   * @unit bytes
    */
   memoryLimit?: number | undefined;
   /**
    * Called with a warning about data that breaks a rule but could be read, and the path or address
-   * that it concerns. `node.warnings` has the warnings too.
+   * that it concerns. `node.warnings` has the warnings too. Default: the warnings are only kept.
    */
   onWarning?: ((message: string, path: string) => void) | undefined;
 }

@@ -147,6 +147,7 @@ interface CodecChunk {
 
 /** A branch or a tag. */
 export interface IcechunkRef {
+  /** Its name. */
   name: string;
   /** The id of its snapshot. */
   snapshot: string;
@@ -154,12 +155,15 @@ export interface IcechunkRef {
 
 /** A snapshot in the history of a repository. */
 export interface IcechunkSnapshot {
+  /** Its id. */
   id: string;
   /** The id of the snapshot before it; null for the first one. */
   parent: string | null;
   /** The message of the commit. */
   message: string;
+  /** The time of the commit. */
   time: Date;
+  /** What its author has noted beside the message. */
   metadata: Record<string, unknown>;
 }
 

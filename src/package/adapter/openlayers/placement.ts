@@ -17,14 +17,17 @@ import { UnsupportedError } from "../../../engine/ts/model/errors.ts";
 import { type AxisPlace, type MapExtent, rolled, type TileLevel, tileLevel } from "./tile_levels.ts";
 import type { TileFetch, TileRegion } from "./tile_reader.ts";
 
+/** Where the elements of a level are on the map. */
 export interface LevelPlace {
+  /** The positions of columns. */
   x: AxisPlace;
+  /** The positions of rows. */
   y: AxisPlace;
   /** The column that is drawn first, so that longitudes from 0 to 360 begin at −180. */
   roll?: number;
 }
 
-/** The positions of the centres of a level's elements on the map. */
+/** A function that returns the positions of the centres of a level's elements on the map. */
 export type LevelPlaces = (level: PyramidLevel, index: number) => LevelPlace;
 
 /**
@@ -119,6 +122,7 @@ export class LevelGrid extends TileGrid {
   }
 }
 
+/** A map whose rows and columns are not those of the array. `warp` finds the elements. */
 export interface WarpedMap {
   /** The map's reference system. */
   crs: CrsLike;
@@ -126,10 +130,14 @@ export interface WarpedMap {
   extent: MapExtent;
   /** Columns and rows of a map that shows the finest level in full resolution. */
   size: readonly [columns: number, rows: number];
-  /** The nearest element, or bilinear interpolation of four. Default: `"nearest"`. */
+  /**
+   * What a pixel has: `"nearest"` the nearest element, `"linear"` the bilinear interpolation of
+   * four. Default: `"nearest"`.
+   */
   method?: "nearest" | "linear";
+  /** proj4's default export. Default: none, which is enough for longitudes and latitudes. */
   proj4?: Proj4Like;
-  /** The reference system of the array's coordinates, if the metadata does not give it. */
+  /** The reference system of the array's coordinates. Default: that of the metadata. */
   from?: CrsLike;
 }
 

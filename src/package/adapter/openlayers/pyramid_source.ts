@@ -75,11 +75,24 @@ const PRELOAD_RULES: Rules<{ signal?: AbortSignal; priority?: number }> = {
   priority: "a priority",
 };
 
+/**
+ * A source of OpenLayers: the levels of a pyramid as tiles. It reads the tiles in view, nearest
+ * first, and cancels the reads of tiles that left the view. It caches elements, so that changes of
+ * colours and values under the pointer need no request. `channelStyle` and `paletteStyle` make the
+ * styles of its layer.
+ *
+ *     const source = new PyramidSource({ pyramid: image });
+ *     const layer = new WebGLTileLayer({ source, style: channelStyle(source.bands, channels) });
+ *     source.follow(map);
+ */
 export class PyramidSource extends DataTileSource {
+  /** The pyramid. */
   readonly pyramid: Pyramid;
   /** The extent of the levels on the map. */
   readonly extent: MapExtent;
+  /** Is called with the progress of the tiles in view, if it has changed. */
   onProgress: (progress: TileProgress) => void = () => {};
+  /** Is called with the error of a tile that could not be read. */
   onError: (error: unknown) => void = () => {};
 
   readonly #regions: TileRegions;
@@ -107,6 +120,11 @@ export class PyramidSource extends DataTileSource {
   /** The tile whose loader runs. */
   #loading: DataTile | undefined;
 
+  /**
+   * @param options The pyramid, and how it is drawn.
+   * @throws an `Argument` error for unknown or invalid options.
+   * @throws an `UnsupportedError` for levels whose axes are turned against those of the map.
+   */
   constructor(options: PyramidSourceOptions) {
     optionsOf(options, RULES);
     const { pyramid, plane = pyramid.plane, projection, areLabels = false } = options;
@@ -180,6 +198,8 @@ export class PyramidSource extends DataTileSource {
   /**
    * Returns the coarsest resolution at which a map of this size needs no more tiles than the cache
    * holds. An array without coarse levels may be too large to be shown completely.
+   *
+   * @param options The width and the height of the map, in pixels.
    */
   widestResolution([width, height]: readonly [width: number, height: number]): number {
     const { tileWidth, tileHeight, stepX, stepY } = this.#levels[0] as TileLevel;
@@ -189,8 +209,10 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * Sets indices of axes. The old picture stays until the new tiles are loaded. Throws an
-   * `InvalidSelectionError` for a name or an index that is not there.
+   * Sets indices of axes. The old picture stays until the new tiles are loaded.
+   *
+   * @param at The indices. Those of other axes stay.
+   * @throws an `InvalidSelectionError` for a name or an index that is not there.
    */
   setAt(at: TileAt): void {
     this.#regions.at = this.#regions.with(at);
@@ -198,6 +220,7 @@ export class PyramidSource extends DataTileSource {
     this.#renew();
   }
 
+  /** The indices of the axes other than those of the plane. */
   get at(): TileAt {
     return this.#regions.at;
   }
@@ -210,6 +233,8 @@ export class PyramidSource extends DataTileSource {
   /**
    * Sets the channels of pictures. Tiles are mixed again from cached elements. Only new channels
    * are requested.
+   *
+   * @param mix The channels, and how they are drawn.
    */
   setMix(mix: readonly MixedChannel[]): void {
     this.#mix = mix;
@@ -227,26 +252,42 @@ export class PyramidSource extends DataTileSource {
     this.#renew();
   }
 
-  /** Sets whether bands have decimal logarithms. */
+  /**
+   * Sets whether bands have decimal logarithms.
+   *
+   * @param isLog Whether they have them.
+   */
   setLog(isLog: boolean): void {
     if (this.#packing.isLog === isLog) return;
     this.#packing.isLog = isLog;
     this.#renew();
   }
 
-  /** Draws one level at every zoom. Null follows the zoom. */
+  /**
+   * Draws one level at every zoom.
+   *
+   * @param level The index of the level; null follows the zoom.
+   */
   setLevel(level: number | null): void {
     const z = level === null ? -1 : this.#levels.findIndex((own) => own.level === level);
     (this.tileGrid as LevelGrid).forced = z < 0 ? null : z;
     this.changed();
   }
 
-  /** Returns the pyramid's level for a resolution. */
+  /**
+   * Returns the index of the pyramid's level for a resolution.
+   *
+   * @param resolution Map units for a CSS pixel.
+   */
   levelFor(resolution: number): number {
     return this.#levels[this.#zFor(resolution)]?.level ?? 0;
   }
 
-  /** Map units per element of a level, across and down. For a warped map they are means. */
+  /**
+   * Returns the map units per element of a level, across and down. For a warped map they are means.
+   *
+   * @param level The index of the level.
+   */
   elementSize(level: number): [number, number] {
     const array = this.pyramid.levels[level];
     if (this.#warped && array) return meanElement(array, this.#regions.axes, this.#warped);
@@ -256,7 +297,10 @@ export class PyramidSource extends DataTileSource {
 
   /**
    * Follows a map: after every frame it cancels reads of tiles that left the view, and prefetches
-   * those around it if there are no other reads. Returns a function that stops it.
+   * those around it if there are no other reads.
+   *
+   * @param map The map.
+   * @returns a function that stops it.
    */
   follow(map: OpenLayersMap): () => void {
     this.#map = map;
@@ -271,24 +315,46 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * Returns the cached values at a point of the map, from the visible level. Null outside of the
-   * array.
+   * Returns the cached values at a point of the map, from the visible level.
+   *
+   * @param x The map coordinate of the point, across.
+   * @param y The map coordinate of the point, up.
+   * @param resolution Map units for a CSS pixel.
+   * @returns the values; null outside of the array.
    */
   reading(x: number, y: number, resolution: number): TileReading | null {
     return this.#values.cached([x, y], this.#zFor(resolution), this.#channels);
   }
 
   /**
-   * Resolves to the values at a point of the map. Requests those that are not cached: labels,
-   * evicted tiles, and the element of a warped map.
+   * Reads the values at a point of the map. It requests those that are not cached: labels, evicted
+   * tiles, and the element of a warped map.
+   *
+   * @param x The map coordinate of the point, across.
+   * @param y The map coordinate of the point, up.
+   * @param resolution Map units for a CSS pixel.
+   * @param signal Aborts the read.
+   * @returns the values; null outside of the array.
    */
   async read(x: number, y: number, resolution: number, signal?: AbortSignal): Promise<TileReading | null> {
     const reading = this.reading(x, y, resolution);
     return reading && this.#values.read(reading, [x, y], signal);
   }
 
-  /** Reads the tiles of another step for the current view. */
-  async preload(at: TileAt, options: { signal?: AbortSignal; priority?: number } = {}): Promise<void> {
+  /**
+   * Reads the tiles of another step for the current view.
+   *
+   * @param at The indices of the step.
+   */
+  async preload(
+    at: TileAt,
+    options: {
+      /** Aborts the reads. */
+      signal?: AbortSignal;
+      /** Reads with a higher number come first. Default: −1, after all others. */
+      priority?: number;
+    } = {},
+  ): Promise<void> {
     optionsOf(options, PRELOAD_RULES);
     const signal = options.signal ?? new AbortController().signal;
     const priority = options.priority ?? PRIORITY.ahead;
@@ -300,7 +366,7 @@ export class PyramidSource extends DataTileSource {
     );
   }
 
-  /** The visible numbers of the cached tiles, as lists by channel. */
+  /** Iterates over the visible numbers of the cached tiles: a list for each tile and channel. */
   *valuesInView(): Generator<{ channel: number; values: Float64Array }> {
     for (const tile of this.#visible(0)) {
       const region = this.#regions.ofTile(tile);
@@ -322,6 +388,7 @@ export class PyramidSource extends DataTileSource {
     return this.#running.size > 0;
   }
 
+  /** @internal OpenLayers calls it. */
   override getTile(...args: Parameters<DataTileSource["getTile"]>): DataTile {
     const [z, column, row] = args;
     const level = this.#levels[z];

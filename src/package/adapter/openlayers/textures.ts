@@ -197,8 +197,9 @@ function takeShares(plane: Float32Array, origin: number, unit: number): void {
   }
 }
 
-/** The layout of a tile's texture. */
+/** The layout of a tile's texture, which styles need. */
 export interface BandLayout {
+  /** The number of bands. */
   count: number;
   /** Whether bands are bytes. */
   isByte: boolean;
@@ -206,8 +207,9 @@ export interface BandLayout {
   hasMask: boolean;
   /** Whether tiles are pictures (red, green, blue, alpha) that the page makes. */
   isPicture: boolean;
-  /** A style reads `(value - origin) / unit`. */
+  /** A style reads `(value - origin) / unit`: what is subtracted. */
   origin: number;
+  /** A style reads `(value - origin) / unit`: what it is divided by. */
   unit: number;
 }
 
@@ -249,13 +251,15 @@ export function bandsOf(
   return { count, isByte, hasMask, isPicture: false, ...(isByte ? BYTE_SCALE : scaleOf(range)) };
 }
 
-/** The look of a channel. */
+/** How a channel is drawn. */
 export interface MixedChannel {
   /** The index along the axis of channels. */
   channel: number;
+  /** Its colour: red, green and blue from 0 to 255. */
   color: readonly [red: number, green: number, blue: number];
+  /** The numbers that are black and fully coloured. */
   window: readonly [number, number];
-  /** The exponent for positions in the window, from 0 to 1. */
+  /** The exponent for positions in the window, which are from 0 to 1. */
   gamma: number;
 }
 
@@ -379,19 +383,33 @@ export function channelStyle(layout: BandLayout, channels: readonly (MixedChanne
   return { variables: channelVariables(layout, channels), color };
 }
 
+/** The colours of numbers. */
 export interface Palette {
   /** CSS colours from low to high. */
   colors: readonly string[];
+  /** The numbers that have the first and the last colour. */
   window: readonly [number, number];
 }
 
-/** Returns the variables of `paletteStyle`. */
+/**
+ * Makes the variables of `paletteStyle`, for `layer.updateStyleVariables`.
+ *
+ * @param layout The bands of the source: `source.bands`.
+ * @param window The numbers that have the first and the last colour.
+ */
 export function paletteVariables(layout: BandLayout, window: readonly [number, number]): Variables {
   const [low, high] = ends(window, layout);
   return { low, high };
 }
 
-/** Returns a style that shows the first band in the colours of a palette. */
+/**
+ * Makes a style that shows the first band in the colours of a palette.
+ *
+ *     const palette = { colors: ["#440154", "#fde725"], window: [230, 310] };
+ *     new WebGLTileLayer({ source, style: paletteStyle(source.bands, palette) });
+ *
+ * @param layout The bands of the source: `source.bands`.
+ */
 export function paletteStyle(layout: BandLayout, { colors, window }: Palette): Style {
   const position: Expression = ["*", share(1, ""), colors.length - 1];
   const color: Expression = ["palette", position, colors as Expression];

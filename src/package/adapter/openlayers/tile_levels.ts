@@ -6,7 +6,7 @@
  */
 import { ZarrError } from "../../../engine/ts/model/errors.ts";
 
-/** minx, miny, maxx, maxy on the map, including the edge elements completely. */
+/** A rectangle on the map: minx, miny, maxx, maxy. The edge elements belong to it completely. */
 export type MapExtent = [number, number, number, number];
 
 /**
@@ -14,13 +14,18 @@ export type MapExtent = [number, number, number, number];
  * step to the next.
  */
 export interface AxisPlace {
+  /** The map coordinate of the centre of the first element. */
   start: number;
+  /** The step to the next element, which may be negative. */
   step: number;
 }
 
 /**
- * Longitudes from −180. Multiples of 360 are subtracted, and a whole world starts at the element
- * after 180. `length`: the number of columns.
+ * Moves longitudes, so that they begin at −180: multiples of 360 are subtracted, and a whole world
+ * starts at the element after 180.
+ *
+ * @param length The number of columns.
+ * @returns the positions, and `roll`, the column that is drawn first.
  */
 export function rolled({ start, step }: AxisPlace, length: number): { x: AxisPlace; roll: number } {
   const isWorld = step > 0 && Math.abs(length * step - 360) < step * 0.75;

@@ -203,12 +203,17 @@ const SOURCE_RULES = { dtype: "a text", shape: "a list", stride: "a list" } as c
  * The metadata that make the group an image are written last. `statistics` are pyramids beside it,
  * in the group `statistics`.
  *
- * Resolves to the pyramid. Rejects with an `Argument` error, before anything is written, if the
- * metadata would break a rule of the convention; and with an `UnsupportedError` if the method does
- * not know the data type.
- *
  *     const source = { data: new Uint16Array(2 * 1024 * 1024), shape: [2, 1024, 1024] };
  *     await createPyramid(store, source, { axes: ["c", "y", "x"], scale: { y: 0.5, x: 0.5 } });
+ *
+ * @param place A location, a store or a URL.
+ * @param source The elements of the finest level: an array, elements in memory, or an object that
+ *   reads boxes.
+ * @returns the pyramid, as `pyramid` reads it.
+ * @throws an `Argument` error, before anything is written, if the metadata would break a rule of
+ *   the convention, and if the group is a pyramid and `overwrite` is false.
+ * @throws an `UnsupportedError` if the method does not know the data type, or the store cannot
+ *   write.
  */
 export async function createPyramid<Store extends Readable>(
   place: Location<Store> | Store | string | URL,

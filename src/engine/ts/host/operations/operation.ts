@@ -2,8 +2,9 @@
  * How operations are performed. One of the wasm needs no code here: its record goes to the wasm,
  * and the record of its answer comes back. The tables beside this file have those that do more.
  */
-import { isUint8Array } from "../../model/realms.ts";
+
 import { WASM_OPERATIONS, type WasmOperations } from "../../../../contract/contract.ts";
+import { isUint8Array } from "../../model/realms.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
 import type { Engine } from "../engine.ts";
 import type { Glue } from "../instance_switch.ts";

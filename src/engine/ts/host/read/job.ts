@@ -4,7 +4,6 @@
  * a stream and of a summary, whose parts do not become one result, are here.
  */
 
-import { isUint8Array } from "../../model/realms.ts";
 import {
   type NumberedBox,
   numberedBoxShape,
@@ -19,6 +18,7 @@ import type { ChunkToScatter } from "../../elements/scatter.ts";
 import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/read_request.ts";
+import { isUint8Array } from "../../model/realms.ts";
 import { readRecord } from "../../model/records.ts";
 import type { ArrayDefinition } from "../../port/definitions.ts";
 import type { PartEvent, ReadCall, ResultLayout } from "../../port/operations.ts";
