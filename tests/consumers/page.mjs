@@ -9,6 +9,8 @@ const PATIENCE_MS = 30_000;
 
 /** What a browser says of its graphics, and Lit in development: neither is about the package. */
 const ELSEWHERE = /GL Driver Message|Lit is in dev mode/;
+/** Documents of Zarr v2, which `open` asks for where that of v3 takes long. They are absent. */
+const OF_V2 = /\/\.z(array|attrs|group)$/;
 
 let browser;
 
@@ -39,27 +41,31 @@ async function resultFrom(page, reloads = 2) {
   }
 }
 
-/** Opens a page, and checks its result and its console. */
-export async function expectPage(url, places) {
+/** Opens a page for `use`. What its console complains of is a failure. */
+export async function inPage(url, use) {
   browser ??= await launchChromium();
   const page = await browser.newPage();
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(String(error.stack)));
   page.on("console", (message) => {
-    const isComplaint = ["error", "warning"].includes(message.type()) && !ELSEWHERE.test(message.text());
-    if (isComplaint) complaints.push(message.text());
+    const isElsewhere = ELSEWHERE.test(message.text()) || OF_V2.test(message.location().url);
+    if (["error", "warning"].includes(message.type()) && !isElsewhere) complaints.push(message.text());
   });
   try {
     await page.goto(url);
-    const told = await resultFrom(page);
-    if (complaints.length > 0)
-      throw new Error(`the console says:\n${complaints.join("\n")}\n${JSON.stringify(told)}`);
-    expectRead(told, places);
+    const told = await use(page);
+    if (complaints.length > 0) throw new Error(`the console complains\n${JSON.stringify(told)}`);
+    return told;
   } catch (error) {
     throw new Error(`${error.message}\n${complaints.join("\n")}`);
   } finally {
     await page.close();
   }
+}
+
+/** Opens a page, and checks its result and its console. */
+export async function expectPage(url, places) {
+  expectRead(await inPage(url, resultFrom), places);
 }
 
 /** In a page, the engine and the decoders run in workers that are made from blobs. */

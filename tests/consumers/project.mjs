@@ -57,13 +57,14 @@ const ENVIRONMENT = {
 
 export class Project {
   /**
-   * `at` is `{ data, servingFolder, freePort }`: the URL of the array, a function that serves a
-   * folder, and a function that returns a free port.
+   * `at` is `{ data, samples, servingFolder, freePort }`: the URLs of the array and of the samples, a
+   * function that serves a folder, and one that returns a free port. `files` are text by path, or a
+   * function that makes them for `at`.
    */
   constructor(name, { packages = {}, files = {}, type = "module" }, at) {
     this.folder = join(CONSUMERS, name);
     this.packages = packages;
-    this.files = files;
+    this.files = typeof files === "function" ? files(at) : files;
     this.type = type;
     this.at = at;
   }

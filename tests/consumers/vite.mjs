@@ -46,13 +46,20 @@ const checkPages = async (server, { data }) => {
 
 const checkElement = (server, { data }) => expectPage(pageUrl(server, "view.html", data), IN_BLOBS);
 
-const inDevelopment = (project, check) =>
+/** Serves a project in development to `check`. */
+export const inDevelopment = (project, check) =>
   project.serving(
     project.bin("vite"),
     ["--host", "127.0.0.1", "--port", "0", "--force"],
     { ready: /Local: +(http:\S+)/ },
     (url) => check(url, project.at),
   );
+
+/** Builds a project, and serves what was built to `check`. */
+export async function asBuilt(project, check) {
+  await project.quietly(project.bin("vite"), ["build", "--logLevel", "warn"]);
+  await project.at.servingFolder(join(project.folder, "dist"), (url) => check(url, project.at));
+}
 
 export const vite = (version) => ({
   name: `Vite ${version}`,
@@ -62,12 +69,10 @@ export const vite = (version) => ({
   checks: {
     "dev, and in a worker": (project) => inDevelopment(project, checkPages),
     "dev, the element": (project) => inDevelopment(project, checkElement),
-    "build, in a worker, and the element": async (project) => {
-      await project.quietly(project.bin("vite"), ["build", "--logLevel", "warn"]);
-      await project.at.servingFolder(join(project.folder, "dist"), async (url) => {
-        await checkPages(url, project.at);
-        await checkElement(url, project.at);
-      });
-    },
+    "build, in a worker, and the element": (project) =>
+      asBuilt(project, async (url, at) => {
+        await checkPages(url, at);
+        await checkElement(url, at);
+      }),
   },
 });

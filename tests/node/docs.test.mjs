@@ -1,5 +1,5 @@
 /**
- * Compares the documentation with the project: links, files, commands, exported names, error codes,
+ * Compares the documentation with the project: links, files, commands, entries, error codes,
  * named tests, sizes, rooms. `docs_snippets.test.mjs` runs the code of the pages.
  */
 import assert from "node:assert/strict";
@@ -7,6 +7,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { anchorOf } from "../../site/markdown/anchors.mjs";
+import { ENTRY_GUIDES, GROUPS } from "../../site/reference/groups.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
@@ -22,7 +24,9 @@ const DOCS = markdownOf("docs", { recursive: true });
 
 const PAGES = [
   ...DOCS,
-  ...[".", "tests", ".github", ".github/ISSUE_TEMPLATE", "www/samples"].flatMap((folder) => markdownOf(folder)),
+  ...[".", "tests", ".github", ".github/ISSUE_TEMPLATE", "www/samples"].flatMap((folder) =>
+    markdownOf(folder),
+  ),
   "tests/fixtures/README.md",
 ];
 
@@ -33,12 +37,7 @@ const prose = (text) =>
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(text) {
   const headings = text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.+)$/gm);
-  return [...headings].map(([, title]) =>
-    title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...headings].map(([, title]) => anchorOf(title));
 }
 
 /** The links of a page: those in its text, and those that it defines at its end. */
@@ -114,7 +113,12 @@ test("the manifests say where the project is, all the same", () => {
 
 test("every page of docs/ is in its index", () => {
   const index = read("docs/README.md");
-  const missing = DOCS.filter((page) => !index.includes(page.slice("docs/".length)));
+  // The gallery lists its own pages.
+  const isListed = (page) =>
+    page.startsWith("docs/gallery/")
+      ? read("docs/gallery.md").includes(page.slice("docs/".length))
+      : index.includes(page.slice("docs/".length));
+  const missing = DOCS.filter((page) => !isListed(page));
   assert.deepEqual(missing, []);
 });
 
@@ -153,87 +157,32 @@ test("commands that the documentation names are scripts of package.json", () => 
 });
 
 /** The names in the first column of a page's tables. */
-/** The entries for other libraries. */
-const ADAPTERS = [
-  "arrow",
-  "deckgl",
-  "h5web",
-  "leaflet",
-  "maplibre",
-  "ndarray",
-  "openlayers",
-  "viv",
-  "zarrita",
-];
-
 const firstColumn = (text) =>
   [...text.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell]) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
 
-test("docs/api.md lists every exported name, and no other", async () => {
-  const [ownNames, rest] = read("docs/api.md").split("## Other entries");
-  const [others] = rest.split("## Types");
-  const listed = firstColumn(ownNames).sort();
-  assert.deepEqual(listed, Object.keys(await import("zarr-wasm")).sort());
-  for (const entry of Object.keys(manifest.exports)) {
-    const name = entry.slice(1);
-    if (["", "/package.json"].includes(name)) continue;
-    const page = ["/inline", "/slim"].includes(name) ? ownNames : others;
-    assert.ok(page.includes(`${name}\``), `docs/api.md does not name ${entry}`);
-  }
-  for (const entry of ADAPTERS) {
-    for (const name of valuesOf(`${entry}.ts`)) {
-      assert.ok(others.includes(`\`${name}\``), `docs/api.md does not name ${name} of ${entry}`);
-    }
+// `reference.test.mjs` compares the names themselves with what the entries export.
+test("docs/api.md lists the entries of the package, with the pages that explain them", () => {
+  const [entries] = read("docs/api.md").split("## Names");
+  const paths = Object.keys(manifest.exports).filter((path) => path !== "./package.json");
+  assert.deepEqual(firstColumn(entries).sort(), paths.map((path) => join("zarr-wasm", path)).sort());
+  for (const [entry, guide] of Object.entries(ENTRY_GUIDES)) {
+    const row = new RegExp(`^\\| \`zarr-wasm/${entry}\` \\|.*$`, "m").exec(entries)?.[0];
+    assert.ok(row?.includes(`](${guide})`), `the row of ${entry} has no link to ${guide}`);
   }
 });
 
-/** The names in the export lists of an entry, with `type ` before those of types. */
-const exportsOf = (entry) =>
-  [...read(`src/package/entry/${entry}`).matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(
-    ([, isType = "", list]) =>
-      list
-        .split(",")
-        .map((name) => name.trim())
-        .filter((name) => name !== "")
-        .map((name) => `${isType}${name}`),
+test("docs/api.md lists the groups of names as the reference has them", () => {
+  const [, names] = read("docs/api.md").split("## Names");
+  const rows = [...names.matchAll(/^\| ([^|]+) \| ([^|]+) \| \[[^\]]+\]\(([^)]+)\) \|$/gm)];
+  assert.deepEqual(
+    rows.map(([, title, , guide]) => [title, guide]),
+    GROUPS.map(({ title, guide }) => [title, guide]),
   );
-
-/**
- * The names of the values that an entry exports, read from its source: libraries that adapters
- * import do not all run in Node.
- */
-function valuesOf(entry) {
-  const names = exportsOf(entry).filter((name) => !name.startsWith("type "));
-  assert.ok(names.length > 0, `${entry} exports nothing`);
-  return names.map((name) => name.replace(/ as default$/, ""));
-}
-
-/** The names of the types that an entry exports, read from its source. */
-function typesOf(entry) {
-  const text = read(`src/package/entry/${entry}`);
-  const lists = exportsOf(entry)
-    .filter((name) => name.startsWith("type "))
-    .map((name) => name.replace(/^type /, ""));
-  const files = [...text.matchAll(/export type \* from "([^"]+)"/g)].map(([, path]) =>
-    read(join("src/package/entry", path)),
-  );
-  const declared = files.flatMap((file) =>
-    [...file.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name),
-  );
-  return [...lists, ...declared].sort();
-}
-
-test("docs/api.md lists every exported type, and no other", () => {
-  const [, types] = read("docs/api.md").split("## Types");
-  const [root, ...others] = types.split(/^Of `zarr-wasm\/(\w+)`:$/m);
-  const named = (text) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort();
-  assert.deepEqual(named(root), typesOf("names.ts"));
-  const listed = Object.fromEntries(
-    ADAPTERS.map((entry) => [entry, named(others[others.indexOf(entry) + 1] ?? "")]),
-  );
-  for (const entry of ADAPTERS) assert.deepEqual(listed[entry], typesOf(`${entry}.ts`), entry);
+  for (const [at, [, title, examples]] of rows.entries())
+    for (const [, name] of examples.matchAll(/`([^`]+)`/g))
+      assert.ok(GROUPS[at].names.includes(name), `${name} is not in the group ${title}`);
 });
 
 test("docs/reliability.md lists the error codes and classes, and no others", () => {
@@ -273,8 +222,8 @@ test("the README is two screens long", () => {
   assert.ok(lines <= 130, `${lines} lines: move text to docs/`);
 });
 
-test("the versions of peers in the README and in docs/migration.md are those that are tested", () => {
+test("the versions of peers in the README and in docs/instead-of/ are those that are tested", () => {
   const { zarrita } = manifest.devDependencies;
   assert.ok(read("README.md").includes(`zarrita ${zarrita} |`), `the README does not compare ${zarrita}`);
-  assert.ok(read("docs/migration.md").includes(`zarrita ${zarrita.replace(/\.\d+$/, "")}`));
+  assert.ok(read("docs/instead-of/zarrita.md").includes(`zarrita ${zarrita.replace(/\.\d+$/, "")}`));
 });

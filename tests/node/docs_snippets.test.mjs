@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { transform } from "esbuild";
@@ -17,6 +17,7 @@ import { blocksOf, PAGES, programOf, readPage } from "../support/docs/snippets.m
 const ROOT = join(import.meta.dirname, "../..");
 /** In the package's own folder, so that `import … from "zarr-wasm"` finds `exports`. */
 const OUTPUT = join(ROOT, "target/docs-snippets/node");
+const CONSUMERS = join(ROOT, "tests/consumers");
 const CLAIMS = new URL("../support/docs/claims.mjs", import.meta.url).href;
 const TIMEOUT_MS = 180_000;
 
@@ -74,6 +75,14 @@ test("the pages have code to run", () => {
     ({ kind, isHidden }) => kind === "node" && !isHidden,
   ).length;
   assert.ok(count >= 30, `only ${count} blocks run in Node`);
+});
+
+test("a consumer builds the files of projects of each page that shows some", () => {
+  const consumers = readdirSync(CONSUMERS).map((name) => readFileSync(join(CONSUMERS, name), "utf8"));
+  const pages = PAGES.filter((page) => blocksOf(page, readPage(page)).some(({ kind }) => kind === "file"));
+  assert.ok(pages.length > 5, `only ${pages.length} pages have files`);
+  const unbuilt = pages.filter((page) => !consumers.some((text) => text.includes(`"${page}"`)));
+  assert.deepEqual(unbuilt, []);
 });
 
 test("a comment that states a wrong result fails, and so does one that begins as a value and is none", () => {

@@ -1,6 +1,6 @@
 /**
  * Behaviour that programs written for zarrita rely on, each beside zarrita itself where it has the
- * same call. What differs on purpose is the table of docs/migration.md.
+ * same call. What differs on purpose is the table of docs/instead-of/zarrita.md.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

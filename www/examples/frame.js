@@ -5,7 +5,8 @@ back.innerHTML = '<a href="./">All examples</a>';
 document.body.prepend(back);
 
 /** The files whose code is shown: the page, and those that it names in `data-also`. */
-const files = [location.href, ...(document.body.dataset.also ?? "").split(" ").filter(Boolean)];
+const { also = "", source = location.href } = document.body.dataset;
+const files = [source, ...also.split(" ").filter(Boolean)];
 for (const wide of document.querySelectorAll(".wide")) wide.tabIndex = 0; // it may scroll
 
 const code = document.createElement("section");

@@ -9,8 +9,9 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { serveExamples } from "../../support/docs/example_server.mjs";
+import { expectPictures } from "../../support/docs/pictures.mjs";
 import { PAGES, pagesThatDraw, programOf } from "../../support/docs/snippets.mjs";
-import { test as base, expect } from "../fixtures.mjs";
+import { test as base } from "../fixtures.mjs";
 import { OUTPUT, ROOT, VIEWER } from "../places.mjs";
 
 /** Where the documentation says that the script of the element is. */
@@ -19,18 +20,11 @@ const SCRIPT_HOST = "https://host.example";
 const MAPLIBRE = join(ROOT, "node_modules/maplibre-gl/dist");
 const PROGRAMS = join(OUTPUT, "docs");
 const CLAIMS = join(ROOT, "tests/support/docs/claims.mjs");
-/** Time in ms for a picture to appear, which ends a test that would never end. */
-const PICTURE_MS = 40_000;
-/** The same for a whole program. */
+/** Time in ms for a whole program, which ends a test that would never end. */
 const PROGRAM_MS = 100_000;
-const BETWEEN_MS = 250;
 
 /** A page as users have it: the elements that code makes have a size. */
 const STYLE = "html, body { height: 100%; margin: 0 } body > div:not([class^=maplibre]) { height: 90% }";
-
-/** What a picture has at least: colours, and pixels beside those of the three commonest colours. */
-const MIN_COLOURS = 200;
-const MIN_SHARE = 0.02;
 
 /** Bundles a page's program, with a source map to the page. Resolves to the file's name. */
 async function bundleProgram(page, source) {
@@ -52,57 +46,6 @@ async function bundleProgram(page, source) {
     logLevel: "error",
   });
   return `${name}.js`;
-}
-
-/** Runs in the page: what a screenshot has of colours. */
-async function coloursOf(png) {
-  const answer = await fetch(`data:image/png;base64,${png}`);
-  const bitmap = await createImageBitmap(await answer.blob());
-  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
-  context.drawImage(bitmap, 0, 0);
-  const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-  const counts = new Map();
-  for (const pixel of new Uint32Array(data.buffer)) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
-  const common = [...counts.values()].sort((a, b) => b - a).slice(0, 3);
-  const others = common.reduce((left, count) => left - count, data.length / 4);
-  return { colours: counts.size, share: others / (data.length / 4) };
-}
-
-/** Runs in the page: shows one of the elements that draw alone, or all. Returns their number. */
-function showAlone(at) {
-  const draws = (element) =>
-    element.shadowRoot || element.matches("canvas") || element.querySelector("canvas, img, svg");
-  const elements = [...document.body.children];
-  const shown = elements.filter(draws);
-  for (const element of elements)
-    element.style.visibility = at === null || element === shown[at] ? "" : "hidden";
-  shown[at]?.scrollIntoView();
-  return shown.length;
-}
-
-/** Waits until the page shows a picture. */
-const showsPicture = (page, what) =>
-  expect(async () => {
-    const found = await page.evaluate(coloursOf, (await page.screenshot()).toString("base64"));
-    expect(found.colours, `${what}: colours`).toBeGreaterThanOrEqual(MIN_COLOURS);
-    expect(found.share, `${what}: share of other colours`).toBeGreaterThanOrEqual(MIN_SHARE);
-  }).toPass({ timeout: PICTURE_MS, intervals: [BETWEEN_MS] });
-
-/** Rejects unless each element of the page that draws shows a picture. */
-async function expectPictures(page, place) {
-  // A library may make its elements with its first frame.
-  const drawing = () => page.evaluate(showAlone, null);
-  await expect
-    .poll(drawing, { message: `${place}: elements that draw`, timeout: PICTURE_MS })
-    .toBeGreaterThan(0);
-  const count = await drawing();
-  const folder = process.env.SCREENSHOTS;
-  for (let at = 0; at < count; at += 1) {
-    await page.evaluate(showAlone, at);
-    await showsPicture(page, `${place}: element ${at}`);
-    if (folder) await page.screenshot({ path: `${folder}/${place.replace(/\W+/g, "-")}-${at}.png` });
-  }
-  await page.evaluate(showAlone, null);
 }
 
 const test = base.extend({

@@ -7,8 +7,13 @@
  *
  *     <!-- snippet: node: reads the disk -->         runs in Node alone
  *     <!-- snippet: browser: needs OPFS -->          runs in Chromium
- *     <!-- snippet: draws: a map -->                 as `browser`; what it draws must not be empty
+ *     <!-- snippet: draws: a map -->                 as `browser`; it must draw a picture
+ *     <!-- snippet: lax: it makes code of texts -->  as `browser`, and not on the site
  *     <!-- snippet: types: needs a bucket -->        is only compiled
+ *     <!-- snippet: file: React -->                  is a file of a project for a consumer
+ *
+ * A file of a project names itself in its first line, as `// src/main.js`. Only JavaScript needs
+ * the class: blocks of languages that do not run as they stand need the line alone.
  *
  * A block of HTML that draws is a page of its own.
  *
@@ -39,19 +44,22 @@ export const readPage = (page) => readFileSync(join(ROOT, page), "utf8");
 const FENCE = /^```(\w*)$/;
 const CLASS = /^<!-- snippet: (\w+): (.+) -->$/;
 const HIDDEN = /^<!-- hidden(?:: (\w+))?$/;
-const CODE = new Set(["js", "ts", "mjs", "javascript", "typescript"]);
-const CLASSES = new Set(["node", "browser", "draws", "types"]);
+/** Names of fences with code that runs or is compiled. */
+export const CODE = new Set(["js", "ts", "mjs", "javascript", "typescript"]);
+const CLASSES = new Set(["node", "browser", "draws", "lax", "types", "file"]);
+const FILE = /^(?:\/\/|#|<!--) ([\w./-]+\.\w+)(?: -->)?$/;
 
 /** Whether a block is part of the program for Chromium. */
-const isForBrowsers = ({ kind, isHtml }) => !isHtml && (kind === "browser" || kind === "draws");
+const isForBrowsers = ({ kind, isHtml }) => !isHtml && ["browser", "draws", "lax"].includes(kind);
 
+/** The class that the comment above a block names; undefined without a comment. */
 function classAbove(page, lines, at) {
   const above = lines[at - 1] ?? "";
   const match = CLASS.exec(above);
   if (!match && above.includes("snippet:"))
     throw new Error(`${page}:${at}: write <!-- snippet: class: reason -->`);
-  const name = match?.[1] ?? "node";
-  if (!CLASSES.has(name)) throw new Error(`${page}:${at}: no class ${name}`);
+  const name = match?.[1];
+  if (name !== undefined && !CLASSES.has(name)) throw new Error(`${page}:${at}: no class ${name}`);
   return name;
 }
 
@@ -63,8 +71,8 @@ function endOf(page, lines, at, isEnd) {
 }
 
 /**
- * The blocks of a page: `{kind, isHidden, isHtml, first, lines}`. `first` is the first line's
- * index.
+ * The blocks of a page: `{kind, isForNodeAlone, isHidden, isHtml, first, lines}`. `first` is the
+ * first line's index.
  */
 export function blocksOf(page, text) {
   const lines = text.split("\n");
@@ -75,9 +83,10 @@ export function blocksOf(page, text) {
     const end = endOf(page, lines, at, (line) => line === (fence ? "```" : "-->"));
     const isHtml = fence?.[1] === "html";
     const isCode = hidden || isHtml || CODE.has(fence[1]);
-    const kind = hidden ? (hidden[1] ?? "node") : isCode && classAbove(page, lines, at);
+    const named = hidden ? hidden[1] : isCode && classAbove(page, lines, at);
+    const block = { kind: named ?? "node", isForNodeAlone: named === "node", isHtml };
     const [first, isHidden] = [at + 1, hidden !== null];
-    if (isCode) blocks.push({ kind, isHidden, isHtml, first, lines: lines.slice(first, end) });
+    if (isCode) blocks.push({ ...block, isHidden, first, lines: lines.slice(first, end) });
     at = end;
   }
   return blocks;
@@ -99,6 +108,21 @@ export const pagesThatDraw = (page, host) =>
       place: `${page}:${first}`,
       text: lines.join("\n").replaceAll(EXAMPLE_HOST, host),
     }));
+
+/** The files of projects that a page shows: text by path. `host` replaces that of the examples. */
+export function filesOf(page, host) {
+  const lines = readPage(page).split("\n");
+  const files = {};
+  for (let at = 0; at < lines.length; at += 1) {
+    if (!FENCE.test(lines[at])) continue;
+    const end = endOf(page, lines, at, (line) => line === "```");
+    const path = FILE.exec(lines[at + 1])?.[1];
+    if (path in files) throw new Error(`${page}:${at + 1}: ${path} is there twice`);
+    if (path) files[path] = `${lines.slice(at + 1, end).join("\n")}\n`.replaceAll(EXAMPLE_HOST, host);
+    at = end;
+  }
+  return files;
+}
 
 /** Lines of code, each at the line that it has in the page. */
 function placed(blocks, change = (line) => line) {
