@@ -4,15 +4,8 @@
  * seconds. With `--verify` it also compiles each from its package alone, which takes minutes: a
  * file that a crate has outside its folder is found then.
  */
-import { ask, command, run, StepFailed, say } from "./run_command.mjs";
-
-/** The names of the published crates. */
-function published() {
-  const workspace = ask("cargo", ["metadata", "--locked", "--no-deps", "--format-version", "1"]);
-  if (workspace === undefined) throw new StepFailed("cargo metadata failed");
-  const { packages } = JSON.parse(workspace);
-  return packages.filter(({ publish }) => publish === null).map(({ name }) => name);
-}
+import { command, run, StepFailed, say } from "./run_command.mjs";
+import { documentCrates, published } from "./rust_docs.mjs";
 
 await command(async (args) => {
   const names = published();
@@ -24,8 +17,6 @@ await command(async (args) => {
   // cargo only warns of a target or a README that a package lacks.
   const warnings = output.split("\n").filter((line) => line.startsWith("warning:"));
   if (warnings.length > 0) throw new StepFailed(warnings.join("\n"));
-  const documenting = ["doc", "--locked", "--no-deps", "--lib", ...crates];
-  const env = { RUSTDOCFLAGS: "--deny warnings" };
-  await run("cargo doc: the published crates", "cargo", documenting, { env });
+  await documentCrates();
   for (const name of names) say(`ok ${name}`);
 });

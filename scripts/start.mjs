@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { build, buildUnlessFinished, isBuilt } from "./build.mjs";
 import { buildEmbed } from "./embed.mjs";
 import { watchModules } from "./examples.mjs";
-import { begin } from "./finished.mjs";
+import { begin, finished } from "./finished.mjs";
 import { buildPackage } from "./package.mjs";
 import { command, ROOT, run, StepFailed, say, seconds } from "./run_command.mjs";
 import { serve } from "./serve.mjs";
@@ -22,9 +22,18 @@ import { buildViewer } from "./www.mjs";
 
 const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
 
+/** The viewer, and beside it the site of the documentation if `npm run site` has built it. */
+const foldersToServe = () => ({
+  "/": join(ROOT, "dist-www"),
+  ...(finished("dist-site") && { "/site/": join(ROOT, "dist-site") }),
+});
+
 async function serveViewer(port) {
   try {
-    return await serve({ "/": join(ROOT, "dist-www") }, { data: ["/samples/"], port });
+    return await serve(foldersToServe(), {
+      data: ["/samples/", "/site/samples/", "/site/view/samples/"],
+      port,
+    });
   } catch (error) {
     if (error.code !== "EADDRINUSE") throw error;
     throw new StepFailed(`port ${port} is taken: try \`PORT=${port + 1} npm start\``);
@@ -37,6 +46,7 @@ async function start(port) {
   await buildViewer();
   const { url } = await serveViewer(port);
   say(`\n✓ The viewer is at ${url}/`);
+  if (finished("dist-site")) say(`  The documentation is at ${url}/site/`);
   say("  Ctrl-C ends it.");
   if (isThere) return;
   await build({ quick: true });

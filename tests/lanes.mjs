@@ -144,6 +144,23 @@ export const LANES = [
     counts: countOk,
   },
   {
+    name: "site",
+    what: "the site of the documentation: every block, search, phones, accessibility, no JavaScript",
+    everyday: false,
+    needs: ["browser"],
+    command: [node, "tests/site/run.mjs"],
+    only: (names) => [node, "tests/site/run.mjs", "--grep", names],
+    counts: countPlaywright,
+  },
+  {
+    name: "lighthouse",
+    what: "five pages of the site in Lighthouse: 95 or more in each category, on a phone and a desktop",
+    everyday: false,
+    needs: ["browser"],
+    command: [node, "tests/site/lighthouse.mjs"],
+    counts: countOk,
+  },
+  {
     name: "servers",
     what: "reads from nginx, Apache, Caddy, Python, npm's servers, moto and s3rver",
     everyday: false,

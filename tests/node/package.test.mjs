@@ -114,12 +114,14 @@ test("public names", async () => {
   assert.deepEqual(Object.keys(await import("zarr-wasm/fs")), ["FileSystemStore", "default"]);
 });
 
-test("no dependencies, only modules, and no side effects but those of the element", () => {
+test("no dependencies, only modules, and no side effects but those of programs and the element", () => {
   assert.equal(manifest.dependencies, undefined);
   const optional = Object.keys(manifest.peerDependencies).map((name) => [name, { optional: true }]);
   assert.deepEqual(manifest.peerDependenciesMeta, Object.fromEntries(optional));
   assert.equal(manifest.exports["./view"].default, "./dist/view.js");
-  assert.deepEqual(manifest.sideEffects, ["./dist/view*.js"]); // and the modules that it loads
+  // A bundler drops other entries that are imported for their effect: programs, and the element.
+  const effective = ["./dist/script.js", "./dist/view*.js", "./dist/worker.js"];
+  assert.deepEqual(manifest.sideEffects, effective);
   assert.equal(manifest.type, "module");
 });
 
