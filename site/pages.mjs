@@ -35,6 +35,15 @@ outline: 2
 ---
 `;
 
+/** The home page. How the package compares is said in README.md, with the addresses of its links. */
+function homePage() {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const [compared] = /^## Compared\n[\s\S]*?(?=^## )/m.exec(readme);
+  const addresses = readme.match(/^\[[^\]]+\]: \S+$/gm).join("\n");
+  const home = readFileSync(join(ROOT, "site/home.md"), "utf8");
+  return home.replace("<!-- the comparison of README.md -->", () => `${compared}\n${addresses}`);
+}
+
 /** Copies files that VitePress publishes as they are. */
 function copyPublicFiles(folder) {
   cpSync(join(ROOT, "site/public"), folder, { recursive: true });
@@ -53,7 +62,7 @@ export async function gatherPages(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   cpSync(DOCS, folder, { recursive: true, filter: (source) => source !== join(DOCS, "README.md") });
-  cpSync(join(ROOT, "site/home.md"), join(folder, "index.md"));
+  writeFileSync(join(folder, "index.md"), homePage());
   writeFileSync(join(folder, "changelog.md"), CHANGES + readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"));
   copyPublicFiles(join(folder, "public"));
   return writeReference(folder);

@@ -9,6 +9,7 @@ import { defineConfig } from "vitepress";
 import { relativeAddresses } from "../markdown/addresses.mjs";
 import { anchorOf } from "../markdown/anchors.mjs";
 import { linksToSources } from "../markdown/links.mjs";
+import { linksToReference } from "../markdown/reference_links.mjs";
 import { blocksThatRun } from "../markdown/run_blocks.mjs";
 import { sidebar } from "../sidebar.mjs";
 
@@ -39,7 +40,7 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config(md) {
-      md.use(blocksThatRun).use(linksToSources);
+      md.use(blocksThatRun).use(linksToSources).use(linksToReference);
     },
   },
   transformHtml: relativeAddresses,

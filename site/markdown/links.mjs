@@ -19,6 +19,7 @@ function pageAddress(page, target) {
 
 /** The address on the site of a link. `page` is the path of its page below `docs/`. */
 export function siteAddress(page, link) {
+  if (link.startsWith(`${FILES}docs/`)) return pageAddress(page, link.slice(FILES.length));
   if (/^([a-z]+:|#|\/)/i.test(link)) return link;
   const [path, anchor = ""] = link.split(/(?=#)/);
   const target = join(folderOf(page), path).replaceAll("\\", "/");
