@@ -5,7 +5,7 @@
  * (`samples/`), the documentation of the crates (`rust/`), and texts for machines. The package and
  * the viewer are built first, unless they are finished. `--quick` also accepts a quick build.
  */
-import { cpSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { buildUnlessFinished } from "../scripts/build.mjs";
 import { begin, finish, finished, keyOf } from "../scripts/finished.mjs";
@@ -23,13 +23,11 @@ const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 const OUTPUT = join(ROOT, "dist-site");
 const PAGES = join(ROOT, "target/site/pages");
 const SOURCES = [
-  ...["CHANGELOG.md", "docs", "package.json", "src", "tests/support/docs", "www", "scripts/www.mjs"],
-  ...[".vitepress", "markdown", "public", "reference", "run"].map((folder) => `site/${folder}`),
-  ...["blocks", "build", "concept_samples", "descriptions", "examples", "link_check", "machine_texts"].map(
-    (name) => `site/${name}.mjs`,
-  ),
-  ...["pages", "programs", "sidebar", "versions", "vitepress"].map((name) => `site/${name}.mjs`),
-  ...["site/home.md", "site/package-lock.json"],
+  ...["CHANGELOG.md", "README.md", "docs", "package.json", "src", "tests/support/docs", "www"],
+  ...["scripts/rust_docs.mjs", "scripts/www.mjs"],
+  ...readdirSync(import.meta.dirname)
+    .filter((name) => name !== "node_modules")
+    .map((name) => `site/${name}`),
 ];
 
 /** Copies the viewer and the element. The viewer keeps samples of its own, beside its page. */

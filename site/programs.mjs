@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../scripts/run_command.mjs";
 import { importedNames, programName, runningBlocks } from "./blocks.mjs";
-import { programOf } from "./run/program.mjs";
+import { moduleFile, programOf } from "./run/program.mjs";
 
 const HERE = join(ROOT, "site/run");
 const fromRoot = createRequire(join(ROOT, "package.json"));
@@ -17,9 +17,6 @@ const PAGES = ["frame", "chunks", "life"];
 const FILES = [...PAGES.map((page) => `${page}.html`), "picture.css", "service_worker.js"];
 /** MapLibre starts this worker from beside its script. */
 const MAPLIBRE_WORKER = ["maplibre-gl-worker.mjs", "maplibre-gl-shared.mjs"];
-
-/** The file of a module in `run/modules`. Names that end in `.js` keep it. */
-export const moduleFile = (name) => `${name.replace(/\.m?js$/, "")}.js`;
 
 /** The address of a module, from a program in `run/programs` or `run/edited`. */
 const resolve = (name) => `../modules/${moduleFile(name)}`;

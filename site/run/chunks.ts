@@ -3,8 +3,8 @@
  * follow, and what they cost. The read is a real one.
  */
 import type * as Zarr from "zarr-wasm";
-import { rangeText } from "./range_text.ts";
 import type { RequestRecord } from "./recorder.ts";
+import { bytesText, rangeText } from "./request_text.ts";
 import { isOfSamples, onRecord, sampleUrl, setUp, zarr } from "./site_package.ts";
 
 /** A box of elements: from the first to before the last. */
@@ -91,8 +91,6 @@ function draw(): void {
   context.strokeRect(box.x[0] * scale, box.y[0] * scale, width * scale, height * scale);
 }
 
-const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
-
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function showRequests(answer: string): void {
@@ -100,7 +98,7 @@ function showRequests(answer: string): void {
   const rows = records.map(({ url, range, bytes, start, end }) => {
     const row = document.createElement("tr");
     const name = url.slice(sampleUrl(`layouts.zarr/${layout}/`).length);
-    const parts = [name, rangeText(range), kilobytes(bytes), `${(end - start).toFixed(0)} ms`];
+    const parts = [name, rangeText(range), bytesText(bytes), `${(end - start).toFixed(0)} ms`];
     for (const text of parts) row.insertCell().textContent = text;
     return row;
   });
@@ -132,8 +130,8 @@ async function read(): Promise<void> {
   const lies = [counted(plan.chunkCount, "chunk")];
   if (layout === "shards") lies.push(counted(plan.objectCount, "shard"));
   showRequests(
-    `${height} × ${width} elements are ${kilobytes(plan.resultBytes)}. They lie in ${lies.join(" of ")}. ` +
-      `${counted(records.length, "request")} fetched ${kilobytes(fetched)}.`,
+    `${height} × ${width} elements are ${bytesText(plan.resultBytes)}. They lie in ${lies.join(" of ")}. ` +
+      `${counted(records.length, "request")} fetched ${bytesText(fetched)}.`,
   );
 }
 

@@ -2,8 +2,9 @@
  * A picture that answers: one read on a time axis, from the call on the page to its result. The
  * trace is that of a read which has just happened in this page.
  */
-import { rangeText } from "./range_text.ts";
+
 import type { TraceRecord } from "./recorder.ts";
+import { rangeText } from "./request_text.ts";
 import { isOfSamples, onRecord, sampleUrl, setUp, zarr } from "./site_package.ts";
 
 /** Something that happened between two times, in ms since 1970. */

@@ -5,9 +5,7 @@
  */
 import { parse } from "acorn";
 import { transform } from "sucrase";
-
-/** Where the documentation says that the samples are. Programs read those beside the site. */
-export const SAMPLES = "https://zarr-wasm.github.io/zarr-wasm/samples";
+import { SAMPLES } from "./samples.mjs";
 
 /** Sucrase removes types and keeps lines and comments. */
 const plain = (code) =>
@@ -139,6 +137,9 @@ function applied(code, changes) {
   for (const [, { start, end, text: part }] of order) text = text.slice(0, start) + part + text.slice(end);
   return text;
 }
+
+/** The file of a module in `run/modules`. Names that end in `.js` keep it. */
+export const moduleFile = (name) => `${name.replace(/\.m?js$/, "")}.js`;
 
 const OPTIONS = { ecmaVersion: "latest", sourceType: "module", locations: true };
 

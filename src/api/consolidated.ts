@@ -164,8 +164,8 @@ function release({ connection, loaded: id }: Loaded): void {
  *     const array = await open(root(store).resolve("air"), { kind: "array" });
  *
  * @param store The store. The metadata is at its root.
- * @throws a `NotFoundError` if it has none.
- * @throws an `InvalidMetadataError` if it cannot be parsed.
+ * @throws a `NotFoundError` if the store has no consolidated metadata.
+ * @throws an `InvalidMetadataError` if the consolidated metadata cannot be parsed.
  */
 export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,

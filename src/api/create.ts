@@ -133,8 +133,8 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   /** The compressor, in place of `codecs`; null for none. Default: `"zstd"`. */
   compressor?: CodecOption | null | undefined;
   /**
-   * Memory order within a chunk: with `"C"` the last dimension is the fastest, with `"F"` the
-   * first. Default: `"C"`.
+   * The order of the elements in a chunk. With `"C"` the index of the last dimension changes
+   * fastest, with `"F"` that of the first. Default: `"C"`.
    */
   order?: "C" | "F" | undefined;
   /**

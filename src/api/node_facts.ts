@@ -7,7 +7,7 @@
 import type {
   ArraySummary,
   DecodeBuild,
-  DIALECTS,
+  Dialect,
   JsonText,
   LargeDocument,
   NodeSummary,
@@ -30,11 +30,7 @@ import type {
 import { newDecoder } from "../engine/ts/model/utf8.ts";
 import { warn } from "../engine/ts/port/warnings.ts";
 
-/**
- * The version of Zarr's specification that metadata follows: `"v2"`, `"v3"`, or one of the drafts
- * of v3, `"v3-draft-2020-10"` and `"v3-draft-2022-05"`.
- */
-export type Dialect = (typeof DIALECTS)[number];
+export type { Dialect };
 
 /** A storage transformer, as in the metadata of a draft of v3. */
 export interface StorageTransformerMetadata {

@@ -8,6 +8,7 @@
 import type { DataTypeFallback, NodeSummary } from "../contract/contract.ts";
 import { needFunction, type Rules, SIGNAL } from "../engine/ts/model/argument.ts";
 import { NotFoundError, ZarrError } from "../engine/ts/model/errors.ts";
+import { isPromiseLike } from "../engine/ts/model/realms.ts";
 import type { Readable } from "../engine/ts/model/types.ts";
 import { storeBehind } from "../engine/ts/port/definitions.ts";
 import { call, running } from "../engine/ts/port/engine.ts";
@@ -230,9 +231,7 @@ export function applied(value: unknown, extensions: readonly AnyExtension[]): un
   for (const extension of extensions) needFunction(extension, "extension");
   return extensions.reduce<unknown>(
     (inner, extension) =>
-      inner instanceof Promise
-        ? inner.then((settled) => extension(settled as never))
-        : extension(inner as never),
+      isPromiseLike(inner) ? inner.then((settled) => extension(settled as never)) : extension(inner as never),
     value,
   );
 }

@@ -283,7 +283,10 @@ export const chunkToEncodeShape: Shape<ChunkToEncode> = /* @__PURE__ */ record((
   elements: ownedBytesShape,
 }));
 
-/** The kind of a codec, which decides its position in a chain. */
+/**
+ * The kind of a codec, which decides its position in a chain: `"array_to_array"` changes
+ * elements, `"array_to_bytes"` packs them, `"bytes_to_bytes"` compresses bytes.
+ */
 export type CodecKind = (typeof CODEC_KINDS)[number];
 export const CODEC_KINDS = ["array_to_array", "array_to_bytes", "bytes_to_bytes"] as const;
 
@@ -390,7 +393,10 @@ export const DATA_TYPE_FALLBACKS = ["warn", "allow", "refuse"] as const;
 
 export const dataTypeFallbackShape: Shape<DataTypeFallback> = /* @__PURE__ */ texts(DATA_TYPE_FALLBACKS);
 
-/** The version of a declaration's format: that of 2026, or the early draft. */
+/**
+ * The format of a declaration: `"current"` is that of 2026, `"early"` the draft
+ * before.
+ */
 export type DeclarationForm = (typeof DECLARATION_FORMS)[number];
 export const DECLARATION_FORMS = ["current", "early"] as const;
 
@@ -402,7 +408,10 @@ export interface DeclareQuestion {
   convention: NewDeclaration;
 }
 
-/** The version of the Zarr specification that a node's metadata use. */
+/**
+ * The version of Zarr's specification that metadata follow: `"v2"`, `"v3"`, or one of the
+ * drafts of v3, `"v3-draft-2020-10"` and `"v3-draft-2022-05"`.
+ */
 export type Dialect = (typeof DIALECTS)[number];
 export const DIALECTS = ["v2", "v3", "v3-draft-2020-10", "v3-draft-2022-05"] as const;
 
@@ -435,7 +444,11 @@ export const directoryShape: Shape<Directory> = /* @__PURE__ */ record(() => ({
   prefixes: list(text),
 }));
 
-/** How a block of elements becomes one element. */
+/**
+ * How a block of elements becomes one. `"mean"`: the mean of the existing elements; integers
+ * are rounded half to even, as in NumPy. `"nearest"`: the element at the centre; of two, the
+ * one before it. `"mode"`: the most frequent value; of several, the lowest.
+ */
 export type DownsampleMethod = (typeof DOWNSAMPLE_METHODS)[number];
 export const DOWNSAMPLE_METHODS = ["nearest", "mean", "mode"] as const;
 
@@ -494,7 +507,14 @@ export const eraseArgumentsShape: Shape<EraseArguments> = /* @__PURE__ */ record
   reify: flag,
 }));
 
-/** What an error means for the caller. */
+/**
+ * Who must act after an error. `"NotFound"`: there is no node, or one of the other kind.
+ * `"Store"`: the server, the disk or the user's store failed. `"Format"`: metadata or chunks
+ * break their specification. `"Unsupported"`: the data are valid, and this package or this
+ * environment cannot process them. `"Argument"`: the call is wrong. `"Limit"`: a result or a
+ * document is larger than what is allowed. `"Aborted"`: the call was ended without a reason of
+ * the caller's own.
+ */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 export const ERROR_CODES = ["NotFound", "Store", "Format", "Unsupported", "Argument", "Limit", "Aborted"] as const;
 
@@ -607,9 +627,9 @@ export interface Finding {
   rule: string;
   /** JSON pointer (RFC 6901) into the attributes; `""` is all attributes. */
   path: string;
-  /** What it breaks. */
+  /** How serious it is. */
   severity: Severity;
-  /** A sentence for people. */
+  /** What was found, as a sentence. */
   message: string;
 }
 
@@ -1661,8 +1681,8 @@ export const selectionShape: Shape<Selection> = /* @__PURE__ */ union(() => ({
 }));
 
 /**
- * `error`: violates a "must" of the convention. `warning`: violates a "should", or is
- * ambiguous. `info`: a note.
+ * What a finding means: `"error"` breaks a "must" of the convention, `"warning"`
+ * breaks a "should" or is ambiguous, `"info"` is a note.
  */
 export type Severity = (typeof SEVERITIES)[number];
 export const SEVERITIES = ["info", "warning", "error"] as const;

@@ -9,8 +9,8 @@
 macro_rules! with_convention_records {
     ($with:ident) => {
         $with! {
-            /// `error`: violates a "must" of the convention. `warning`: violates a "should", or is
-            /// ambiguous. `info`: a note.
+            /// What a finding means: `"error"` breaks a "must" of the convention, `"warning"`
+            /// breaks a "should" or is ambiguous, `"info"` is a note.
             choice Severity {
                 /// Nothing is wrong.
                 Info = "info",
@@ -27,13 +27,14 @@ macro_rules! with_convention_records {
                 rule "rule": String,
                 /// JSON pointer (RFC 6901) into the attributes; `""` is all attributes.
                 path "path": String,
-                /// What it breaks.
+                /// How serious it is.
                 severity "severity": Severity,
-                /// A sentence for people.
+                /// What was found, as a sentence.
                 message "message": String,
             }
 
-            /// The version of a declaration's format: that of 2026, or the early draft.
+            /// The format of a declaration: `"current"` is that of 2026, `"early"` the draft
+            /// before.
             choice DeclarationForm {
                 /// `uuid`, `schema_url`, `spec_url`.
                 Current = "current",

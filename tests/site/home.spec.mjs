@@ -1,10 +1,10 @@
 /** The home page: the picture, the address field, the code, and the three ways to install. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SAMPLES } from "../../site/run/samples.mjs";
 import { ROOT } from "../browser/places.mjs";
 import { expect, test } from "./fixtures.mjs";
 
-const SAMPLES = "https://zarr-wasm.github.io/zarr-wasm/samples/";
 const CDN = /^https:\/\/cdn\.jsdelivr\.net\/npm\/zarr-wasm@[\d.]+\//;
 
 /** The number of different colours of an element, as a screenshot shows it. */
@@ -72,8 +72,8 @@ async function routePublished(page, site) {
     const contentType = path.endsWith(".wasm") ? "application/wasm" : "text/javascript";
     return route.fulfill({ body, contentType, headers: { "Access-Control-Allow-Origin": "*" } });
   });
-  await page.route(`${SAMPLES}**`, async (route) => {
-    const response = await route.fetch({ url: route.request().url().replace(SAMPLES, `${site}samples/`) });
+  await page.route(`${SAMPLES}/**`, async (route) => {
+    const response = await route.fetch({ url: route.request().url().replace(SAMPLES, `${site}samples`) });
     await route.fulfill({ response });
   });
 }

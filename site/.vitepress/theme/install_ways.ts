@@ -1,9 +1,10 @@
 /** Three ways to install, as code to paste. `tests/site/home.spec.mjs` runs them. */
+import { SAMPLES } from "../../run/samples.mjs";
 
 declare const __VERSION__: string;
 const version = __VERSION__;
 const CDN = `https://cdn.jsdelivr.net/npm/zarr-wasm@${version}/dist`;
-const CLIMATE = "https://zarr-wasm.github.io/zarr-wasm/samples/climate.zarr";
+const CLIMATE = `${SAMPLES}/climate.zarr`;
 
 const NPM = `npm install zarr-wasm
 

@@ -40,9 +40,6 @@ export async function blocksOf(page: string): Promise<Source[]> {
   return response.json();
 }
 
-/** The address of a module that a program imports: see `site/programs.mjs`. */
-const moduleAddress = (name: string) => siteUrl(`run/modules/${name.replace(/\.m?js$/, "")}.js`);
-
 /** Resolves when the service worker can answer. Rejects where there is none. */
 async function serviceWorker(): Promise<void> {
   const registration = await navigator.serviceWorker.register(siteUrl("run/service_worker.js"));
@@ -79,9 +76,13 @@ export async function programAddress(
 ): Promise<string> {
   const before = [...edited.keys()].filter((at) => at <= block);
   if (before.length === 0) return siteUrl(`run/programs/${page}-${block}.js`);
-  const [{ programOf }, blocks] = await Promise.all([import("../../run/program.mjs"), blocksOf(page)]);
+  const [{ moduleFile, programOf }, blocks] = await Promise.all([
+    import("../../run/program.mjs"),
+    blocksOf(page),
+  ]);
   const now = blocks.map((source, at) => ({ ...source, code: edited.get(at) ?? source.code }));
-  return editedProgram(programOf(now, block, moduleAddress));
+  const address = (name: string) => siteUrl(`run/modules/${moduleFile(name)}`);
+  return editedProgram(programOf(now, block, address));
 }
 
 export const newOutcome = (): Outcome => ({

@@ -134,7 +134,7 @@ export const shadeTable = (): Uint8Array =>
  *
  * @param pictures Bytes of red, green, blue and alpha, as `get` returns them with `as: "rgba"`.
  * @returns the bytes of the sum.
- * @throws an `Argument` error if sizes differ.
+ * @throws an `Argument` error if the pictures have different sizes.
  */
 export function addLight(pictures: readonly Uint8ClampedArray[]): OwnColors {
   needList(pictures, "pictures");

@@ -127,8 +127,8 @@ export interface FetchStoreOptions {
    */
   headers?: HeadersSource | undefined;
   /**
-   * Whether to send cookies, as in `fetch`: `"omit"` never, `"same-origin"` to the page's own
-   * server, `"include"` to all servers. Default: `"same-origin"`.
+   * Which servers get cookies, as in `fetch`: none (`"omit"`), the page's own server
+   * (`"same-origin"`), or every server (`"include"`). Default: `"same-origin"`.
    */
   credentials?: "omit" | "same-origin" | "include" | undefined;
   /**

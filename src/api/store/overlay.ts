@@ -7,8 +7,8 @@ import type { Readable } from "../../engine/ts/model/types.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
 /**
- * A read-only view of two stores. A key is read from the second store if the first one does not
- * have it.
+ * A read-only view of two stores. Keys that the first store does not have are read from the
+ * second one.
  *
  *     const store = new OverlayStore(await storeOfChanges(), new FetchStore(url));
  */

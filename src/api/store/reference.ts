@@ -7,6 +7,7 @@
 import { lazy } from "#lazy";
 import { need, needReadable, needUrl, object, parsedUrl } from "../../engine/ts/model/argument.ts";
 import { exactJson } from "../../engine/ts/model/json.ts";
+import { isPromiseLike } from "../../engine/ts/model/realms.ts";
 import type { AsyncReadable } from "../../engine/ts/model/types.ts";
 import { absoluteUrl } from "../../engine/ts/port/configuration.ts";
 import type { ObjectIds, StoreDefinition } from "../../engine/ts/port/definitions.ts";
@@ -82,7 +83,8 @@ export class ReferenceStore extends NativeStore {
     options?: ReferenceStoreOptions,
   ): ReferenceStore | Promise<ReferenceStore> {
     needReadable(spec, "spec");
-    if (spec instanceof Promise) return spec.then((document) => new ReferenceStore(document, options));
+    if (isPromiseLike(spec))
+      return Promise.resolve(spec).then((document) => new ReferenceStore(document, options));
     return new ReferenceStore(spec, options);
   }
 

@@ -4,7 +4,12 @@ use crate::builds::Build;
 use crate::encoding::{Held, Natural};
 
 records! {
-    /// What an error means for the caller.
+    /// Who must act after an error. `"NotFound"`: there is no node, or one of the other kind.
+    /// `"Store"`: the server, the disk or the user's store failed. `"Format"`: metadata or chunks
+    /// break their specification. `"Unsupported"`: the data are valid, and this package or this
+    /// environment cannot process them. `"Argument"`: the call is wrong. `"Limit"`: a result or a
+    /// document is larger than what is allowed. `"Aborted"`: the call was ended without a reason of
+    /// the caller's own.
     enum ErrorCode {
         /// There is no such node.
         NotFound = "NotFound",

@@ -15,7 +15,8 @@ records! {
         ImplicitGroup = "implicit-group",
     }
 
-    /// The version of the Zarr specification that a node's metadata use.
+    /// The version of Zarr's specification that metadata follow: `"v2"`, `"v3"`, or one of the
+    /// drafts of v3, `"v3-draft-2020-10"` and `"v3-draft-2022-05"`.
     enum Dialect {
         /// Version 2.
         V2 = "v2",
@@ -131,7 +132,8 @@ records! {
         array: Option<ArraySummary>,
     }
 
-    /// The kind of a codec, which decides its position in a chain.
+    /// The kind of a codec, which decides its position in a chain: `"array_to_array"` changes
+    /// elements, `"array_to_bytes"` packs them, `"bytes_to_bytes"` compresses bytes.
     enum CodecKind {
         /// Array → array.
         ArrayToArray = "array_to_array",

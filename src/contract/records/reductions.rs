@@ -48,9 +48,11 @@ records! {
         Nonzero = "nonzero",
     }
 
-    /// How a block of elements becomes one element.
+    /// How a block of elements becomes one. `"mean"`: the mean of the existing elements; integers
+    /// are rounded half to even, as in NumPy. `"nearest"`: the element at the centre; of two, the
+    /// one before it. `"mode"`: the most frequent value; of several, the lowest.
     enum DownsampleMethod {
-        /// The first element of the block.
+        /// The element at the centre of the block.
         Nearest = "nearest",
         /// The mean.
         Mean = "mean",

@@ -37,8 +37,9 @@ function countOf({ axes, levels }: Image): number {
 }
 
 /**
- * Tells which channels are drawn if no one has chosen: those that OME's metadata call active, of
- * others the first four, and of none the first one. Never more than 64.
+ * Tells which channels to draw before the user has chosen any. OME's metadata mark channels as
+ * active or not. Of channels without a mark, the first four are drawn. At least one channel is
+ * drawn, and at most 64.
  *
  * @param pyramid The image: a `Pyramid`, or an object with its `axes`, `levels` and `channels`.
  * @returns the indices of the channels.
@@ -64,8 +65,8 @@ export interface ChannelLook {
 }
 
 /**
- * Tells how a channel is drawn if no one has chosen: as OME's metadata say, else in a colour that
- * differs from those of the other channels.
+ * Tells how to draw a channel before the user has chosen: as OME's metadata say, else in a colour
+ * that differs from those of the other channels.
  *
  * @param pyramid The image: a `Pyramid`, or an object with its `axes`, `levels` and `channels`.
  * @param channel The index of the channel.

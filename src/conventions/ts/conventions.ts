@@ -6,6 +6,7 @@
 import {
   DECLARABLE_CONVENTIONS,
   DECLARATION_FORMS,
+  type DeclarationForm,
   type Examination,
   type FoundConvention,
   type KNOWN_CONVENTIONS,
@@ -29,10 +30,10 @@ import {
 } from "./schema.ts";
 
 /**
- * The conventions that this package implements. Of images and pyramids: `"multiscales"` (the Zarr
- * convention), `"ome"` (OME-Zarr), `"ndpyramid"` and `"tile_matrix_set"`. Of places: `"proj"`
- * (`proj:`), `"spatial"` (`spatial:`), `"dggs"` and `"CF"`. Of what data are: `"license"`, `"uom"`
- * (units of measurement) and `"stac"`.
+ * The conventions that this package implements. They describe images and pyramids (`"multiscales"`,
+ * `"ome"`, `"ndpyramid"`, `"tile_matrix_set"`), places on the Earth (`"proj"`, `"spatial"`,
+ * `"dggs"`, `"CF"`), and the data themselves (`"license"`, `"uom"` for units of measurement,
+ * `"stac"`).
  */
 export type KnownConvention = (typeof KNOWN_CONVENTIONS)[number];
 
@@ -41,8 +42,8 @@ export interface Convention
   extends Omit<FoundConvention, "keys" | "registered" | "findings" | "known" | "form"> {
   /** Its id, if this package implements it. */
   known?: KnownConvention | undefined;
-  /** The format of its declaration: `"current"` is that of 2026, `"early"` the draft before. */
-  form?: "current" | "early" | undefined;
+  /** The format of its declaration. */
+  form?: DeclarationForm | undefined;
   /** Whether `registerConvention` registered it. */
   isRegistered: boolean;
   /** The node's attributes that belong to it. */
@@ -53,7 +54,7 @@ export interface Convention
 
 /** A convention of the user. At least one of `uuid`, `schemaUrl` and `specUrl` identifies it. */
 export interface RegisteredConvention extends RegisteredMarks {
-  /** Its name, for people. */
+  /** A name to display. */
   name?: string | undefined;
   /** What it is for. */
   description?: string | undefined;
@@ -249,11 +250,8 @@ const NO_VALIDATOR = "no validator is given (option `validate`)";
 
 /** The convention that `addConvention` declares. */
 export interface NewConvention extends Omit<NewDeclaration, "known" | "properties" | "form" | "overwrite"> {
-  /**
-   * The format of the declaration: `"current"` is that of 2026, `"early"` the draft before.
-   * Default: `"current"`.
-   */
-  form?: "current" | "early" | undefined;
+  /** The format of the declaration. Default: `"current"`. */
+  form?: DeclarationForm | undefined;
   /** Whether to replace existing attributes. Default: false, which rejects. */
   overwrite?: boolean | undefined;
   /**

@@ -284,8 +284,9 @@ export class Coordinates {
   }
 
   /**
-   * The index of the element with the nearest coordinate; `method` gives other rules. Text must be
-   * equal. Longitudes are those of any turn: −44.7 is 315.3.
+   * Finds the element whose coordinate is nearest to a value, and returns its index. The option
+   * `method` selects another rule. A text must match exactly. Longitudes match on every turn:
+   * −44.7 finds 315.3.
    *
    * @param value The value, in `units`; of a time axis also a date.
    * @throws an `InvalidSelectionError` if there is no such element, and for a value that is more

@@ -16,8 +16,6 @@ import { warn } from "../../engine/ts/port/warnings.ts";
 
 /** Something that `validate` has found. */
 export interface Finding extends ModuleFinding {
-  /** Whether it breaks a rule (`"error"`), is doubtful (`"warning"`), or is a note (`"info"`). */
-  severity: "info" | "warning" | "error";
   /** The label of the convention; absent if the finding is about the list of declarations. */
   convention?: string;
 }

@@ -89,8 +89,8 @@ export class TimeUnits {
   }
 
   /**
-   * The `Date` of a count, rounded to milliseconds. Invalid for NaN, for a count out of range, and
-   * if the calendar is not real.
+   * Converts a count to a `Date`, rounded to milliseconds. The `Date` is invalid if the count is
+   * NaN or out of range, or if the calendar has dates that do not exist, such as 30 February.
    *
    * @param count A number of units.
    * @throws an `Argument` error for what is not a number.

@@ -10,6 +10,7 @@ import { open } from "../../api/open.ts";
 import { applied } from "../../api/opened_nodes.ts";
 import type { ReadOptions } from "../../api/read/request.ts";
 import { needFunction, needReadable, object, refuse } from "../../engine/ts/model/argument.ts";
+import { isPromiseLike } from "../../engine/ts/model/realms.ts";
 import type { AbsolutePath, AsyncReadable, Readable } from "../../engine/ts/model/types.ts";
 
 type Overrides = Record<PropertyKey, unknown>;
@@ -54,7 +55,8 @@ function extended<T extends object>(
   made: unknown,
   merge: (overrides: Overrides) => Overrides = (overrides) => overrides,
 ): T | Promise<T> {
-  if (made instanceof Promise) return made.then((overrides) => extended(target, overrides, merge));
+  if (isPromiseLike(made))
+    return Promise.resolve(made).then((overrides) => extended(target, overrides, merge));
   checkOverrides(made);
   return inFront(target, merge(made));
 }

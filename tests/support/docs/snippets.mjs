@@ -23,12 +23,10 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SAMPLES } from "../../../site/run/samples.mjs";
 import { checkClaim } from "./claim_lines.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
-
-/** Where the site has its samples. The tests serve them themselves (`example_server.mjs`). */
-export const EXAMPLE_HOST = "https://zarr-wasm.github.io/zarr-wasm/samples";
 
 /** README.md and every page of docs/ and its folders, as paths from the root. */
 export const PAGES = [
@@ -106,7 +104,7 @@ export const pagesThatDraw = (page, host) =>
     .filter(({ kind, isHtml }) => isHtml && kind === "draws")
     .map(({ first, lines }) => ({
       place: `${page}:${first}`,
-      text: lines.join("\n").replaceAll(EXAMPLE_HOST, host),
+      text: lines.join("\n").replaceAll(SAMPLES, host),
     }));
 
 /** The files of projects that a page shows: text by path. `host` replaces that of the examples. */
@@ -118,7 +116,7 @@ export function filesOf(page, host) {
     const end = endOf(page, lines, at, (line) => line === "```");
     const path = FILE.exec(lines[at + 1])?.[1];
     if (path in files) throw new Error(`${page}:${at + 1}: ${path} is there twice`);
-    if (path) files[path] = `${lines.slice(at + 1, end).join("\n")}\n`.replaceAll(EXAMPLE_HOST, host);
+    if (path) files[path] = `${lines.slice(at + 1, end).join("\n")}\n`.replaceAll(SAMPLES, host);
     at = end;
   }
   return files;
@@ -144,7 +142,7 @@ export function programOf(page, kind, { host, claims }) {
   if (!blocks.some(({ isHidden }) => !isHidden)) return undefined;
   const all = blocks.flatMap((block) => withPicture(page, block));
   const program = placed(all, (line, number) =>
-    checkClaim(line.replaceAll(EXAMPLE_HOST, host), `${page}:${number}`),
+    checkClaim(line.replaceAll(SAMPLES, host), `${page}:${number}`),
   );
   program[0] = `import { claim as __claim, rejects as __rejects } from ${JSON.stringify(claims)};`;
   return `${program.join("\n")}\nexport {};\n`;

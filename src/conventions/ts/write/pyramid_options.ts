@@ -4,17 +4,12 @@
 import type { ArrayChoices } from "../../../api/create.ts";
 import type { OmeLabelColor } from "../../../api/read/colors.ts";
 import type { OpenedSource } from "../../../api/write/element_source.ts";
-import type { DOWNSAMPLE_METHODS } from "../../../contract/contract.ts";
+import type { DownsampleMethod } from "../../../contract/contract.ts";
 import { optionsOf, type Rules, refuse, SIGNAL } from "../../../engine/ts/model/argument.ts";
 import type { Attributes } from "../../../engine/ts/model/types.ts";
 import type { PyramidChannel } from "../pyramid_model.ts";
 
-/**
- * How a block of elements becomes one. `"mean"`: the mean of the existing elements; integers are
- * rounded half to even, as in NumPy. `"nearest"`: the element at the centre; of two, the one before
- * it. `"mode"`: the most frequent value; of several, the lowest.
- */
-export type DownsampleMethod = (typeof DOWNSAMPLE_METHODS)[number];
+export type { DownsampleMethod };
 
 /** An axis of a new pyramid. */
 export interface NewAxis {

@@ -2,7 +2,8 @@
  * Errors of users' codecs, before they become a `CodecPipelineError`.
  */
 import type { ErrorContext, ErrorRecord } from "../../../contract/contract.ts";
-import { asked, namesOfThrown } from "../model/errors.ts";
+import { namesOfThrown } from "../model/errors.ts";
+import { asked } from "../model/realms.ts";
 import type { CodecRequest } from "./site.ts";
 
 /** A codec returned an invalid value, or lacks a required member. */

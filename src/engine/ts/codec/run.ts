@@ -4,7 +4,7 @@
 
 import { viewBytes } from "../model/memory.ts";
 import { once } from "../model/once.ts";
-import { isArrayBuffer } from "../model/realms.ts";
+import { isArrayBuffer, isPromiseLike } from "../model/realms.ts";
 import { chunkOf, packedChunk, packedMemory, scalarOf } from "./chunk.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecEntry, CodecKind, CodecRequest, CodecSite, UserCodec } from "./site.ts";
@@ -50,8 +50,7 @@ async function packing(
   result: unknown,
   pack: (result: unknown) => Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const isPromise = typeof (result as PromiseLike<unknown> | null | undefined)?.then === "function";
-  return pack(isPromise ? await result : result);
+  return pack(isPromiseLike(result) ? await result : result);
 }
 
 export class CodecRunner {

@@ -4,16 +4,12 @@
  * use this file too.
  */
 
-import type { CODEC_KINDS } from "../../../contract/contract.ts";
+import type { CodecKind } from "../../../contract/contract.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { OwnBytes } from "../model/own_memory.ts";
 import { newDecoder } from "../model/utf8.ts";
 
-/**
- * The kind of a codec, which decides its position in a chain: `"array_to_array"` changes elements,
- * `"array_to_bytes"` packs them, `"bytes_to_bytes"` compresses bytes.
- */
-export type CodecKind = (typeof CODEC_KINDS)[number];
+export type { CodecKind };
 
 /** A codec of yours, as `CodecEntry.fromConfig` makes it. */
 export interface UserCodec {

@@ -3,17 +3,11 @@
  * the case, and the other fields tell where the error occurred. A failed call rejects with one of
  * these, or with `signal.reason` if it was aborted. No text of an error has a secret of a URL.
  */
-import type { ERROR_CODES, ErrorRecord } from "../../../contract/contract.ts";
+import type { ErrorCode, ErrorRecord } from "../../../contract/contract.ts";
+import { asked } from "./realms.ts";
 import { causeWithoutSecrets, withoutSecrets } from "./secrets.ts";
 
-/**
- * Who must act after an error. `"NotFound"`: there is no node, or one of the other kind. `"Store"`:
- * the server or the file failed. `"Format"`: metadata or chunks break their specification.
- * `"Unsupported"`: the data are valid, and this package or this environment cannot process them.
- * `"Argument"`: the call is wrong. `"Limit"`: a result or a document is larger than what is
- * allowed. `"Aborted"`: the call was ended without a reason of the caller's own.
- */
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type { ErrorCode };
 
 /** Where the error occurred, as far as it is known. */
 export interface ErrorDetails {
@@ -70,18 +64,6 @@ function whole(message: string, { field, path, expected, actual }: ErrorDetails)
   if (lacks(path)) all += ` (node "${path}")`;
   if (lacks(expected)) all += `: expected ${expected}`;
   return actual === undefined ? all : `${all}, found ${actual}`;
-}
-
-/**
- * What a user's value is asked, whose getters and traps may throw: then the answer is that of
- * `undefined`.
- */
-export function asked<T>(question: () => T): T | undefined {
-  try {
-    return question();
-  } catch {
-    return undefined;
-  }
 }
 
 /** The name and the message of a value that was thrown, whatever it is. */
@@ -158,7 +140,7 @@ export class NotFoundError extends ZarrError {
 
   /**
    * @param context What was not found.
-   * @param options Where, and the kind of node that is there.
+   * @param options Details of the error. `found` is the kind of node that was found instead.
    */
   constructor(
     context: string,

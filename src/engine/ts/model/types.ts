@@ -388,8 +388,8 @@ export type ArrayMetadataV2 = {
   /** The value of elements that are not stored; null if it is undefined. */
   fill_value: unknown;
   /**
-   * Memory order within a chunk: with `"C"` the last dimension is the fastest, with `"F"` the
-   * first.
+   * The order of the elements in a chunk. With `"C"` the index of the last dimension changes
+   * fastest, with `"F"` that of the first.
    */
   order: "C" | "F";
   /** The codecs before the compressor, in encoding order; null for none. */

@@ -4,8 +4,9 @@
  * store may use its memory again, and a transfer would empty it. What a store answers may be
  * anything: a proxy, bytes whose buffer was transferred, an object whose getters throw.
  */
-import { asked } from "../model/errors.ts";
+
 import { viewBytes } from "../model/memory.ts";
+import { asked } from "../model/realms.ts";
 import { STORE_METHODS } from "./definitions.ts";
 
 /** The page's answer, and the buffers to transfer with it. */

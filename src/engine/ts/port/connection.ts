@@ -3,7 +3,8 @@
  * engine asks of the page. It keeps the values that users' code threw. Messages of one microtask
  * turn are posted together. It does not start engines (`engine.ts` does).
  */
-import { asked, type ErrorFields, errorOfFields, isOurs, namesOfThrown, ZarrError } from "../model/errors.ts";
+import { type ErrorFields, errorOfFields, isOurs, namesOfThrown, ZarrError } from "../model/errors.ts";
+import { asked } from "../model/realms.ts";
 import type { Performed } from "./answers.ts";
 import type { Callback, ObjectIds } from "./definitions.ts";
 import { Objects, perform } from "./objects.ts";

@@ -9,8 +9,9 @@
  */
 import { lazy } from "#lazy";
 import { needReadable } from "../model/argument.ts";
-import { asked, shown, ZarrError } from "../model/errors.ts";
+import { shown, ZarrError } from "../model/errors.ts";
 import { isFresh } from "../model/memory.ts";
+import { isPromiseLike } from "../model/realms.ts";
 import { answered, type Performed } from "./answers.ts";
 import {
   type ArrayDefinition,
@@ -221,15 +222,12 @@ export function perform(
       value instanceof Transferring
         ? { value: value.value, transfer: isLocal ? [] : value.transfer }
         : { value, transfer: [] };
-    return made instanceof Promise ? made.then(performed) : performed(made);
+    return isPromiseLike(made) ? Promise.resolve(made).then(performed) : performed(made);
   }
   const value = callStore(target, ask, { ...storeOptions, signal }, left);
   const performed = (settled: unknown) => answered(ask.method, settled, objects.isFresh(target), isLocal);
   return isPromiseLike(value) ? Promise.resolve(value).then(performed) : performed(value);
 }
-
-const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
-  typeof asked(() => (value as { then?: unknown } | null | undefined)?.then) === "function";
 
 /** The answer of a callback with buffers that may be transferred. */
 export class Transferring {
